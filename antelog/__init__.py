@@ -21,11 +21,12 @@ if TYPE_CHECKING:
         StateError,
         UnsupportedError,
     )
-    from antelog.forecast.files.model import Model
+    from antelog.forecast.model_file import Model
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
     from antelog.program import Program, load, parse
+    from antelog.run.replay import replay
     from antelog.watch.live import live
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "load",
     "load_ipython_extension",
     "parse",
+    "replay",
     "show",
 ]
 
@@ -54,9 +56,10 @@ _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
     **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
     "Engine": "process",
-    "Model": "forecast.files.model",
+    "Model": "forecast.model_file",
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     "live": "watch.live",
+    "replay": "run.replay",
     **dict.fromkeys(("Drawing", "draw"), "pictures"),
     **dict.fromkeys(("load_ipython_extension", "show"), "notebook"),
 }

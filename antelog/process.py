@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TypedDict, Unpack, cast
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine import saving, state
+from antelog.engine import fact_limit, saving, state
 from antelog.engine.columns import joins
 from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
 from antelog.engine.facts.frames import Frame, static_rows
@@ -38,9 +38,9 @@ from antelog.given import (
 from antelog.language.checks.suggestions import did_you_mean
 
 if TYPE_CHECKING:
-    from antelog.forecast.files.model import Model
     from antelog.forecast.forecaster import ModelForecaster
-    from antelog.forecast.scores import Scores
+    from antelog.forecast.model_file import Model
+    from antelog.forecast.scores.scores import Scores
 
 LEARN = "learn"
 """The model that is learned while an engine runs."""
@@ -142,6 +142,9 @@ class Engine(PlanEngine):
         limit = others.get("limit")
         if limit is not None and limit < 1:
             raise DataError(f"the limit is {limit}, but at least one fact has to be kept")
+        reason = None if limit is None else fact_limit.cannot_limit(plan)
+        if reason is not None:
+            raise UnsupportedError(f"this program cannot have a limit: {reason}")
         options = EngineOptions(
             _kinds(only),
             others.get("arrival", "arrival"),
@@ -231,7 +234,7 @@ class Engine(PlanEngine):
 
     def scores(self) -> pa.Table:
         """How good the chances of settled answers were, a row for each query."""
-        from antelog.forecast.scores import table  # noqa: PLC0415 - few forecast
+        from antelog.forecast.scores.scores import table  # noqa: PLC0415 - few forecast
 
         return table(self.scored)
 

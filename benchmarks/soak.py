@@ -26,7 +26,7 @@ import antelog
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.spark import COUNTS, Outcomes, guard, outcomes
+from antelog.spark import COUNTS, Outputs, guard, outputs
 from antelog.spark.endpoints.sinks import MicroBatch, write
 from antelog.spark.endpoints.sources import frame
 from antelog.spark.pipeline.stream_run import Counts, Progress, StreamRun, follow
@@ -78,7 +78,7 @@ def soaked(readings: Readings, minutes: float) -> Run:
         with session("soak", settings) as spark:
             program = antelog.parse(PROGRAM)
             reading = reading_of(spark, program.plan, Wish("Temp", inputs[0], {}, stream=True))
-            found = outcomes(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
+            found = outputs(program, {"Temp": frame(spark, reading, stream=True)}, buckets=BUCKETS)
             state = str(folder / "state")
             guard(spark, state, found)
             query = follow(found, writer(folder), checkpoint=state, trigger=f"{TRIGGER} seconds")
@@ -100,8 +100,8 @@ def soaked(readings: Readings, minutes: float) -> Run:
     )
 
 
-def writer(folder: Path) -> Callable[[Outcomes, MicroBatch, Counts], None]:
-    def write_both(seen: Outcomes, batch: MicroBatch, _: Counts) -> None:
+def writer(folder: Path) -> Callable[[Outputs, MicroBatch, Counts], None]:
+    def write_both(seen: Outputs, batch: MicroBatch, _: Counts) -> None:
         write(seen.changes, Files(str(folder / "changes"), Form.PARQUET), batch)
         write(seen.rejects, Files(str(folder / "rejects"), Form.JSON), batch)
 

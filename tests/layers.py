@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "step", "answers", "log"),
+    "engine": ("columns", "values", "facts", "step"),
     "compile": (
         "literals",
         "nodes",
@@ -68,19 +68,9 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "show",
     ),
     "forecast": (
-        *("formulas", "odds", "chances", "scoring", "scores", "judges"),
-        *("columns", "background", "beside", "limits", "files"),
-        *(
-            "alerting",
-            "query",
-            "forecasting",
-            "renewing",
-            "swapping",
-            "resuming",
-            "forecaster",
-            "learned",
-            "report",
-        ),
+        *("columns", "rates", "inference", "scores", "outcomes", "judges"),
+        *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
+        *("forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
     "watch": ("child", "alerts", "changes", "board", "web"),

@@ -178,7 +178,7 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
         ("antelog/engine/step/atoms.py", "from . import rows\nfrom ..columns import spans"),
         (
             "antelog/engine/kernel.py",
-            "from antelog.engine import state\nfrom antelog.engine.log.changes import changes",
+            "from antelog.engine import state\nfrom antelog.engine.step.lines import changes",
         ),
         ("antelog/engine/step/atoms.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/show/explain.py", "from antelog.compile.nodes.plan import Plan"),
@@ -195,8 +195,8 @@ def test_folder_check_accepts(path: str, source: str) -> None:
     [
         (
             "antelog/engine/columns/spans.py",
-            "from antelog.engine.log.changes import told",
-            "columns may not import log",
+            "from antelog.engine.step.lines import lines",
+            "columns may not import step",
         ),
         ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
         (
@@ -204,8 +204,16 @@ def test_folder_check_accepts(path: str, source: str) -> None:
             "from antelog.compile.show import explain",
             "nodes may not import show",
         ),
-        ("antelog/engine/log/told.py", "from antelog.engine import kernel", "log may not import kernel"),
-        ("antelog/engine/log/told.py", "import antelog.engine", "log may not import the whole layer"),
+        (
+            "antelog/engine/step/explanations.py",
+            "from antelog.engine import kernel",
+            "step may not import kernel",
+        ),
+        (
+            "antelog/engine/step/explanations.py",
+            "import antelog.engine",
+            "step may not import the whole layer",
+        ),
         ("antelog/cli/show/listing.py", "from ..recorded import replay", "show may not import recorded"),
         ("antelog/cli/run/report.py", "from antelog.cli.commands import run", "run may not import commands"),
         ("antelog/spark/workers.py", "from antelog.spark.job import job", "workers may not import job"),

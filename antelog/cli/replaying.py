@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.files import ARRIVAL
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.run.address import Address
 from antelog.run.driver import Driver
 from antelog.run.replay import Recording, static_facts
+from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
 
 
@@ -45,6 +47,27 @@ def through(
         say_what_was_read(set_aside, engine)
         set_aside.require_use()
     return engine
+
+
+def recording_of(settings: Settings) -> Recording:
+    """The files of a run that replays them."""
+    return Recording(
+        files_of(settings.inputs),
+        files_of(settings.statics),
+        settings.arrival,
+        settings.last,
+        settings.maps,
+    )
+
+
+def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
+    """The paths of addresses, all of which are files."""
+    return {name: Path(str(each)) for name, each in addresses.items()}
+
+
+def rejects_of(settings: Settings) -> Path | None:
+    """The file for rows that are set aside."""
+    return None if settings.rejects is None else Path(str(settings.rejects))
 
 
 def say_what_is_missing(plan: Plan, inputs: Iterable[str]) -> None:

@@ -24,8 +24,9 @@ from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import bytes_of, rows_of
 from antelog.engine.facts.rejects import Kept, none
 from antelog.engine.facts.ticks import Moment, tick_of
-from antelog.engine.log.changes import KINDS, Changes, Lines, as_they_stand
 from antelog.engine.state import State
+from antelog.engine.step.lines import Changes, Lines, as_they_stand
+from antelog.engine.step.query import KINDS
 from antelog.errors import DataError
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean

@@ -30,10 +30,11 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, rows_of, without
-from antelog.engine.log.changes import Query, Teller, lines
-from antelog.engine.log.told import OPEN, REVISED, tell_current
-from antelog.engine.state import State, knowledge_of, since, step_to
-from antelog.engine.step.affected import unsettled
+from antelog.engine.kernel import current_answers
+from antelog.engine.state import State
+from antelog.engine.step.explanations import OPEN
+from antelog.engine.step.lines import lines
+from antelog.engine.step.query import REVISED, Wanted
 
 LIMIT = "(limit)"
 """What is told as the reason for the rejection of an answer whose facts were dropped."""
@@ -125,22 +126,16 @@ class _Open:
     """The open answers of a query."""
 
     def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
-        self._types = state.told.types
-        last = step_to(replace(state, now=state.now - 1), state.now)
-        about = unsettled(prepared(plan), relation.name, last)
-        self._known = knowledge_of(plan, state)
-        self._query = Query(relation.name, about, since=since(plan, state, relation.name))
-        self._told = tell_current(self._known, self._query, last)
-        self._moment = np.flatnonzero(self._told.status == OPEN)
-        found = self._told.found
-        first = found.by_answer.first[self._told.at.answer[self._moment]]
-        self.keys = [*(cells[first] for cells in found.answer), found.time[first]]
+        self._now = current_answers(plan, state, relation.name, Wanted())
+        told = self._now.told
+        self._moment = np.flatnonzero(told.status == OPEN)
+        first = told.found.by_answer.first[told.at.answer[self._moment]]
+        self.keys = [*(cells[first] for cells in told.found.answer), told.found.time[first]]
 
     def table(self, which: Mask) -> pa.Table:
         """Some of the answers, as if they were revised."""
-        moment = self._moment[which]
-        kind = np.full(len(moment), REVISED)
-        return lines(Teller(self._known, self._types), self._query, self._told, moment, kind).table
+        now, moment = self._now, self._moment[which]
+        return lines(now.known, now.query, now.told, moment, np.full(len(moment), REVISED)).table
 
 
 def _rejected(table: pa.Table) -> pa.Table:

@@ -1,49 +1,35 @@
 """The kernel: new facts and a tick in, a new state and the changes out.
 
-The state is the facts that still matter; everything else is computed from them, for the answers a
-step can change. A step covers any number of ticks and dates each change, so it does not matter
-how a stream is cut into steps.
+The state is the facts that still matter; everything else is computed from them, for the answers a step can
+change. A step covers any number of ticks and dates each change, so it does not matter how a stream is cut
+into steps.
 
-    facts   admitted, and kept by tick                    facts/
-    ticks   of the answers the step can change            answers/affected.py
-    rows    of each pattern, with what its facts give     matching/
-    truth   when each literal becomes true or false       truth/
-    lives   when each row is told, complete, over         answers/
-    lines   of the log                                    log/
+    facts          admitted, and kept by tick                                  facts/
+    affected       the ticks of the answers that the step can change           step/affected.py
+    derivations    rows of each pattern, and when their literals are true      step/matching.py, atoms.py
+    lives          the derivations of each answer, and the moments of these    step/lives.py
+    explanations   those that are reported, and the status of the answer       step/explanations.py
+    lines          of the log                                                  step/lines.py
+
+The functions here call the stages in this order; none of these calls another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.batches import batches
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import spans_of
-from antelog.engine.columns.tables import Mask, distinct
+from antelog.engine.columns.tables import Mask, distinct, sorting
 from antelog.engine.facts.facts import Admitted, Facts, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import conflicting, fresh, sentence, without
-from antelog.engine.log.changes import (
-    KINDS,
-    Changes,
-    Lines,
-    Query,
-    Share,
-    answers,
-    changes,
-    count,
-    joined,
-    no_lines,
-    nothing_changed,
-)
-from antelog.engine.log.schema import changes_schema
+from antelog.engine.facts.history import History, conflicting, fresh, rows_of, sentence, without
 from antelog.engine.state import (
     State,
     begun,
@@ -56,7 +42,25 @@ from antelog.engine.state import (
     with_facts,
 )
 from antelog.engine.step.affected import affected, unsettled
+from antelog.engine.step.atoms import derivations_of
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import Told, explanations
+from antelog.engine.step.lines import (
+    Changes,
+    Lines,
+    changes,
+    joined,
+    no_lines,
+    nothing_changed,
+    one_after_the_other,
+    open_count,
+    open_lines,
+)
+from antelog.engine.step.lives import current, lives, moments_of
+from antelog.engine.step.outlook import with_overdue
+from antelog.engine.step.query import KINDS, Query, Share, Wanted
 from antelog.engine.step.remembering import remembered
+from antelog.engine.step.schema import changes_schema
 from antelog.errors import DataError
 
 _MANY = 1_000
@@ -100,11 +104,11 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
-    asked = Asked(tuple(only), share, staged)
+    wanted = Wanted(tuple(only), share, staged)
     for end, batch in batches(facts, state.history, now, state.told.lines):
-        for after, told in _with_room(plan, state, batch, end, asked):
-            state = after
-            for name, changed in told.items():
+        for stepped in _with_room(plan, state, batch, end, wanted):
+            state = stepped.state
+            for name, changed in stepped.changes.items():
                 found[name].append(changed)
     whole = {name: joined(parts) for name, parts in found.items()}
     count = sum(new.count for new in facts.values())
@@ -114,24 +118,162 @@ def step(
     return lighter(state), whole
 
 
-@dataclass(frozen=True)
-class Asked:
-    """The kinds of changes that are asked for, of which answers, and whether with their stages."""
+@dataclass(frozen=True, eq=False)
+class Stepped:
+    """The state after a step, and the changes of each query in it."""
 
-    only: tuple[str, ...]
-    share: Share | None
-    staged: bool
+    state: State
+    changes: Mapping[str, Changes]
 
 
-Stepped: TypeAlias = tuple[State, dict[str, Changes]]
+def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: Wanted) -> Stepped:
+    """A step in one piece; values that no fact has any more stay."""
+    state = begun(plan, state, facts)
+    if state.begin is None:
+        return Stepped(replace(state, now=now), _nothing_changed(plan, state, wanted.only))
+    rules, ticks = prepared(plan), step_to(state, now)
+    whole = with_facts(state, facts)
+    known = knowledge_of(plan, whole)
+    found: Mapping[str, Changes] = {}
+    if wanted.only and now >= state.begin:
+        new = {
+            name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
+            for name in whole.history
+        }
+        about = affected(rules, [query.name for query in plan.queries], ticks, new, known.seen)
+        queries = (query_of(plan, state, Query(name, each, ticks, wanted)) for name, each in about.items())
+        found = {query.name: changes(known, query, explained(known, query)) for query in queries}
+    else:
+        found = _nothing_changed(plan, state, wanted.only)
+    settled = {name: remembered(known, name, now) for name in rules.cycles}
+    first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
+    history = without(whole.history, first)
+    return Stepped(replace(whole, now=now, history=history, settled=settled), found)
+
+
+def query_of(plan: Plan, state: State, query: Query) -> Query:
+    """A query with what follows from the rules and the state."""
+    rules = prepared(plan)
+    confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
+    return replace(
+        query,
+        since=since(plan, state, query.name),
+        confirmed_only=confirmed_only,
+        past=query.name in rules.unsteady and not confirmed_only,
+        types=state.told.types[query.name],
+    )
+
+
+def explained(known: Knowledge, query: Query) -> Told:
+    """The explanations of a query's answers in a step: one stage after the other."""
+    derivations = derivations_of(known, query)
+    found = lives(known, query, derivations)
+    told = explanations(known, query, found, moments_of(query, found))
+    return with_overdue(known, query, told) if query.past else told
+
+
+def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
+    return {query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries}
+
+
+def _nothing(plan: Plan, state: State, query: str) -> Lines:
+    return no_lines(changes_schema(plan, query, state.told.types).empty_table(), plan.relation(query))
+
+
+# ---- open answers ----
+
+
+@dataclass(frozen=True, eq=False)
+class Current:
+    """The answers of a query as the last tick has left them."""
+
+    known: Knowledge
+    query: Query
+    told: Told
+
+
+def current_answers(plan: Plan, state: State, name: str, wanted: Wanted) -> Current:
+    """The answers of a query that are open now, and those that are confirmed and still looked at."""
+    last = step_to(replace(state, now=state.now - 1), state.now)
+    query = query_of(plan, state, Query(name, unsettled(prepared(plan), name, last), last, wanted))
+    query, known = replace(query, past=False), knowledge_of(plan, state)
+    found = lives(known, query, derivations_of(known, query))
+    return Current(known, query, explanations(known, query, found, current(found, last.now)))
+
+
+def open_answers(
+    plan: Plan, state: State, name: str, share: Share | None = None, *, staged: bool = False
+) -> Lines:
+    """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
+    if not has_begun(state):
+        return _nothing(plan, state, name)
+    now = current_answers(plan, state, name, Wanted(KINDS, share, staged))
+    confirmed = query_of(plan, state, replace(now.query, wanted=Wanted(("confirmed",), share, staged)))
+    changed = changes(now.known, confirmed, explained(now.known, confirmed))
+    return one_after_the_other([open_lines(now.known, now.query, now.told), changed.lines])
+
+
+def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
+    """How many answers of a query are open; of those in a share."""
+    return (
+        open_count(current_answers(plan, state, name, Wanted(KINDS, share)).told) if has_begun(state) else 0
+    )
+
+
+# ---- large steps in pieces ----
+
+_ENOUGH = 32_000
+"""A batch of this many facts is worth a step."""
+
+_LINES = 64_000
+"""So is one that gives this many lines."""
+
+_OUTWEIGHS = 4
+"""A batch has at least this many times the facts kept already, as each step may have to look at those."""
+
+
+def batches(
+    facts: Mapping[str, Facts], kept: History, now: int, lines: float
+) -> Iterator[tuple[int, Mapping[str, Facts]]]:
+    """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
+
+    So many `lines` are told of each fact, as far as is known.
+    """
+    count = sum(new.count for new in facts.values())
+    # The kept facts are counted only if there is something to cut, for that takes a moment.
+    number = max(count // _ENOUGH, int(count * lines) // _LINES)
+    if number > 1:
+        number = min(number, count // max(1, _OUTWEIGHS * rows_of(kept)))
+    ends = [now]
+    if number > 1:
+        arrival = np.sort(np.concatenate([new.arrival for new in facts.values()]))
+        cuts = arrival[np.arange(1, number) * count // number]
+        ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
+    if len(ends) == 1:
+        yield now, facts
+        return
+    parts = {name: _cut(new, ends) for name, new in facts.items()}
+    for number, end in enumerate(ends):
+        yield end, {name: part[number] for name, part in parts.items()}
+
+
+def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
+    """The facts that arrive by each of some ticks, and after the one before."""
+    number = np.searchsorted(np.array(ends), facts.arrival)
+    ordered = facts.take(sorting(number))
+    counts = np.bincount(number, minlength=len(ends))
+    return [
+        ordered.between(end - count, end)
+        for end, count in zip(np.cumsum(counts).tolist(), counts.tolist(), strict=True)
+    ]
 
 
 def _with_room(
-    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, asked: Asked
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: Wanted
 ) -> Iterator[Stepped]:
     """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
     try:
-        done = _stepped(plan, state, facts, now, asked)
+        done = _stepped(plan, state, facts, now, wanted)
     except TooLargeError as error:
         middle = _middle(state, facts, now)
         if middle is None:
@@ -142,10 +284,10 @@ def _with_room(
     first = {name: new.take(new.arrival <= middle) for name, new in facts.items()}
     second = {name: new.take(new.arrival > middle) for name, new in facts.items()}
     last = state
-    for each in _with_room(plan, state, first, middle, asked):
-        last = each[0]
+    for each in _with_room(plan, state, first, middle, wanted):
+        last = each.state
         yield each
-    yield from _with_room(plan, last, second, now, asked)
+    yield from _with_room(plan, last, second, now, wanted)
 
 
 def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
@@ -163,57 +305,3 @@ def _too_large(now: int, error: TooLargeError) -> str:
         f"tick {now} needs {error.rows:,} rows at once{rule}; that is more than the budget. "
         "Bound the times of the rule more tightly, compare more of its values, or give it a larger budget"
     )
-
-
-def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, asked: Asked) -> Stepped:
-    """A step in one piece; values that no fact has any more stay."""
-    only, share = asked.only, asked.share
-    state = begun(plan, state, facts)
-    names = [query.name for query in plan.queries]
-    if state.begin is None:
-        return replace(state, now=now), _nothing_changed(plan, state, only)
-    rules, ticks = prepared(plan), step_to(state, now)
-    whole = with_facts(state, facts)
-    known = knowledge_of(plan, whole)
-    new = {
-        name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
-        for name in whole.history
-    }
-    speaks = bool(only) and now >= state.begin
-    told = {} if speaks else _nothing_changed(plan, state, only)
-    for name, about in affected(rules, names if speaks else (), ticks, new, whole.told.values).items():
-        query = Query(name, about, tuple(only), share, since(plan, state, name), asked.staged)
-        told[name] = changes(known, query, ticks, state.told.types)
-    settled = {name: remembered(known, name, now) for name in rules.cycles}
-    first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
-    history = without(whole.history, first)
-    return replace(whole, now=now, history=history, settled=settled), told
-
-
-def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
-    return {query.name: nothing_changed(_nothing(plan, state, query.name), only) for query in plan.queries}
-
-
-def _nothing(plan: Plan, state: State, query: str) -> Lines:
-    return no_lines(changes_schema(plan, query, state.told.types).empty_table(), plan.relation(query))
-
-
-def open_answers(
-    plan: Plan, state: State, name: str, share: Share | None = None, *, staged: bool = False
-) -> Lines:
-    """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
-    if not has_begun(state):
-        return _nothing(plan, state, name)
-    last = step_to(replace(state, now=state.now - 1), state.now)
-    about = unsettled(prepared(plan), name, last)
-    query = Query(name, about, KINDS, share, since(plan, state, name), staged)
-    return answers(knowledge_of(plan, state), query, last, state.told.types)
-
-
-def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
-    """How many answers of a query are open; of those in a share."""
-    if not has_begun(state):
-        return 0
-    last = step_to(replace(state, now=state.now - 1), state.now)
-    about = unsettled(prepared(plan), name, last)
-    return count(knowledge_of(plan, state), Query(name, about, KINDS, share, since(plan, state, name)), last)

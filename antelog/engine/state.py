@@ -14,10 +14,10 @@ from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
 from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
-from antelog.engine.log.schema import AnswerTypes, answer_types, seen_types, widened
-from antelog.engine.step.affected import Step
 from antelog.engine.step.background import Static, static_of
-from antelog.engine.step.knowledge import Knowledge, Memo
+from antelog.engine.step.derivations import Knowledge, Memo
+from antelog.engine.step.query import Step
+from antelog.engine.step.schema import AnswerTypes, answer_types, seen_types, widened
 from antelog.engine.step.settled import Settled, nothing_settled
 from antelog.engine.values.types import Seen as SeenTypes
 from antelog.engine.values.types import Types, types_of_rows

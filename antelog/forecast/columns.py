@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from antelog.engine.log.changes import KINDS as PLAIN_KINDS
+from antelog.engine.step.query import KINDS as PLAIN_KINDS
 
 FORECAST = pa.list_(pa.struct([("tick", pa.int64()), ("chance", pa.float64())]))
 

@@ -14,18 +14,20 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import FinishedStep
-from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
+from antelog.engine.step.lines import Lines
 from antelog.errors import DataError, StateError
-from antelog.forecast import forecasting, resuming
+from antelog.forecast import forecasting
+from antelog.forecast import saving as resuming
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.files.model import Model
 from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
-from antelog.forecast.odds.tally import EPOCH
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import lighter
 from antelog.forecast.query import Learning
-from antelog.forecast.renewing import lighter
-from antelog.forecast.scores import Scores
+from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.scores.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -56,12 +58,13 @@ class ModelForecaster:
         model: Model | str | PathLike[str] | None,
         settings: LearningSettings,
         limits: Limits = NO_LIMITS,
+        judges: Judges = JUDGES,
     ) -> ModelForecaster:
         """Before the first step, with a model or its path; StateError if that is of another program."""
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
-            return ModelForecaster(plan, forecasting.start(plan, learning), limits)
+            return ModelForecaster(plan, forecasting.start(plan, learning, judges=judges), limits)
         name = "the model" if isinstance(model, Model) else str(model)
         given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
         if length not in (None, given.length):
@@ -72,7 +75,7 @@ class ModelForecaster:
         learning = replace(learning, length=given.length)
         if not learning.on:
             learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
-        return ModelForecaster(plan, forecasting.start(plan, learning, given), limits)
+        return ModelForecaster(plan, forecasting.start(plan, learning, given, judges), limits)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:

@@ -20,20 +20,22 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import distinct
 from antelog.engine.engine import FinishedStep
 from antelog.engine.kernel import open_answers
-from antelog.engine.log.changes import Lines
 from antelog.engine.state import State
+from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
-from antelog.forecast.background import tables_of
-from antelog.forecast.chances.layout import Layout, key_of, layout
-from antelog.forecast.files.model import Model, nothing_counted
-from antelog.forecast.judges import average, judging, outcomes
+from antelog.forecast.inference.background import tables_of
+from antelog.forecast.inference.forms import Layout, key_of, layout
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges import mean as average
+from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import LeftOut, Limits
-from antelog.forecast.odds import series_counts
-from antelog.forecast.odds.series_counts import SeriesCounts
-from antelog.forecast.odds.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.odds.tally import AsOf
-from antelog.forecast.query import Earlier, Followed, Learning, Query, Scene, nobody_followed
-from antelog.forecast.scores import Scores
+from antelog.forecast.model_file import Model, nothing_counted
+from antelog.forecast.query import Earlier, Learning, Query, QueryState, Scene, nobody_followed
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
+from antelog.forecast.rates.tally import AsOf
+from antelog.forecast.scores.scores import Scores
 
 
 @dataclass(frozen=True)
@@ -48,21 +50,21 @@ class Forecasting:
 
     sightings: Sightings
     series: Mapping[str, SeriesCounts]
-    queries: Mapping[str, Followed]
+    queries: Mapping[str, QueryState]
     epoch: int
     learning: Learning
 
 
-def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecasting:
+def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
     """Before the first step; with a model, what that has learned is known."""
     sightings = nothing_seen(layout(plan).families)
-    queries = {query.name: _nobody(plan, query) for query in plan.queries}
+    queries = {query.name: _nobody(plan, query, judges) for query in plan.queries}
     if model is None:
         return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
     queries = {
         name: replace(
             each,
-            judged=replace(each.judged, outcomes=model.outcomes[name], losses=model.losses[name]),
+            judged=each.judged.with_outcomes(model.outcomes[name], model.losses[name]),
         )
         for name, each in queries.items()
     }
@@ -70,10 +72,10 @@ def start(plan: Plan, learning: Learning, model: Model | None = None) -> Forecas
     return Forecasting(sightings, model.series, queries, 0, learning)
 
 
-def _nobody(plan: Plan, query: Relation) -> Followed:
+def _nobody(plan: Plan, query: Relation, judges: Judges) -> QueryState:
     """A query before its first answer."""
     width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-    return nobody_followed(width, keys)
+    return nobody_followed(width, keys, judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +161,7 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
         plan,
         Values.from_saved(current.sightings.values.saved()),
         {name: series_counts.up_to(each, AsOf(epoch, half_life)) for name, each in current.series.items()},
-        {name: outcomes.up_to(each.outcomes, epoch, half_life) for name, each in judged.items()},
+        {name: each.outcomes.up_to(AsOf(epoch, half_life)) for name, each in judged.items()},
         {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
         epoch,
         half_life,

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, in_order
-from antelog.engine.log.told import REJECT, REVISED, Kinds
+from antelog.engine.step.query import REJECT, REVISED, Kinds
 from antelog.errors import DataError
-from antelog.forecast.judges.alerts import ROUNDED
+from antelog.forecast.alerts import ROUNDED
 
 
 @dataclass(frozen=True)

@@ -17,38 +17,37 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse
 from antelog.engine.columns.tables import in_order as ordered
-from antelog.engine.log.changes import Lines as Logged
-from antelog.engine.log.told import REJECT, REVISED
+from antelog.engine.step.lines import Lines as Logged
+from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerting import LastLines, Said, alert_lines, in_order
-from antelog.forecast.beside import Beside
-from antelog.forecast.chances.answers import Asked, Tables
-from antelog.forecast.chances.chances import chances
-from antelog.forecast.chances.layout import Layout, is_lossy, key_of
-from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.chances.table import Known
+from antelog.forecast.alerts import NO_ALERTS, LastLines, LikelyAnswers, Said, alert_lines, lines_in_order
+from antelog.forecast.alerts import without as alerts_without
 from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.formulas.chains import Chain
-from antelog.forecast.judges import judging
-from antelog.forecast.judges.alerts import NO_ALERTS, Alerts
-from antelog.forecast.judges.alerts import without as alerts_without
-from antelog.forecast.judges.following import (
-    Lines,
-    Settled,
+from antelog.forecast.inference.chances import Chances
+from antelog.forecast.inference.forms import Layout, is_lossy, key_of
+from antelog.forecast.inference.table import Known, Tables
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.facts import FactModel
+from antelog.forecast.judges.judge import Judges
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
+from antelog.forecast.line_columns import LineColumns
+from antelog.forecast.outcomes.following import (
+    AnswerLines,
+    SettledAnswers,
     Stretches,
     followed,
     told_at,
 )
-from antelog.forecast.judges.judging import Judged
-from antelog.forecast.judges.outcomes import learned
-from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
-from antelog.forecast.odds import series_counts
-from antelog.forecast.odds.declared import completed, declared
-from antelog.forecast.odds.odds import Keys, Odds, together
-from antelog.forecast.odds.series_counts import SeriesCounts
-from antelog.forecast.odds.sightings import Sightings, family_of
-from antelog.forecast.odds.tally import EPOCH, AsOf
+from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.declared import completed, declared
+from antelog.forecast.rates.odds import Keys, Odds, together
+from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.sightings import Sightings, family_of
+from antelog.forecast.rates.tally import EPOCH, AsOf
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -117,16 +116,16 @@ class Moments:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class QueryState:
     """The judged answers of a query after a step, and those that are likely."""
 
     judged: Judged
-    alerts: Alerts
+    alerts: LikelyAnswers
 
 
-def nobody_followed(width: int, keys: int) -> Followed:
+def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
     """Before the first answer, of so many columns, with the time; so many of them are the key."""
-    return Followed(judging.nothing_judged(width, keys), NO_ALERTS)
+    return QueryState(judging.nothing_judged(width, keys, judges), NO_ALERTS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +140,7 @@ class Earlier:
 class QueryStep:
     """A query after a step, its lines with their chances, and the lines that limits left out."""
 
-    after: Followed
+    after: QueryState
     lines: pa.Table
     left_out: LeftOut
 
@@ -153,13 +152,13 @@ class Query:
     scene: Scene
     relation: Relation
 
-    def step(self, before: Followed, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
+    def step(self, before: QueryState, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
         """The query after a step that ends at `now`, and its lines with their chances."""
         rows, lines = self._lines(logged, earlier.values)
         learning, delay = self.scene.learning, self.relation.bounds.delay
         step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(before.judged, followed=step.after), step.settled)
-        beside = Beside(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         moments = self._moments(step.stretches, np.append(rows, -1).take(step.stretches.line))
         said, at_lines = [], []
         found = self._chances(moments, (rows, lines), beside)
@@ -169,7 +168,7 @@ class Query:
                 now_asked, some_found = moments.take(here), replace(found, which=found.which.take(here))
             judged, more = self._judge(judged, now_asked, some_found, epoch)
             some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
-            beside.say(some.line, some.told.chance, some.source)
+            beside.say(some.line, some.told.chance, some.told.source)
             beside.grow(some.line, some.time, some.found)
             said.append(more)
             at_lines.append(some.told)
@@ -182,16 +181,18 @@ class Query:
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
-            last = LastLines(logged.table, earlier.lines, earlier.values, self.scene.sightings.values)
+            last = LastLines(
+                logged.table, earlier.lines, earlier.values, self.scene.sightings.values, judged.sources
+            )
             alerts, more_lines = alert_lines(alerts, said, self.relation.alert, last, lossy=self._lossy)
             alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
-        return QueryStep(Followed(judged, alerts), in_order(parts, self.relation), within.left_out)
+        return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
 
-    def open(self, known: Followed, logged: Logged, values: Values) -> pa.Table:
+    def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of the tick they are told at."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
-        beside = Beside(logged.table.num_rows, lossy=self._lossy)
+        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
@@ -200,7 +201,7 @@ class Query:
         found = self._chances(moments, (rows, lines), beside)
         if len(at):
             _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
-            beside.say(said.line, said.told.chance, said.source)
+            beside.say(said.line, said.told.chance, said.told.source)
             beside.grow(said.line, said.time, said.found)
         return open_within(beside.table(logged.table), logged.kind <= REVISED, self.scene.limits)
 
@@ -212,7 +213,7 @@ class Query:
     def _key(self) -> tuple[int, ...]:
         return key_of(self.scene.own.plan, self.relation)
 
-    def _lines(self, logged: Logged, values: Values) -> tuple[Column, Lines]:
+    def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
         """The lines about answers without open variables, and which rows they are."""
         own = self.scene.sightings.values
         cells = [own.recoded(column, values) for column in logged.cells[:-1]]
@@ -220,17 +221,18 @@ class Query:
         for column in cells:
             whole &= column != UNBOUND
         rows = np.flatnonzero(whole)
-        lines = Lines((*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage)
+        lines = AnswerLines(
+            (*cells, logged.cells[-1]), logged.tick, logged.kind.astype(np.int64), logged.stage
+        )
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
-    def _learned(self, judged: Judged, settled: Settled) -> Judged:
+    def _learned(self, judged: Judged, settled: SettledAnswers) -> Judged:
         """With what became of the answers that are settled."""
         learning = self.scene.learning
         if not learning.on:
             return judged
-        keys, epochs = tuple(settled.answer[i] for i in self._key), learning.epochs(settled.tick)
-        outcomes = learned(judged.outcomes, settled, keys, epochs, shared=learning.shared)
-        return replace(judged, outcomes=outcomes)
+        as_of = learning.as_of(judged.followed.now // learning.length, self.scene.own)
+        return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _moments(self, open_: Stretches, line: Column) -> Moments:
         """When chances are asked for: at the lines, and with an alert at every tick."""
@@ -243,13 +245,7 @@ class Query:
         told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
         return Moments(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
 
-    def _asked(self, answer: tuple[Column, ...], tick: Column) -> Asked:
-        """Answers whose chances are asked for at some ticks."""
-        own = self.relation.answer
-        time = np.zeros_like(tick) if own.time is None else answer[-1]
-        return Asked(dict(zip(own.variables, answer[:-1], strict=True)), time, tick)
-
-    def _chances(self, at: Moments, told: tuple[Column, Lines], beside: Beside) -> Chances:
+    def _chances(self, at: Moments, told: tuple[Column, AnswerLines], beside: LineColumns) -> Chances:
         """What the model says of open answers; where facts may be lost, every line that is told has `holds`.
 
         An answer that is over has no chance any more, but it may hold: it is asked about with the open ones.
@@ -258,9 +254,9 @@ class Query:
         over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
-        asked = self._asked(answer, np.concatenate([at.tick, others.tick]))
         odds = OddsOf(self.scene.own, self.scene.series, self.scene.learning)
-        found = chances(self.scene.known(odds), self.relation.name, asked)
+        model = FactModel(self.scene.known(odds), self.relation)
+        found = model.chances(answer, np.concatenate([at.tick, others.tick]))
         count = len(at.tick)
         if self._lossy:
             row = np.append(at.line[at.told], rows.take(over))
@@ -273,14 +269,14 @@ class Query:
         as_of = self.scene.learning.as_of(epoch, self.scene.own)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
-        keys, age = tuple(at.answer[i] for i in self._key), at.tick - at.answer[-1]
-        question = judging.Asked(at.number, at.tick, age, at.stage, keys, found.column(), at.told)
-        judged, told = judging.judge(judged, question, as_of)
+        key = tuple(at.answer[place] for place in self._key)
+        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.told, as_of)
+        judged, told = judging.judge(judged, rows, found.column())
         time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
         return judged, Said(told, found, at.answer, time, at.line)
 
 
-def _likeliest(told: Sequence[judging.Told], number: Column, lines: Lines) -> Numbers:
+def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(lines.kind == REJECT)
     found = np.full(lines.count, np.nan)
@@ -300,7 +296,9 @@ def _likeliest(told: Sequence[judging.Told], number: Column, lines: Lines) -> Nu
     return found
 
 
-def _epochs(moments: Moments, settled: Settled, learning: Learning) -> Iterator[tuple[int, Column, Column]]:
+def _epochs(
+    moments: Moments, settled: SettledAnswers, learning: Learning
+) -> Iterator[tuple[int, Column, Column]]:
     """The epochs of a step: which chances are asked for in each, and which answers are settled."""
     if not learning.on:
         yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.show.explain_html import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
-from antelog.engine.log.schema import AFTER_ANSWER
+from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.errors import ProgramError
 from antelog.notebook.showing import show
 from antelog.process import Engine

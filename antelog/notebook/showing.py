@@ -10,7 +10,7 @@ from typing import Any
 
 from antelog.compile.nodes.plan import Plan
 from antelog.escaping import in_html
-from antelog.forecast.report.percents import percent
+from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
 from antelog.pictures.history import Change, Explanation, timed

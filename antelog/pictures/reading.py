@@ -12,8 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from antelog.engine.log.schema import AFTER_ANSWER, WRITTEN
-from antelog.engine.log.told import STILL_OPEN
+from antelog.engine.step.query import STILL_OPEN
+from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong

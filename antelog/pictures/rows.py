@@ -8,7 +8,7 @@ from typing import Any
 
 import altair as alt
 
-from antelog.forecast.report.percents import percent
+from antelog.forecast.reports.words import percent
 from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock

@@ -20,7 +20,7 @@ from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import TICKS, Counting
 from antelog.program import Program
-from antelog.run.address import Address, Console, Files, Jdbc, Posted, Rate, Standard
+from antelog.run.address import Address, Console, Files, Jdbc, Rate, Standard
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
 from antelog.run.values import AVAILABLE_NOW, ONCE, SettingError
@@ -60,6 +60,8 @@ class Misfit:
 
 def conflicts(settings: Settings, runner: str) -> Iterator[Conflict]:
     """Everything that is missing or contradicts itself, for a runner."""
+    if runner != "run":
+        yield from _keys_of_messages(settings)
     match runner:
         case "run":
             yield from _of_run(settings)
@@ -69,6 +71,13 @@ def conflicts(settings: Settings, runner: str) -> Iterator[Conflict]:
             yield from _of_try(settings)
         case _:
             return
+
+
+def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
+    for column, name in settings.maps.items():
+        if name.startswith("@"):
+            message = f"{column}={name}: keys and times of messages are read on Spark"
+            yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
 
 
 def _of_try(settings: Settings) -> Iterator[Conflict]:
@@ -81,6 +90,9 @@ def _of_try(settings: Settings) -> Iterator[Conflict]:
 def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if settings.program is None:
         yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+    if not settings.inputs:
+        hint = "Give it with $input: Temp=readings.csv"
+        yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
     if settings.outputs and settings.form == "table":
         yield Conflict(("output", "format"), "$output has JSON lines", "Leave out $format table.")
     if len(settings.outputs) > 1:
@@ -91,10 +103,6 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if sum(isinstance(each, Standard) for each in settings.inputs.values()) > 1:
         message = "standard input can be the source of one input only"
         yield Conflict(("input",), message, "Give files for the others.")
-    posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
-    if posted and settings.once:
-        message = f"facts for {posted[0]} are posted to the page, and $once serves none"
-        yield Conflict((f"input.{posted[0]}", "once"), message, "Leave out $once.")
 
 
 def _of_run(settings: Settings) -> Iterator[Conflict]:

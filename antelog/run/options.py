@@ -104,6 +104,7 @@ class Usage:
     complete: str = ""
     default_text: str = ""
     in_file: bool = True
+    required: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,7 +155,7 @@ class Option:
         if naming.nameless and not (name.isidentifier() and value):
             return "", self.syntax.read(text, runner)
         if not name or not value or (naming.predicates and not name.isidentifier()):
-            written = text if "=" not in text else ""
+            written = value if not name else ""
             example = f"{Path(written).stem.title()}={written}" if Path(written).suffix else naming.example
             message = f"`{text}` is not of the form {self.syntax.metavar}"
             raise SettingError(message, f"Write it like {example}.")
@@ -204,8 +205,9 @@ def _option(declared: Field[Any]) -> Option:
 
 
 def made(struct: Callable[..., S], found: Mapping[str, Any]) -> S:
-    """A struct of values that were read; it has the names of those given."""
-    return struct(**found, given=frozenset(found))
+    """A struct of values that were read; if it has a field `given`, with the names of those."""
+    names = {each.name for each in fields(cast("Any", struct))}
+    return struct(**found, **({"given": frozenset(found)} if "given" in names else {}))
 
 
 # ---- keyword arguments ----
@@ -294,6 +296,18 @@ FILE = Syntax("FILE", _file, PATH, is_path=True)
 
 def named_file(metavar: str) -> Syntax:
     return replace(FILE, metavar=metavar)
+
+
+def file_of(what: str, *endings: str) -> Syntax:
+    """A file with one of these endings; `what` is the noun: `picture`."""
+
+    def read(given: str, runner: Runner) -> Path:
+        if Path(given).suffix.lower() not in endings:
+            known = " and ".join([", ".join(endings[:-1]), endings[-1]])
+            raise SettingError(f"`{given}` has an ending that tells no form of {what}", f"There are {known}.")
+        return _file(given, runner)
+
+    return replace(FILE, read=read)
 
 
 def _source(given: str, runner: Runner) -> Any:

@@ -20,6 +20,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, Rejects, Wanted, tables, wanted_of
 from antelog.files.columns import DEFAULT_ARRIVAL, mapped
 from antelog.files.naming import size_of
+from antelog.given import NAMED, PATH, TEXT, checked, of, optional, wrong
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.process import Engine
 from antelog.program import Program
@@ -98,14 +99,18 @@ def _value(value: object) -> Value:
 
 
 class Replay:
-    """The steps of a replay, which can be taken once; `engine` is where it is."""
+    """The steps of a replay, which can be taken once.
+
+    engine    the engine, after the steps so far
+    rejects   counts of rows that were set aside, and the first of them
+    """
 
     def __init__(self, engine: Engine, reader: InputReader) -> None:
         self.engine, self.rejects = engine, reader.rejects
         self._driver = Driver(engine, reader)
 
     def __iter__(self) -> Iterator[StepResult]:
-        yield from self._driver.steps()
+        return self._driver.steps()
 
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""
@@ -114,33 +119,43 @@ class Replay:
             yield from change_lines(relations, step, Style()).splitlines()
 
 
+@checked(program=of(Program, "an antelog.Program"), inputs=NAMED, arrival=TEXT, static=optional(NAMED))
 def replay(
     program: Program,
     inputs: Mapping[str, str | PathLike[str]],
     *,
     until: Moment | None = None,
     arrival: str = DEFAULT_ARRIVAL,
+    static: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Replay:
-    """Recorded facts through an engine: steps with a table of changes for each query, or lines of JSON.
+    """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
-    program   what to run
-    inputs    the file of each input: CSV, JSON lines or Parquet, by its ending
-    until     the last tick; if not given, that of the last arrival, or by which all that was open is decided
-    arrival   the column with the ticks or timestamps at which facts arrived; in a file without it, they
-              arrive at their own ticks
-    options   of the engine, such as `static`, `only` and `model`
+    Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
+    its `rejects`.
 
-    Rows that cannot be used are set aside: `rejects` of what is returned counts them, and has the first ones.
-    Raises DataError for a file that cannot be read.
+    Args:
+        program: what to run
+        inputs: the file of each input: CSV, JSON lines or Parquet, by its ending
+        until: the last tick; if not given, the tick by which all is decided that is open after the last fact
+        arrival: the column with the ticks or timestamps at which facts arrived. In a file without it they
+            arrive at their own ticks
+        static: background facts in addition to those of the program, as frames or lists of tuples
+        options: of the engine, such as `only` and `model`
+
+    Raises DataError for a file that cannot be read, and for an input that the program does not have.
     """
     plan = program.plan
     known = [each.name for each in plan.inputs]
-    for name in inputs:
+    files: dict[str, Path] = {}
+    for name, path in inputs.items():
         if name not in known:
             hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
             raise DataError(f"the program has no input {name}. {hint}")
+        if not PATH.fits(path):
+            raise wrong(f"replay: the file of {name}", path, PATH.words)
+        files[name] = Path(path)
     last = None if until is None else tick_of(until, plan.tick)
-    files = {name: Path(path) for name, path in inputs.items()}
-    engine = Engine(program, arrival=ARRIVAL, **options)
+    more = options if static is None else {**options, "static": static}
+    engine = Engine(program, **{**more, "arrival": ARRIVAL})
     return Replay(engine, Recording(files, arrival=arrival, until=last).reader(plan, Rejects()))

@@ -20,6 +20,7 @@ from antelog.given import MODEL, NUMBER, TEXT, TEXTS, WHOLE, either
 from antelog.language.epochs import UNITS
 from antelog.run import values
 from antelog.run.address import Address, located
+from antelog.run.clock import ClockName
 from antelog.run.options import (
     FILE,
     SINK,
@@ -37,7 +38,7 @@ from antelog.run.options import (
 )
 
 if TYPE_CHECKING:  # a model is loaded only where there is one
-    from antelog.forecast.files.model import Model
+    from antelog.forecast.model_file import Model
 
 GivenModel: TypeAlias = "Model | Path | str | None"
 
@@ -118,7 +119,7 @@ class ReadSettings:
 class SparkSettings(ReadSettings):
     """The clock, and how a program is divided on Spark."""
 
-    clock: str | None = option(
+    clock: ClockName | None = option(
         None, words("clock", *values.CLOCKS),
         "The source of time: a column with arrivals, the facts' own times, or the wall clock. If not given: "
         "arrivals where there is such a column, else the facts.",

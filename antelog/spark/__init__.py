@@ -3,7 +3,7 @@
     changes(program, inputs, ...)    what happens to the answers: batch in, batch out; stream in, stream out
     rejects(program, inputs, ...)    the facts that were set aside, each with the reason
     answers(program, inputs, ...)    for a batch, the answers that are open at its end, and those confirmed
-    outcomes(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
+    outputs(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
     learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
     scores(program, inputs, ...)     for a batch, how good the chances of answers were
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
@@ -40,8 +40,7 @@ query does not have is null.
 
 `others` is there if a variable may stand for all values that have not been seen: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
-Which values are named, and so not among all others, no bucket knows: each knows those of its own facts. But
-every one of them has lines of its own, the first when it is named.
+Each value that has been seen has lines of its own from then on.
 
 Under the clocks "arrival" and "event" the last tick of a stream is finished when something later
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or
@@ -60,7 +59,7 @@ from antelog.spark.session.requirements import require_pyspark
 if TYPE_CHECKING:
     from antelog.spark.learning import learn, scores
     from antelog.spark.pipeline.guarding import guard
-    from antelog.spark.running import Outcomes, answers, changes, outcomes, rejects
+    from antelog.spark.running import Outputs, answers, changes, outputs, rejects
     from antelog.spark.settings import (
         BUCKETS,
         CLOCKS,
@@ -83,18 +82,18 @@ __all__ = [
     "PARQUET",
     "ROW",
     "SETTINGS",
-    "Outcomes",
+    "Outputs",
     "answers",
     "changes",
     "guard",
     "learn",
-    "outcomes",
+    "outputs",
     "rejects",
     "scores",
 ]
 
 _FROM = {
-    **dict.fromkeys(("Outcomes", "answers", "changes", "outcomes", "rejects"), "running"),
+    **dict.fromkeys(("Outputs", "answers", "changes", "outputs", "rejects"), "running"),
     **dict.fromkeys(("learn", "scores"), "learning"),
     "guard": "pipeline.guarding",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),

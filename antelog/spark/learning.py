@@ -15,11 +15,11 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 from antelog.errors import DataError, UnsupportedError
-from antelog.forecast.files.model import Model
-from antelog.forecast.files.parts import merged
 from antelog.forecast.forecasting import model_of, scores_of
-from antelog.forecast.scores import from_dict, table, to_dict
-from antelog.forecast.scores import merged as scores_merged
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import merged
+from antelog.forecast.scores.scores import from_dict, table, to_dict
+from antelog.forecast.scores.scores import merged as scores_merged
 from antelog.program import Program
 from antelog.run.options import takes
 from antelog.spark.bucket.batch import received_by

@@ -21,7 +21,7 @@ from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutcomeOptions, RejectOptions, all_options
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions, all_options
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
 from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
@@ -32,11 +32,11 @@ Run: TypeAlias = Callable[[pa.Table], pa.Table]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
+class Outputs:
     """All that comes of a program: `frame` has it packed, a few rows for each bucket and micro-batch.
 
     Each of the others is read from it. So a stream with several sinks writes the frame with
-    `foreachBatch` and, for each micro-batch, reads what it needs from `outcomes.of(micro_batch)`.
+    `foreachBatch` and, for each micro-batch, reads what it needs from `outputs.of(micro_batch)`.
     """
 
     job: Job
@@ -67,7 +67,7 @@ class Outcomes:
         """The counts, a row for each bucket (and micro-batch)."""
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
 
-    def of(self, frame: DataFrame) -> Outcomes:
+    def of(self, frame: DataFrame) -> Outputs:
         """The same outputs read from another packed frame, such as a micro-batch of this one."""
         return replace(self, frame=frame)
 
@@ -100,8 +100,8 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
 
 
 @explaining_lost_java()
-@takes(OutcomeOptions)
-def outcomes(program: Program, inputs: Mapping[str, DataFrame], options: OutcomeOptions) -> Outcomes:
+@takes(OutputOptions)
+def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
     """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
@@ -148,12 +148,12 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
             "a stream has no end at which answers are open; take its changes, and keep the last one "
             "of each (query, answer)"
         )
-    found = Outcomes(ready.job, _batch(ready, answers=True), change="status")
+    found = Outputs(ready.job, _batch(ready, answers=True), change="status")
     return found.changes if options.query is None else found.query(options.query)
 
 
-def _found(ready: CheckedRun) -> Outcomes:
-    return Outcomes(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
+def _found(ready: CheckedRun) -> Outputs:
+    return Outputs(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
 
 
 def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:

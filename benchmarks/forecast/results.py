@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from antelog.forecast import scores
-from antelog.forecast.judges.average import MODEL, OUTCOMES
-from antelog.forecast.scoring.results import Result
-from antelog.forecast.scoring.settled import Settled
+from antelog.forecast.judges.judge import MODEL, OUTCOMES
+from antelog.forecast.scores import scores
+from antelog.forecast.scores.scores import ScoreResult
+from antelog.forecast.scores.settled import ScoredLines
 from benchmarks.forecast.rivals import base_rate, boosting
 from benchmarks.forecast.streams import Stream
 from benchmarks.forecast.telling import told
@@ -49,11 +49,13 @@ def judged(stream: Stream) -> Found:
     }
 
 
-def _result(lines: pl.DataFrame, judge: str) -> Result:
+def _result(lines: pl.DataFrame, judge: str) -> ScoreResult:
     columns = (lines[name].to_numpy() for name in ("answer", "tick", judge, "settled", "confirmed"))
     answer, tick, chance, settled, confirmed = columns
     return scores.result(
-        scores.scored(scores.nothing(), Settled(answer, tick, chance, settled, confirmed.astype(np.bool_)))
+        scores.scored(
+            scores.nothing(), ScoredLines(answer, tick, chance, settled, confirmed.astype(np.bool_))
+        )
     )
 
 

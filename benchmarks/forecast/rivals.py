@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from antelog.engine.log.stages import pattern_of
+from antelog.engine.step.lines import pattern_of
 
 Numbers = NDArray[np.float64]
 

@@ -18,11 +18,11 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column
-from antelog.forecast.judges import judging
-from antelog.forecast.judges.following import Settled
-from antelog.forecast.judges.judging import Asked, Judged, Told
-from antelog.forecast.odds.tally import AsOf
+from antelog.engine.columns.tables import Column, Numbers
+from antelog.forecast.judges import judged as judging
+from antelog.forecast.judges.judged import Judged, Predictions
+from antelog.forecast.outcomes.following import SettledAnswers
+from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.process import Engine
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.streams import Stream
@@ -64,12 +64,12 @@ def _listening() -> Iterator[_Heard]:
     heard = _Heard()
     judge, settle = judging.judge, judging.settle
 
-    def judge_(judged: Judged, asked: Asked, as_of: AsOf) -> tuple[Judged, Told]:
-        judged, told = judge(judged, asked, as_of)
-        heard.said.append(_said(asked, told))
+    def judge_(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
+        judged, told = judge(judged, rows, by_model)
+        heard.said.append(_said(rows, told))
         return judged, told
 
-    def settle_(judged: Judged, settled: Settled, at: Column, epoch: int | None) -> Judged:
+    def settle_(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
         columns = {"answer": settled.number, "settled": settled.tick, "confirmed": settled.confirmed}
         heard.settled.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
         return settle(judged, settled, at, epoch)
@@ -78,19 +78,19 @@ def _listening() -> Iterator[_Heard]:
         yield heard
 
 
-def _said(asked: Asked, told: Told) -> pl.DataFrame:
-    key = pl.DataFrame({str(number): column for number, column in enumerate(asked.keys)})
+def _said(rows: AnswerRows, told: Predictions) -> pl.DataFrame:
+    key = pl.DataFrame({str(number): column for number, column in enumerate(rows.key)})
     lines = pl.DataFrame(
         {
-            "tick": asked.tick,
+            "tick": rows.tick,
             "answer": told.number,
-            "stage": asked.stage,
-            "age": asked.age,
-            "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(asked.tick),
-            "model": told.model,
-            "outcomes": told.outcomes,
+            "stage": rows.stage,
+            "age": rows.age,
+            "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(rows.tick),
+            "model": told.each[:, 0],
+            "outcomes": told.each[:, 1],
             "chance": told.chance,
         },
         schema_overrides={"key": pl.UInt64},
     )
-    return lines.filter(pl.Series(asked.told))
+    return lines.filter(pl.Series(rows.told))

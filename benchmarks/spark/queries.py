@@ -17,7 +17,7 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessor, Stateful
 from antelog import parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.spark import BUCKETS, PARQUET, Outcomes, changes, outcomes
+from antelog.spark import BUCKETS, PARQUET, Outputs, changes, outputs
 from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 from antelog.spark.pipeline.stream_run import follow
 from benchmarks.counting import Counts
@@ -70,10 +70,10 @@ def _follow(
 
 def _run(only: tuple[str, ...], spark: SparkSession, given: Readings, out: Path) -> None:
     """As `antelog run` does it: what there is to count is counted, and each micro-batch has a folder."""
-    found = outcomes(parse(given.program), {"Temp": stream(spark, given.folder)}, only=only)
+    found = outputs(parse(given.program), {"Temp": stream(spark, given.folder)}, only=only)
     sink = Files(str(out), Form.PARQUET)
 
-    def write(seen: Outcomes, batch: MicroBatch, _: object) -> None:
+    def write(seen: Outputs, batch: MicroBatch, _: object) -> None:
         write_changes(seen, sink, batch)
 
     query = follow(found, write, checkpoint=f"{out}-checkpoint", trigger="available-now")

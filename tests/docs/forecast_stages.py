@@ -17,17 +17,13 @@ from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.facts.history import gather
 from antelog.engine.kernel import admitted
 from antelog.engine.state import start
-from antelog.forecast.chances.answers import Asked
-from antelog.forecast.chances.chances import chances
-from antelog.forecast.chances.forms import Form, forms
-from antelog.forecast.chances.layout import layout
-from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.chances.table import Known
-from antelog.forecast.formulas.diagrams import diagram_of
-from antelog.forecast.formulas.plain import FALSE, TRUE, Question
-from antelog.forecast.odds.odds import Keys, Odds
-from antelog.forecast.odds.sightings import Sightings, Sought, nothing_seen, outcomes, seen
+from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.diagrams import FALSE, TRUE, Question, diagram_of
+from antelog.forecast.inference.forms import Form, forms, layout
+from antelog.forecast.inference.table import AskedAnswers, Known
 from antelog.forecast.query import Learning, OddsOf
+from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.sightings import Sightings, Sought, nothing_seen, outcomes, seen
 from tests.docs.stages import table
 
 PROGRAM = """
@@ -57,7 +53,7 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     sightings = _sightings(plan)
     yield "sightings", _seen(form, sightings)
     log = antelog.Engine(antelog.parse(PROGRAM)).advance(NOW, {"Temp": [READING]})[QUERY]
-    asked = Asked({"X": _cells(sightings, log)}, log["T"].to_numpy(), log["tick"].to_numpy())
+    asked = AskedAnswers({"X": _cells(sightings, log)}, log["T"].to_numpy(), log["tick"].to_numpy())
     rows = {name: log[name].to_pylist() for name in ("X", "T")}
     yield "asked", table({**rows, "asked at": asked.as_of, "age": asked.age})
     yield "shown", _shown(form, sightings, asked, rows)
@@ -118,7 +114,9 @@ def _seen(form: Form, sightings: Sightings) -> str:
     return table({"series": series, "X": keys, "tick": facts.time, "arrived": facts.arrival})
 
 
-def _shown(form: Form, sightings: Sightings, asked: Asked, rows: Mapping[str, Sequence[object]]) -> str:
+def _shown(
+    form: Form, sightings: Sightings, asked: AskedAnswers, rows: Mapping[str, Sequence[object]]
+) -> str:
     """What the chain of each answer has shown at each tick, as of the tick at which its chance is asked."""
     (family,) = form.families
     columns: dict[str, Sequence[object] | Column] = dict(rows)
@@ -136,7 +134,7 @@ def _odds(odds: Odds, keys: Sequence[object]) -> str:
     )
 
 
-def _forecasts(found: Chances, asked: Asked) -> list[str]:
+def _forecasts(found: Chances, asked: AskedAnswers) -> list[str]:
     """For each answer the ticks at which its chance grows, and to what."""
     grown = found.growth
     return [

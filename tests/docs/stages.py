@@ -16,19 +16,19 @@ from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.answers.lives import Lives, Wanted, lives
-from antelog.engine.answers.minimal import minimal
-from antelog.engine.answers.moments import moments
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import added, gather
-from antelog.engine.kernel import admitted, step
+from antelog.engine.kernel import admitted, query_of, step
 from antelog.engine.state import knowledge_of, start, step_to
 from antelog.engine.step.affected import affected
-from antelog.engine.step.knowledge import Knowledge
-from antelog.engine.step.matching import facts_for
-from antelog.engine.step.rows import Rows
+from antelog.engine.step.atoms import derivations_of
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import minimal
+from antelog.engine.step.lives import Lives, lives, moments
+from antelog.engine.step.query import Query
+from antelog.engine.step.rows import Rows, facts_for
 from antelog.engine.values.values import Values
 
 PROGRAM = """
@@ -55,13 +55,14 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "facts", _facts(new, values)
     yield "kept", _facts(gather(whole.history, "Temp", None), values)
 
-    until, judge = step_to(state, NOW), knowledge_of(plan, whole)
+    until, known = step_to(state, NOW), knowledge_of(plan, whole)
     about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.told.values)[QUERY]
     yield "affected", table({"first": about.first, "last": about.last})
 
     (pattern,) = rules.patterns[QUERY]
-    yield "found", _found(judge, pattern)
-    found = lives(judge, Wanted(QUERY, about), until)
+    yield "found", _found(known, pattern)
+    query = query_of(plan, state, Query(QUERY, about, until))
+    found = lives(known, query, derivations_of(known, query))
     (block,) = found.blocks
     names, bound = list(map(_name, pattern.literals)), _bound(block.rows, values)
     yield "rows", table({**bound, **dict(zip(names[:2], block.holds, strict=False))})
@@ -69,7 +70,7 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "truth", table({**bound, **{name: _both(*ticks) for name, *ticks in lines}})
     life = found.life
     yield "lives", table({**bound, "told": life.told, "complete": life.complete, "over": life.end})
-    yield "views", _views(found, until.before, until.now, judge)
+    yield "views", _views(found, until.before, until.now, known)
 
     log = step(plan, state, batch.facts, NOW)[1][QUERY].log
     because = [", ".join(each or ()) for each in log["because"].to_pylist()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,17 @@ import antelog
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine import kernel
+from antelog.engine.columns.spans import EVERYWHERE, Spans
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
-from antelog.engine.step.affected import Step
+from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.background import Background
-from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import Told
+from antelog.engine.step.lines import Changes, changes
+from antelog.engine.step.lives import Lives, lives
 from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.query import KINDS, Query, Step, Wanted
 from antelog.engine.step.rows import ONE, Rows
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -46,6 +51,24 @@ class Stage:
     def step(self) -> Step:
         """All ticks so far, as one step."""
         return Step(0, -1, self.now)
+
+    def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> Query:
+        """The program's query in a step that begins after a tick."""
+        (query,) = self.plan.queries
+        step = replace(self.step, before=before)
+        return kernel.query_of(self.plan, self.state, Query(query.name, about, step, Wanted(only)))
+
+    def lives(self, about: Spans = EVERYWHERE) -> Lives:
+        """All derivations of the query's answers, with their lives."""
+        known, query = self.known, replace(self.query(about=about), past=True)
+        return lives(known, query, derivations_of(known, query))
+
+    def told(self, only: Sequence[str] = KINDS, before: int = -1) -> Told:
+        """The explanations of the query's answers."""
+        return kernel.explained(self.known, self.query(only, before=before))
+
+    def changes(self) -> Changes:
+        return changes(self.known, self.query(), self.told())
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
         """A pattern as the engine looks at it, and its background."""

@@ -1,4 +1,4 @@
-"""antelog/engine/batches.py: large batches are cut, and nobody can tell."""
+"""antelog/engine/kernel.py: large batches are cut, and nobody can tell."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
-from antelog.engine import batches
-from antelog.engine.batches import batches as cut
+from antelog.engine import kernel
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import Stream, added
+from antelog.engine.kernel import batches as cut
 from tests.engine.replay import run, runnable
 from tests.strategies import Case, cases
 
@@ -22,7 +22,7 @@ def facts(*arrivals: int) -> Facts:
 @pytest.fixture
 def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two facts make a batch."""
-    monkeypatch.setattr(batches, "_ENOUGH", 2)
+    monkeypatch.setattr(kernel, "_ENOUGH", 2)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -52,7 +52,7 @@ def test_a_batch_is_not_cut_for_a_large_state() -> None:
 
 
 def test_the_more_is_told_of_facts_the_smaller_are_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batches, "_LINES", 4)
+    monkeypatch.setattr(kernel, "_LINES", 4)
     given = {"A": facts(*range(12))}
     few, many = (list(cut(given, {}, 11, lines)) for lines in (1, 2))
     assert 1 < len(few) < len(many)
@@ -71,6 +71,6 @@ def test_batches_do_not_change_the_log(case: Case) -> None:
     assert compiled is not None
     whole = run(case, compiled, [case.until])
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(batches, "_ENOUGH", 1)
-        patched.setattr(batches, "_OUTWEIGHS", 0)
+        patched.setattr(kernel, "_ENOUGH", 1)
+        patched.setattr(kernel, "_OUTWEIGHS", 0)
         assert run(case, compiled, [case.until]) == whole

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import assume, event, given, note
 from hypothesis import strategies as st
 
-from antelog.engine.log.changes import KINDS
+from antelog.engine.step.query import KINDS
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals

@@ -10,12 +10,10 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
-from antelog.forecast.background import tables_of
-from antelog.forecast.chances.answers import Asked
-from antelog.forecast.chances.chances import chances
-from antelog.forecast.chances.layout import layout
-from antelog.forecast.chances.shapes import Chances
-from antelog.forecast.chances.table import Known
+from antelog.forecast.inference.background import tables_of
+from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.forms import layout
+from antelog.forecast.inference.table import AskedAnswers, Known
 from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
 from antelog.process import Engine
@@ -52,7 +50,7 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
         state.begin or 0,
         OddsOf(layout(engine.plan), {}, Learning(False)),
     )
-    return chances(known, query, Asked(cells, tick, np.full(len(answers), engine.now)))
+    return chances(known, query, AskedAnswers(cells, tick, np.full(len(answers), engine.now)))
 
 
 def _cell(values: Values, value: Value | Special | None) -> int:

@@ -15,8 +15,8 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts.facts import Facts
 from antelog.engine.values.values import Values
-from antelog.forecast.formulas.chains import Chain, State, chains_of
-from antelog.forecast.formulas.formulas import (
+from antelog.forecast.inference.chains import chains_of
+from antelog.forecast.inference.formulas import (
     WHEN,
     Comes,
     Condition,
@@ -28,9 +28,9 @@ from antelog.forecast.formulas.formulas import (
     Some,
     formula_of,
 )
-from antelog.forecast.formulas.series import Series
-from antelog.forecast.odds.odds import Keys, Odds
-from antelog.forecast.odds.sightings import Family, Sightings, nothing_seen, seen
+from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.series import Chain, ChainState, Series
+from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
 
 Fact = tuple[Any, ...]
 
@@ -153,8 +153,8 @@ def odds(
     )
 
 
-def state(predicate: str, *columns: str) -> State:
+def state(predicate: str, *columns: str) -> ChainState:
     """A state by hand: capital letters are the answer's variables, `_` is open, others are constants."""
     variables = {place: name for place, name in enumerate(columns) if name[0].isupper()}
     constants = tuple((i, v) for i, v in enumerate(columns) if i not in variables and v != "_")
-    return State(Series(predicate, constants, (), tuple(variables), ()), tuple(variables.values()))
+    return ChainState(Series(predicate, constants, (), tuple(variables), ()), tuple(variables.values()))

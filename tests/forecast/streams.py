@@ -11,7 +11,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from antelog.forecast.scores import Settled
+from antelog.forecast.scores.settled import ScoredLines
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Made:
     sure: float = 1.0
 
 
-def stream(seed: int, made: Made = Made()) -> Settled:
+def stream(seed: int, made: Made = Made()) -> ScoredLines:
     random, age = np.random.default_rng(seed), np.arange(made.life)
     since = random.integers(0, made.ticks, (made.answers, 1))
     of_tick = random.normal(size=made.ticks + made.life)
@@ -37,7 +37,7 @@ def stream(seed: int, made: Made = Made()) -> Settled:
     before = np.concatenate([np.full((made.answers, 1), made.begin), sums[:, :-1]], axis=1)
     chance = 0.5 * (1 + np.vectorize(erf)(made.sure * before / np.sqrt(2 * (made.life - age))))
     shape = (made.answers, made.life)
-    return Settled(
+    return ScoredLines(
         np.broadcast_to(np.arange(made.answers)[:, None], shape).reshape(-1),
         (since + age).reshape(-1),
         chance.reshape(-1),
@@ -46,10 +46,10 @@ def stream(seed: int, made: Made = Made()) -> Settled:
     )
 
 
-def settled(*lines: tuple[int, int, float, int, bool]) -> Settled:
+def settled(*lines: tuple[int, int, float, int, bool]) -> ScoredLines:
     """Lines by hand: answer, told, chance, settled, confirmed."""
     answer, told, chance, until, confirmed = zip(*lines, strict=True) if lines else ((),) * 5
-    return Settled(
+    return ScoredLines(
         np.array(answer, np.int64),
         np.array(told, np.int64),
         np.array(chance, np.float64),

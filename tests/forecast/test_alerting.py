@@ -1,4 +1,4 @@
-"""antelog/forecast/alerting.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
+"""antelog/forecast/alerts.py, antelog/forecast/columns.py: alerts stand among the lines of the log."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""antelog/forecast/background.py: static facts are written once in the cells of the forecast's values."""
+"""antelog/forecast/inference: static facts are written once in the cells of the forecast's values."""
 
 from __future__ import annotations
 
 import antelog
 from antelog.engine.state import start
 from antelog.engine.values.values import Values
-from antelog.forecast.background import columns_in, tables_of
+from antelog.forecast.inference.background import columns_in, tables_of
 from antelog.process import Engine
 
 RULES = """

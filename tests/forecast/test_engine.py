@@ -1,4 +1,4 @@
-"""antelog/forecast/{engine,query,forecasting,running}.py: learning beside a run, and what is refused."""
+"""antelog/forecast: learning beside a run, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError, StateError, UnsupportedError
-from antelog.forecast.files.model import Model
+from antelog.forecast.model_file import Model
 from antelog.process import Engine
 
 RULES = """

@@ -1,4 +1,4 @@
-"""antelog/forecast/{forecasting,query,alerting,forecaster}.py: the laws of chances beside the log.
+"""antelog/forecast: the laws of chances beside the log.
 
 A stream of hot and cold readings of some devices; the chances are learned while it runs.
 """

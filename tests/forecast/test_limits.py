@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from antelog.engine.log.told import KINDS
+from antelog.engine.step.query import KINDS
 from antelog.errors import DataError
 from antelog.forecast.limits import LeftOut, Limits, filtered, left_out_table, open_within
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/renewing.py: values that nothing has any more are forgotten, and nothing else changes."""
+"""antelog/forecast/parts.py: values that nothing has any more are forgotten, and nothing else changes."""
 
 from __future__ import annotations
 

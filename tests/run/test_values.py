@@ -1,5 +1,7 @@
 """antelog/run/values.py: values of settings as texts."""
 
+from pathlib import Path
+
 import pytest
 
 from antelog.run.values import (
@@ -11,6 +13,7 @@ from antelog.run.values import (
     master,
     one_of,
     sides,
+    token,
     trigger,
     whole,
 )
@@ -85,3 +88,22 @@ def test_an_error_does_not_tell_the_secret() -> None:
     error = SettingError("`jdbc:postgresql://h/d?password=hunter2` lacks a table", "Name one.")
     assert "hunter2" not in str(error)
     assert str(error).endswith("lacks a table. Name one.")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("0123456789abcdef", "seen by everybody"),
+        ("@", "seen by everybody"),
+        ("@missing", "missing cannot be read: No such file"),
+        ("@short", "@short is no token: it has 16 letters"),
+        ("$NOT_THERE", "is no token"),
+    ],
+)
+def test_texts_that_are_no_tokens(
+    given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("short").write_text("secret")
+    with pytest.raises(SettingError, match=said.replace("$", r"\$")):
+        token(given)

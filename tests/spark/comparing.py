@@ -14,7 +14,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.job import ARRIVED, Data, Extent, Job
+from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -34,7 +34,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     data = Data(settings.pop("given", {}), types, own)
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
-    span = Extent(settings.pop("begin", None), settings.pop("until", None))
+    span = RunSpan(settings.pop("begin", None), settings.pop("until", None))
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, tick=plan.tick)
     return Job(plan, data, numbers, only, timing, span, batch, forecasts)
 

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog.program import Program
-from antelog.spark import Outcomes
+from antelog.spark import Outputs
 from antelog.spark.job.job import ARRIVED
 from tests.spark.comparing import Fact, tables_of
 
@@ -59,11 +59,11 @@ def read(spark: SparkSession, folder: Path) -> DataFrame:
     return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
 
 
-def run(outcomes: Outcomes, checkpoint: Path) -> StreamingQuery:
+def run(outputs: Outputs, checkpoint: Path) -> StreamingQuery:
     """Runs a stream to the end of what is there now; the packed frame becomes a table of the query's name."""
 
     def start() -> StreamingQuery:
-        writer = outcomes.frame.writeStream.format("memory").queryName("t" + uuid.uuid4().hex)
+        writer = outputs.frame.writeStream.format("memory").queryName("t" + uuid.uuid4().hex)
         writer = writer.option("checkpointLocation", str(checkpoint)).outputMode("append")
         return writer.trigger(availableNow=True).start()
 
@@ -92,5 +92,5 @@ def run_to_end(start: Callable[[], StreamingQuery], checkpoint: Path) -> Streami
     ) from failure
 
 
-def result(spark: SparkSession, outcomes: Outcomes, query: StreamingQuery) -> Outcomes:
-    return outcomes.of(spark.table(query.name))
+def result(spark: SparkSession, outputs: Outputs, query: StreamingQuery) -> Outputs:
+    return outputs.of(spark.table(query.name))

@@ -54,7 +54,7 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
     tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
     inputs = stream_of(spark, tmp_path / "in", tables)
-    found = antelog.spark.outcomes(PROGRAM, inputs, buckets=3, model=history(), learn=True)
+    found = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), learn=True)
     seen = result(spark, found, run(found, tmp_path / "checkpoint"))
     told = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
     assert told == streamed(forecasts(history(), learn=True), 1, [])
@@ -100,11 +100,11 @@ def test_lines_of_unlikely_answers_are_left_out(spark: SparkSession, tmp_path: P
     lines = limited.in_process(RARE, readings(0), model=history())
     parts = [*cut(readings(0), [150, 333]), [closing(PLAN, TICKS + 5)]]
     tables = [{name: named(table) for name, table in tables_of(PLAN, part).items()} for part in parts]
-    batch = antelog.spark.outcomes(
+    batch = antelog.spark.outputs(
         PROGRAM, frames_of(spark, PROGRAM, readings(0)), buckets=3, model=history(), min_chance=0.4
     )
     inputs = stream_of(spark, tmp_path / "in", tables)
-    stream = antelog.spark.outcomes(PROGRAM, inputs, buckets=3, model=history(), min_chance=0.4)
+    stream = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), min_chance=0.4)
     query = run(stream, tmp_path / "checkpoint")
     for seen in (batch, result(spark, stream, query)):
         assert comparable(row.asDict(recursive=True) for row in seen.changes.collect()) == lines

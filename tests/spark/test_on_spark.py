@@ -17,7 +17,7 @@ from antelog import Engine, parse
 from antelog.accounts import FATES
 from antelog.program import Program
 from antelog.run.clock import end as last_tick
-from antelog.spark import outcomes
+from antelog.spark import outputs
 from tests.engine.replay import frames, runnable
 from tests.recorded import FOLDER, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, kernel_log, tables_of
@@ -47,7 +47,7 @@ def _streamed(
     parts = [*cut(facts, ends), [closing(program.plan, until)]]
     parts_named = [{n: named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
     frames = stream_of(spark, folder / "in", parts_named)
-    found = outcomes(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
+    found = outputs(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
     assert sum(c["given"] for c in counted) == len(facts) + 1
@@ -81,7 +81,7 @@ def _interesting(case: Case) -> Program:
 def test_random_programs_in_batches(spark: SparkSession, case: Case) -> None:
     program = _interesting(case)
     frames = frames_of(spark, program, case.facts)
-    found = outcomes(program, frames, buckets=3, until=case.until)
+    found = outputs(program, frames, buckets=3, until=case.until)
     assert _rows(found.changes) == kernel_log(program.plan, case.facts, case.until)
 
 
@@ -104,7 +104,7 @@ def test_recorded_cases(spark: SparkSession, tmp_path: Path, name: str) -> None:
     program = parse((FOLDER / name / "program.alog").read_text(encoding="utf-8"))
     expected = kernel_log(program.plan, case.facts, case.until)
     frames = frames_of(spark, program, case.facts)
-    assert _rows(outcomes(program, frames, buckets=3, until=case.until).changes) == expected
+    assert _rows(outputs(program, frames, buckets=3, until=case.until).changes) == expected
     ends = random.Random(name).sample(range(1, len(case.facts) + 1), 2)
     assert _streamed(spark, tmp_path, program, case.facts, case.until, ends) == expected
 
@@ -119,7 +119,7 @@ def test_buckets_agree_on_where_a_batch_begins_and_ends(spark: SparkSession) -> 
     engine.advance(last, frames(facts, plan, -1, last))
     end = last_tick(last, map(engine.answers, ("Malf", "OK")))
     assert end > last
-    found = outcomes(program, frames_of(spark, program, facts), buckets=5)
+    found = outputs(program, frames_of(spark, program, facts), buckets=5)
     assert len(found.job.numbers) == 5
     assert _rows(found.changes) == kernel_log(plan, facts, end)
 
@@ -143,7 +143,7 @@ def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: 
     """)
     part = {"Temp": pa.table({"x": ["a", "b"], "time": pa.array([7, 8]), "arrival": pa.array([7, 8])})}
     frames = stream_of(spark, tmp_path / "in", [part])
-    found = outcomes(program, frames, buckets=2, idle="1 second")
+    found = outputs(program, frames, buckets=2, idle="1 second")
     writer = found.frame.writeStream.format("memory").queryName("silent").outputMode("append")
     writer = writer.option("checkpointLocation", str(tmp_path / "checkpoint"))
     query = writer.trigger(processingTime="500 milliseconds").start()

@@ -18,7 +18,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import parse
-from antelog.spark import Outcomes, outcomes
+from antelog.spark import Outputs, outputs
 from tests.spark.specified import logged, specified
 from tests.spark.streamed import result, run, stream_of
 from tests.specification.helpers import Fact
@@ -34,7 +34,7 @@ Confirmed = set[tuple[str, str, int, int]]
 """Query, object and tick of an answer, and the tick at which it is confirmed."""
 
 
-def log_of(found: Outcomes) -> Log:
+def log_of(found: Outputs) -> Log:
     rows = found.changes.drop("timestamp").toArrow().to_pylist()
     return [{**row, "answer": json.loads(row["answer"])} for row in rows]
 
@@ -62,7 +62,7 @@ def streamed(
     """The log of a stream whose micro-batches end at these rows of a table, and the last finished tick."""
     parts = [{name: table.slice(first, last - first)} for first, last in pairwise([0, *ends, table.num_rows])]
     frames = stream_of(spark, folder / "in", parts)
-    found = outcomes(parse(program), frames, buckets=3)
+    found = outputs(parse(program), frames, buckets=3)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
     assert len(counted) == len(parts)
@@ -118,7 +118,7 @@ def test_phones(spark: SparkSession, tmp_path: Path) -> None:
         "timestamp_millis(`S.Message.received.time.ms`) as arrival",
     ).createOrReplaceTempView("messages")
     messages = spark.table("messages").orderBy("arrival").toArrow()
-    batch = log_of(outcomes(parse(PHONES), {"Heard": spark.table("messages").repartition(3)}, buckets=3))
+    batch = log_of(outputs(parse(PHONES), {"Heard": spark.table("messages").repartition(3)}, buckets=3))
     expected = sql(spark, PHONES_SQL, now=FOREVER)
     assert {name for name, *_ in expected} == {"Missed", "Silent"}
     assert confirmed(batch) == expected
@@ -178,7 +178,7 @@ def test_dengue(spark: SparkSession, tmp_path: Path) -> None:
     raw = spark.read.csv(str(DATA / "dengue" / "denguedat.csv"), header=True, inferSchema=True)
     raw.createOrReplaceTempView("cases")
     spark.createDataFrame(spark.sql(COUNTED).toArrow()).createOrReplaceTempView("counted")
-    batch = log_of(outcomes(parse(DENGUE), {"Busy": spark.table("counted").repartition(2)}, buckets=3))
+    batch = log_of(outputs(parse(DENGUE), {"Busy": spark.table("counted").repartition(2)}, buckets=3))
     expected = sql(spark, DENGUE_SQL, now=FOREVER)
     assert {name for name, *_ in expected} == {"Outbreak", "Over"}
     assert confirmed(batch) == expected
@@ -248,7 +248,7 @@ def test_sensors(spark: SparkSession, tmp_path: Path) -> None:
     readings = pa.concat_tables([machine, cars])
     spark.createDataFrame(readings).selectExpr("0 as part", "*").createOrReplaceTempView("parts")
     frame = spark.table("parts").repartition(3)
-    batch = log_of(outcomes(parse(SENSORS), {"Reading": frame}, buckets=3))
+    batch = log_of(outputs(parse(SENSORS), {"Reading": frame}, buckets=3))
     found = sql(spark, SENSORS_SQL, now=FOREVER)
     assert sum(name == "Fault" and sensor == "machine" for name, sensor, *_ in found) == 391
     assert confirmed(batch) == found

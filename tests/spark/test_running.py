@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from antelog import parse
 from antelog.errors import UnsupportedError
-from antelog.spark import SETTINGS, outcomes
+from antelog.spark import SETTINGS, outputs
 from antelog.spark.running import PROVIDER
 from tests.spark.streamed import result, run, stream_of
 
@@ -33,7 +33,7 @@ def test_a_session_that_says_nothing_is_prepared(bare: SparkSession, tmp_path: P
     bare.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "1")
     bare.conf.set("spark.sql.execution.arrow.useLargeVarTypes", "true")
     assert bare.conf.get(PROVIDER, None) is None
-    found = outcomes(PROGRAM, stream_of(bare, tmp_path / "in", [{"Temp": TABLE}]), buckets=2)
+    found = outputs(PROGRAM, stream_of(bare, tmp_path / "in", [{"Temp": TABLE}]), buckets=2)
     query = run(found, tmp_path / "checkpoint")
     rows = result(bare, found, query).changes.where("change = 'confirmed'").collect()
     assert [(row.X, row["T"]) for row in rows] == [("a", 0)]
@@ -46,5 +46,5 @@ def test_another_store_is_refused_before_anything_starts(bare: SparkSession, tmp
     with pytest.raises(
         UnsupportedError, match="HDFSBackedStateStoreProvider, and antelog needs RocksDB: leave"
     ):
-        outcomes(PROGRAM, frames, buckets=2)
+        outputs(PROGRAM, frames, buckets=2)
     assert bare.conf.get(PROVIDER) == hdfs

@@ -16,7 +16,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from antelog import DataError, parse
-from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outcomes, rejects
+from antelog.spark import COUNTS, MALFORMED, ROW, answers, changes, outputs, rejects
 from antelog.spark.settings import STANDING
 from antelog.spark.transport.unpacking import answer_texts
 from tests.spark.streamed import result, run, stream_of
@@ -49,7 +49,7 @@ def test_objects_keep_their_types(spark: SparkSession) -> None:
         f"Seen{i}": spark.createDataFrame([(value, 0) for value in values], f"what {type_}, time bigint")
         for i, (type_, values) in enumerate(TYPES.items())
     }
-    found = outcomes(program, inputs, only=("confirmed",), buckets=2)
+    found = outputs(program, inputs, only=("confirmed",), buckets=2)
     found.frame.persist()
     for i, (type_, values) in enumerate(TYPES.items()):
         frame = found.query(f"Known{i}")
@@ -73,7 +73,7 @@ def test_objects_keep_their_types_in_streams(spark: SparkSession, tmp_path: Path
                                        f"{schema}, time bigint").toArrow()}
         for time in range(3)
     ]  # fmt: skip
-    found = outcomes(program, stream_of(spark, tmp_path / "in", parts), only=("confirmed",), buckets=2)
+    found = outputs(program, stream_of(spark, tmp_path / "in", parts), only=("confirmed",), buckets=2)
     query = run(found, tmp_path / "checkpoint")
     seen = result(spark, found, query).changes
     for name, type_ in zip(names, TYPES, strict=True):
@@ -140,7 +140,7 @@ def test_several_queries_share_a_frame_and_have_one_each(spark: SparkSession) ->
         "Seen": spark.createDataFrame([("a", 0), ("a", 1)], "what string, time int"),
         "Level": spark.createDataFrame([("a", 11, 0), ("b", 9, 0)], "of string, value int, time int"),
     }
-    found = outcomes(program, inputs, only=("confirmed",))
+    found = outputs(program, inputs, only=("confirmed",))
     shared = found.changes.select("query", "answer", "X", "T", "Value").orderBy("query").collect()
     assert [tuple(row) for row in shared] == [
         ("High", '{"X": "a", "Value": 11, "T": 0}', "a", 0, 11),
@@ -205,7 +205,7 @@ def _faulty(spark: SparkSession) -> tuple[DataFrame, dict[str, int]]:
 
 def test_bad_rows_are_set_aside_each_with_its_reason(spark: SparkSession) -> None:
     frame, expected = _faulty(spark)
-    found = outcomes(parse(PAIRS), {"Seen": frame}, buckets=3)
+    found = outputs(parse(PAIRS), {"Seen": frame}, buckets=3)
     reasons = [row.reason for row in found.rejects.collect()]
     assert {reason: reasons.count(reason) for reason in reasons} == expected
     total = found.counts.groupBy().sum().collect()[0].asDict()
@@ -219,7 +219,7 @@ def test_bad_rows_of_a_stream_are_set_aside_and_counted(spark: SparkSession, tmp
     frame, once = _faulty(spark)
     closing = spark.createDataFrame([("z", 20.0, 20)], frame.schema)
     parts = [{"Seen": each.toArrow()} for each in (frame, frame, closing)]
-    found = outcomes(parse(PAIRS), stream_of(spark, tmp_path / "in", parts), buckets=3)
+    found = outputs(parse(PAIRS), stream_of(spark, tmp_path / "in", parts), buckets=3)
     query = run(found, tmp_path / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
     total = {name: sum(each[name] or 0 for each in counted) for name in COUNTS if name not in STANDING}
@@ -256,7 +256,7 @@ def test_facts_no_rule_asks_for_are_counted_and_move_the_clock(spark: SparkSessi
         ("a", "low", 9, 0),
     ]
     frame = spark.createDataFrame(rows, "x string, level string, time int, arrival int")
-    found = outcomes(program, {"Temp": frame}, buckets=1)
+    found = outputs(program, {"Temp": frame}, buckets=1)
     (counted,) = found.counts.collect()
     assert (counted.given, counted.admitted, counted.unneeded, counted.late, counted.early) == (5, 1, 2, 1, 1)
     assert counted.now == 9

@@ -1,6 +1,6 @@
 """What is refused though each rule is fine by itself: what unfolding brings together.
 
-semantics.md, "Patterns and derivations" and "Values nobody has named". Looked at are the patterns of the
+semantics.md, "Patterns and derivations". Looked at are the patterns of the
 queries and of everything that is negated on the way.
 """
 
@@ -46,7 +46,7 @@ def _at(pattern: Pattern, places: frozenset[int]) -> frozenset[str]:
 
 
 def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
-    """`ranging` are the variables that may have a value nobody has named."""
+    """`ranging` are the variables that may stand for all others."""
     head, guarded = variables_in(pattern.head), pattern.guarded()
     negated = frozenset[str]().union(*(each.variables for each in pattern.literals if each.asked))
     if lost := negated - head - guarded:

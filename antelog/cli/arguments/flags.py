@@ -123,5 +123,6 @@ def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
         type=Written(option, runner),
         metavar=option.syntax.metavar,
         multiple=_is_repeated(option),
+        required=option.usage.required,
         **more,
     )

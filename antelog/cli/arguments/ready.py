@@ -68,5 +68,5 @@ def _refuse_misfits(program: Program, settings: Settings, config: Config | None)
             diagnostics = [config.diagnostic("E706", e.key, e.message, e.hint) for e in placed]
             raise ProgramError(diagnostics, config.source)
     for each in found:
-        flag = f"--{each.name.replace('_', '-')}"
+        flag = f"'--{each.name.replace('_', '-')}'"
         raise click.BadParameter(f"{each.message}. {each.hint}", param_hint=flag)

@@ -24,14 +24,11 @@ def _replaying(name: str) -> Runner:
 
 
 TRY, LEARN, SCORE, DRAW = map(_replaying, ("try", "learn", "score", "draw"))
-WATCH = Runner(
-    "watch",
-    FOLLOWED,
-    Reach(
-        "`antelog watch`",
-        "write",
-        (Files, Kafka),
-        {Console: "Leave it out: changes go to standard output then."},
-        form=Form.JSON,
-    ),
+WRITTEN: Reach[Files | Kafka] = Reach(
+    "`antelog watch`",
+    "write",
+    (Files, Kafka),
+    {Console: "Leave it out: changes go to standard output then."},
+    form=Form.JSON,
 )
+WATCH = Runner("watch", FOLLOWED, WRITTEN)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from antelog.cli.arguments.flags import flags
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
@@ -25,6 +26,18 @@ from antelog.errors import ProgramFileError
 from antelog.escaping import json_text
 from antelog.language import read
 from antelog.program import read_text
+from antelog.run.options import Runner, flag, option, whole_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckFlags:
+    """The options of `antelog check`."""
+
+    as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json", on=("check",))
+    pattern_limit: int = option(
+        PATTERN_LIMIT, whole_number(1), "Refuse a program that needs more patterns for one predicate.",
+        on=("check",),
+    )  # fmt: skip
 
 
 @click.command(
@@ -32,16 +45,9 @@ from antelog.program import read_text
     epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print plan and diagnostics as one JSON object.")
-@click.option(
-    "--pattern-limit",
-    type=click.IntRange(min=1),
-    default=PATTERN_LIMIT,
-    show_default=True,
-    help="Refuse a program that needs more patterns for one predicate.",
-)
+@flags(Runner("check"), more=CheckFlags)
 @click.pass_context
-def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) -> None:
+def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
     """Check PROGRAM, and say for each query when answers are told, when decided, and what memory is kept.
 
     Then come the details: patterns, bounds, strata and partition key.
@@ -56,8 +62,8 @@ def check(ctx: click.Context, program: Path, as_json: bool, pattern_limit: int) 
     except ProgramFileError as error:
         say(f"error: {error}")
         ctx.exit(1)
-    compiled = compile_program(read(source), pattern_limit)
-    if as_json:
+    compiled = compile_program(read(source), more.pattern_limit)
+    if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
         print_diagnostics(compiled.diagnostics, source, stderr())

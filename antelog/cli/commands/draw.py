@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from antelog.cli.arguments.completion import queries_of
-from antelog.cli.arguments.maps import map_option
-from antelog.cli.arguments.reading import Read, equation
-from antelog.cli.arguments.recorded import (
-    arrival_option,
-    input_option,
-    recording_of,
-    static_option,
-    until_option,
-)
-from antelog.cli.arguments.ticks import tick_of
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.replaying import through
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.ready import ready
+from antelog.cli.arguments.runners import DRAW
+from antelog.cli.replaying import recording_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.errors import DataError, UnsupportedError
 from antelog.pictures.reading import of_lines
 from antelog.program import load
+from antelog.run.checks import tick_of
+from antelog.run.options import Arity, file_of, flag, option, text, whole_number, words
+from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
+from antelog.run.values import SettingError
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
@@ -36,12 +32,37 @@ _LOGS = (".jsonl", ".ndjson", ".json")
 _STDIN = Path("-")
 
 
-def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Path:
-    if path.suffix.lower() not in (".svg", ".png", ".html"):
-        raise click.BadParameter(
-            f"`{path}` has an ending that tells no form of picture; there are .svg, .png and .html"
-        )
-    return path
+@dataclass(frozen=True, kw_only=True)
+class DrawFlags:
+    """The options of `antelog draw` alone."""
+
+    output: Path = option(
+        None, file_of("picture", ".svg", ".png", ".html"),
+        "The picture: .svg, .png, or .html to point at and to zoom.",
+        on=("draw",), short="-o", required=True,
+    )  # fmt: skip
+    plan: bool = flag(False, "Draw the program itself: predicates, rules and strata.", on=("draw",))
+    query: Sequence[str] = option(
+        (),
+        text("NAME"),
+        "Only the answers of this query.",
+        on=("draw",),
+        arity=Arity.MANY,
+        complete="queries",
+    )
+    answer: Mapping[str, str] = option(
+        {}, text("X=VALUE"), "Only the answers with this value of a variable.", on=("draw",), example="X=wt2"
+    )
+    rows: int = option(
+        60, whole_number(1),
+        "If there are more answers than N, they are counted instead of shown one by one.", on=("draw",),
+    )  # fmt: skip
+    width: int = option(800, whole_number(300, "PIXELS"), "The width.", on=("draw",))
+    theme: str = option(
+        "auto", words("theme", "auto", "light", "dark"),
+        "auto is light or dark as the reader prefers; a PNG is then light.", on=("draw",),
+    )  # fmt: skip
+    title: str | None = option(None, text("TEXT"), "The title above the picture.", on=("draw",))
 
 
 @click.command(
@@ -53,48 +74,9 @@ def _picture(_ctx: click.Context, _parameter: click.Parameter, path: Path) -> Pa
 @click.argument(
     "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
 )
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", required=True,
-    callback=_picture, help="The picture: .svg, .png, or .html to point at and to zoom.",
-)  # fmt: skip
-@click.option("--plan", is_flag=True, help="Draw the program itself: predicates, rules and strata.")
-@input_option
-@static_option
-@map_option()
-@click.option(
-    "--since", metavar="TICK",
-    help="The first tick that is shown, a number or, if the program has a `tick`, a timestamp.",
-)  # fmt: skip
-@until_option
-@arrival_option
-@time_unit_option
-@click.option(
-    "--query", "queries", metavar="NAME", multiple=True, shell_complete=queries_of,
-    help="Only the answers of this query.",
-)  # fmt: skip
-@click.option(
-    "--answer", "answers", type=Read("X=VALUE", equation("X=wt2")), metavar="X=VALUE", multiple=True,
-    help="Only the answers with this value of a variable.",
-)  # fmt: skip
-@click.option(
-    "--rows", type=click.IntRange(min=1), default=60, show_default=True, metavar="N",
-    help="If there are more answers than N, they are counted instead of shown one by one.",
-)  # fmt: skip
-@click.option(
-    "--width",
-    type=click.IntRange(min=300),
-    default=800,
-    show_default=True,
-    metavar="PIXELS",
-    help="How wide.",
-)
-@click.option(
-    "--theme", type=click.Choice(["auto", "light", "dark"]), default="auto", show_default=True,
-    help="auto is light or dark as the reader prefers; a PNG is then light.",
-)  # fmt: skip
-@click.option("--title", metavar="TEXT", help="What stands above the picture.")
+@flags(DRAW, settings=Settings, more=DrawFlags)
 @click.pass_context
-def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given: Any) -> None:
+def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlags) -> None:
     """Draw answers over time, or (with --plan) the rules of PROGRAM.
 
     \b
@@ -109,33 +91,38 @@ def draw(ctx: click.Context, /, source: Path, output: Path, plan: bool, **given:
     The facts are replayed as by `antelog try`. Instead of a program there may be a LOG, the JSON lines
     that it printed: a file that ends in .jsonl, or - for standard input.
     """
-    facts = {name: given.pop(name) for name in ("inputs", "statics", "maps", "arrival", "until")}
-    since, units = given.pop("since"), given.pop("time_units")
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
-    if is_log and plan:
+    if is_log and more.plan:
         raise click.UsageError("--plan needs a program, and this is a log")
-    read = facts["inputs"] or facts["statics"] or facts["maps"] or units
+    read = settings.given & {"inputs", "statics", "maps", "time_units"}
     leave_out = "leave out --input, --static, --map"
     if is_log and read:
         raise click.UsageError(f"a log has its answers already; {leave_out} and --time-unit")
-    if plan and (read or facts["until"] or since):
+    if more.plan and (read or settings.given & {"until", "since"}):
         raise click.UsageError(f"--plan draws the rules alone; {leave_out}, --time-unit, --since and --until")
-    look = {"query": given.pop("queries"), "answer": dict(given.pop("answers")), **given}
+    look = {each: getattr(more, each) for each in ("query", "answer", "rows", "width", "theme", "title")}
     with ending_in_words(ctx):
         draw = _draw()
         if is_log:
-            first, last = tick_of(since, None, "--since"), tick_of(facts["until"], None, "--until")
             log = _log_of_stdin() if source == _STDIN else source
+            first, last = (_number(settings, name) for name in ("since", "until"))
             drawing = draw(log, since=first, until=last, **look)
-        elif plan:
+        elif more.plan:
             drawing = draw(load(source), **look)
         else:
-            program = with_units(load(source), units)
-            first = tick_of(since, program.plan, "--since")
+            found = ready(settings.changed({"program": source}), DRAW)
             tables: list[Tables] = []
-            engine = through(program, recording_of(program.plan, facts), tables.append)
-            drawing = draw(tables, now=engine.now, since=first, program=program, **look)
-        drawing.save(output)
+            engine = through(found.program, recording_of(found.settings), tables.append)
+            drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)
+        drawing.save(more.output)
+
+
+def _number(settings: Settings, name: str) -> int | None:
+    """A tick of a log, whose ticks have no length that is known."""
+    try:
+        return tick_of(getattr(settings, name), None)
+    except SettingError as error:
+        raise click.BadParameter(str(error), param_hint=f"--{name}") from None
 
 
 def _log_of_stdin() -> Iterator[Change]:

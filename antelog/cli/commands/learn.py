@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from antelog.accounts import Counts
-from antelog.cli.arguments.maps import map_option
-from antelog.cli.arguments.recorded import (
-    arrival_option,
-    input_option,
-    recording_of,
-    rejects_option,
-    static_option,
-    until_option,
-)
-from antelog.cli.arguments.units import time_unit_option, with_units
-from antelog.cli.replaying import through
+from antelog.cli.arguments import runners
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.ready import ready
+from antelog.cli.replaying import recording_of, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
-from antelog.forecast.files.model import Model
-from antelog.forecast.odds.tally import EPOCH
-from antelog.forecast.report.learning import learned_text
-from antelog.forecast.report.text import report_text
+from antelog.forecast.model_file import Model
+from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.reports.learned import learned_text
+from antelog.forecast.reports.text import report_text
 from antelog.process import LEARN, Engine
-from antelog.program import load
+from antelog.run.options import named_file, option, whole_number
+from antelog.run.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnFlags:
+    """The options of `antelog learn` alone."""
+
+    output: Path = option(
+        None, named_file("MODEL"), "The file for the learned model.", on=("learn",), short="-o", required=True
+    )
+    epoch: int = option(
+        EPOCH, whole_number(1, "TICKS"),
+        "The ticks whose counts are kept together: fewer where much changes within few ticks. With the "
+        "model, epochs are that long.",
+        on=("learn",),
+    )  # fmt: skip
 
 
 @click.command(
@@ -37,26 +46,9 @@ from antelog.program import load
     "command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
-@input_option
-@static_option
-@map_option()
-@click.option(
-    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), metavar="MODEL", required=True,
-    help="The file for what is learned.",
-)  # fmt: skip
-@click.option(
-    "--epoch", type=click.IntRange(min=1), metavar="TICKS", default=EPOCH, show_default=True,
-    help="What so many ticks teach is counted together: fewer where much changes within few ticks. With the "
-    "model, epochs are that long.",
-)  # fmt: skip
-@until_option
-@arrival_option
-@time_unit_option
-@rejects_option
+@flags(runners.LEARN, settings=Settings, more=LearnFlags)
 @click.pass_context
-def learn(
-    ctx: click.Context, /, program: Path, output: Path, epoch: int, rejects: Path | None, **given: Any
-) -> None:
+def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
     """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file.
 
     \b
@@ -67,18 +59,25 @@ def learn(
     Prints what was learned: how often facts come and how persistently, how late, for whom that differs; and
     how good its forecasts would have been on these facts, each with what was known by then.
     """
+    output = more.output
     with ending_in_words(ctx):
         if not output.parent.is_dir():
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
-        loaded = with_units(load(program), given["time_units"])
-        facts = recording_of(loaded.plan, given)
-        engine = through(loaded, facts, rejects=rejects, model=LEARN, epoch=epoch, half_life=None)
+        found = ready(settings, runners.LEARN)
+        engine = through(
+            found.program,
+            recording_of(found.settings),
+            rejects=rejects_of(settings),
+            model=LEARN,
+            epoch=more.epoch,
+            half_life=None,
+        )
         model = engine.model
         _check(engine, model)
         model.save(output)
         tell(learned_text(model))
         tell("How good its forecasts would have been, each with what was known by then:\n")
-        tell(report_text(engine.scored, loaded.plan.tick).rstrip())
+        tell(report_text(engine.scored, found.program.plan.tick).rstrip())
         say(f"note: the model is in {output}; use it with --model {output}")
 
 

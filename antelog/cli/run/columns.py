@@ -200,12 +200,12 @@ def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
     """What the rules ask for at a place of an input, for facts that are made up."""
-    atoms = (
-        atom
+    facts = (
+        fact
         for relation in plan.relations
         for pattern in relation.patterns
-        for atom in pattern.atoms
-        if atom.predicate == name
+        for fact in pattern.facts
+        if fact.predicate == name
     )
-    arguments = (atom.arguments[position] for atom in atoms)
+    arguments = (fact.arguments[position] for fact in facts)
     return tuple(dict.fromkeys(each.value for each in arguments if isinstance(each, Const)))

@@ -30,7 +30,7 @@ from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark import Outcomes
+    from antelog.spark import Outputs
     from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
@@ -47,7 +47,7 @@ class Paging:
     given: int = 0
     aside: Counter[tuple[str, str]] = field(default_factory=Counter)
 
-    def batch(self, seen: Outcomes, number: int | None, counts: Counts) -> None:
+    def batch(self, seen: Outputs, number: int | None, counts: Counts) -> None:
         """What a batch tells."""
         lines: list[str] = []
         if counts.get("changes"):
@@ -60,7 +60,7 @@ class Paging:
         self.feed.write(Written(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
         self.tend()
 
-    def _rejects(self, seen: Outcomes) -> list[str]:
+    def _rejects(self, seen: Outputs) -> list[str]:
         for row in seen.rejects.groupBy("input", "reason").count().collect():
             self.aside[row["input"], row["reason"]] += row["count"]
         rows = [row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect()]

@@ -37,7 +37,7 @@ from antelog.spark.settings import BUCKETS, master_of
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark import Outcomes
+    from antelog.spark import Outputs
     from antelog.spark.endpoints.sinks import MicroBatch
     from antelog.spark.endpoints.sources import Reading
     from antelog.spark.pipeline.stream_run import Counts
@@ -163,18 +163,18 @@ class _Pipeline:
                 {name: self._reading(name, each) for name, each in ends.statics.items()},
             )
             if stream:
-                self._follow(lambda leave_out: self._outcomes(facts, leave_out))
+                self._follow(lambda leave_out: self._outputs(facts, leave_out))
             else:
-                self._read_once(self._outcomes(facts))
+                self._read_once(self._outputs(facts))
 
-    def _outcomes(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outcomes:
+    def _outputs(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outputs:
         """What comes of the sources, but for some files, which Spark calls so."""
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
         with _told_as_warnings(silent=bool(leave_out)):
-            return spark.outcomes(
+            return spark.outputs(
                 self.program,
                 {
                     name: frame(
@@ -208,21 +208,21 @@ class _Pipeline:
 
     # ---- once ----
 
-    def _read_once(self, outcomes: Outcomes) -> None:
+    def _read_once(self, outputs: Outputs) -> None:
         from antelog.spark.endpoints.sinks import MicroBatch, refuse_used  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.stream_run import totals  # noqa: PLC0415 - needs PySpark
 
         refuse_used(self.spark, self.ends.sinks, fresh=True)
-        packed = outcomes.frame.persist()
+        packed = outputs.frame.persist()
         try:
-            seen = outcomes.of(packed)
+            seen = outputs.of(packed)
             counts = totals(seen)
             self._writer()(seen, MicroBatch(self._name()), counts)
             self.report.of_no_use = self._of_no_use(seen, counts)
         finally:
             packed.unpersist()
 
-    def _of_no_use(self, seen: Outcomes, counts: Counts) -> str:
+    def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
         """Why no row can be used, if all were set aside."""
         from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
 
@@ -246,13 +246,13 @@ class _Pipeline:
 
     # ---- as a stream ----
 
-    def _follow(self, outcomes_but: Callable[[Collection[str]], Outcomes]) -> None:
+    def _follow(self, outputs_but: Callable[[Collection[str]], Outputs]) -> None:
         from antelog.spark import guard  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.folders import entries  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import refuse_used  # noqa: PLC0415 - needs PySpark
         from antelog.spark.pipeline.stream_run import follow  # noqa: PLC0415 - needs PySpark
 
-        outcomes = outcomes_but(())
+        outputs = outputs_but(())
         with ExitStack() as stack:
             checkpoint = self.settings.checkpoint or stack.enter_context(
                 tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
@@ -260,14 +260,14 @@ class _Pipeline:
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
-            guard(self.spark, checkpoint, outcomes)
+            guard(self.spark, checkpoint, outputs)
             is_asked = stack.enter_context(asked_to_stop())
             query = follow(
-                outcomes,
+                outputs,
                 self._writer(),
                 checkpoint=checkpoint,
                 trigger=self.settings.trigger,
-                anew=outcomes_but,
+                anew=outputs_but,
             )
             try:
                 for done in query.progress(is_asked):
@@ -279,8 +279,8 @@ class _Pipeline:
 
     # ---- results ----
 
-    def _writer(self) -> Callable[[Outcomes, MicroBatch, Counts], None]:
-        """What writes the outcomes of a batch to all sinks."""
+    def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
+        """What writes the outputs of a batch to all sinks."""
         from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
@@ -290,7 +290,7 @@ class _Pipeline:
         files = {name: str(source) for name, source in settings.inputs.items()}
         places = Places(files, self.program.plan.tick)
 
-        def write_all(seen: Outcomes, batch: MicroBatch, counts: Counts) -> None:
+        def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
             for file in batch.unread:
                 self.report.warn(f"{file}; it is set aside")

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from antelog.cli.show.summary import Outcome
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.log.schema import WRITTEN
+from antelog.engine.step.schema import WRITTEN
 from antelog.language.printer import value_text
 from antelog.run.sinks.result import Tables
 from antelog.run.sinks.values import plain

@@ -14,27 +14,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from antelog.compile.literals import AnyLiteral, Atom, Comparison, Negation, StaticAtom
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
 from antelog.compile.literals.literal import AskedNode, Condition, Literal
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, variables_in
-
-__all__ = [
-    "Atom",
-    "Comparison",
-    "Const",
-    "Earliest",
-    "Literal",
-    "Negated",
-    "Operand",
-    "Pattern",
-    "StaticAtom",
-    "Sum",
-    "Term",
-    "Time",
-    "Var",
-]
-
-Negated = Negation
+from antelog.compile.literals.terms import Term, Time, Var, variables_in
 
 
 class Earliest(Struct, frozen=True):
@@ -93,18 +75,6 @@ class Pattern(Struct, frozen=True, dict=True):
     def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons, which say something together: see `antelog/compile/conditions`."""
         return tuple(each for each in self.literals if isinstance(each, Comparison))
-
-    @property
-    def atoms(self) -> tuple[Atom, ...]:
-        return self.facts
-
-    @property
-    def negations(self) -> tuple[Negation, ...]:
-        return tuple(each for each in self.literals if isinstance(each, Negation))
-
-    @property
-    def statics(self) -> tuple[StaticAtom, ...]:
-        return tuple(each for each in self.literals if isinstance(each, StaticAtom))
 
     # ---- what follows ----
 

@@ -40,7 +40,7 @@ def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterat
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
-    """For each relation the positions at which asked literals ask for values that nobody has named."""
+    """For each relation the positions at which asked literals ask for all others."""
     found: dict[str, set[int]] = {name: set() for name in relations}
     waiting = list(relations)
     while waiting:
@@ -114,7 +114,7 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
-    """Values that nobody has named cannot be compared: only that they equal no constant is known."""
+    """All others cannot be compared: only that they equal no constant is known."""
     for name in sorted(anything):
         if any(name in c.variables and not _by_name(c, name) for c in pattern.comparisons):
             yield _Objection(

@@ -10,21 +10,12 @@ ticks, so that a long time in which nothing happens costs nothing.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
 from antelog.engine.facts.seen import Seen
-
-
-@dataclass(frozen=True)
-class Step:
-    """The ticks a step finishes: those after `before`, up to `now`. Time begins at `begin`."""
-
-    begin: int
-    before: int
-    now: int
+from antelog.engine.step.query import Step
 
 
 def affected(

@@ -1,7 +1,7 @@
-"""The truth of atoms that asked literals are about.
+"""The derivations of answers, and of the atoms that their asked literals ask for.
 
-Nothing of it is stored: the derivations of the atoms are worked out from the kept facts, those without
-evidence as well.
+Nothing is stored of such atoms: their derivations are worked out from the kept facts, those without evidence
+as well.
 
     not Shdn(wt2, 2)    true once every derivation of Shdn(wt2, 2) is false; false once one is complete
 """
@@ -22,15 +22,54 @@ from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.spans import Spans, covering, spans_of
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.cycles import Closure
-from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.derivations import (
+    Atoms,
+    Derivations,
+    Knowledge,
+    Truth,
+    answer_time,
+    atoms_of,
+    life_of,
+    mattering,
+)
 from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.fact import first_tick, latest_tick, with_facts
-from antelog.engine.step.literals.literal import Atoms, Truth, atoms_of
-from antelog.engine.step.matching import Partial, partials
-from antelog.engine.step.rows import Range, Rows, term_column, time_column
+from antelog.engine.step.literals.fact import with_facts
+from antelog.engine.step.matching import Partial, partials, rows_of_query
+from antelog.engine.step.query import Query
+from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
+
+
+def derivations_of(known: Knowledge, query: Query) -> list[Derivations]:
+    """The derivations of a query's answers that matter in a step, by pattern, clock-driven ones last."""
+    blocks: list[Derivations] = []
+    patterns = known.rules.patterns[query.name]
+    mixed = len({prepared.clocked for prepared in patterns}) > 1
+    for number, prepared in sorted(enumerate(patterns), key=lambda each: each[1].clocked):
+        later = _to_come(blocks, query) if mixed and prepared.clocked else np.zeros(0, np.int64)
+        for part in rows_of_query(known, query, number, later):
+            found = with_facts(known, prepared, part)
+            kept = mattering(found, life_of(found, query.step), query)
+            if prepared.asked:
+                if len(kept) < found.rows.count:
+                    found = found.take(kept)
+                found = with_asked(known, found)
+                kept = mattering(found, life_of(found, query.step), query)
+            if len(kept):
+                blocks.append(found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found)
+    return blocks
+
+
+_WORTH_COPYING = 2
+"""Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
+
+
+def _to_come(blocks: Sequence[Derivations], query: Query) -> Column:
+    """Later ticks that open answers are about: clock-driven patterns may tell them then."""
+    times = [answer_time(found) for found in blocks]
+    nothing = np.zeros(0, np.int64)
+    return distinct(np.concatenate([nothing, *(time[time > query.step.now] for time in times)]))
 
 
 def with_asked(

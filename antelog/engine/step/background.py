@@ -66,9 +66,8 @@ def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], valu
 def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     """The background of a pattern."""
     rows = ONE
-    for atom in each.pattern.statics:
-        if not atom.negated:
-            rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
+    for atom in each.pattern.background:
+        rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
     rows = rows.take(
         passing([c for c in each.pattern.comparisons if c.variables], rows.bound, rows.count, values)
     )

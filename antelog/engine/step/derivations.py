@@ -1,7 +1,8 @@
-"""Derivations: rows of a pattern, and when each of their literals becomes true or false.
+"""Derivations, and the knowledge of a step that they are found with.
 
-Every tick that is computed here holds if nothing more arrives; up to the tick that is finished
-(`now`) it holds whatever arrives later.
+A derivation is a row of a pattern, with the ticks at which each of its literals becomes true or false.
+Every tick that is computed here holds if nothing more arrives; up to the tick that is finished (`now`) it
+holds whatever arrives later.
 
     Malf(X, T) with X = wt2, T = 0, delay 1                    true   false   due
     Temp(wt2, high, 0)   arrived at 0                             0   never     1
@@ -10,15 +11,78 @@ Every tick that is computed here holds if nothing more arrives; up to the tick t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
 
+from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import Reference
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.tables import NEVER, Column, Mask, or_never, positions
-from antelog.engine.step.literals.literal import Truth
-from antelog.engine.step.rows import Rows
+from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
+from antelog.engine.facts.history import History
+from antelog.engine.facts.seen import Seen
+from antelog.engine.step.background import Static, Twins
+from antelog.engine.step.query import Query, Step
+from antelog.engine.step.rows import Found, Rows, facts_for_each, term_column, time_column
+from antelog.engine.step.settled import Settled
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+
+
+class Truth(NamedTuple):
+    """For each row when something becomes true, when false, and by when that is certain."""
+
+    true_at: Column
+    false_at: Column
+    settled: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Atoms of a relation, one for each row: their arguments (None: any value) and their ticks.
+
+    Where there is a `last`, an atom at any tick from `time` to that is asked for. They are seen `as_of` a
+    tick, if that is given: facts that arrived later are not there.
+    """
+
+    relation: str
+    arguments: tuple[Column | None, ...]
+    time: Column
+    last: Column | None = None
+    as_of: Column | None = None
+
+    @property
+    def count(self) -> int:
+        return len(self.time)
+
+    @property
+    def columns(self) -> list[Column]:
+        """All that distinguishes the atoms of a relation."""
+        return [
+            column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
+        ]
+
+    def take(self, at: Column) -> Atoms:
+        return Atoms(
+            self.relation,
+            tuple(None if column is None else column.take(at) for column in self.arguments),
+            self.time.take(at),
+            None if self.last is None else self.last.take(at),
+            None if self.as_of is None else self.as_of.take(at),
+        )
+
+
+def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
+    """The atoms that a literal refers to in rows that bind all its variables."""
+    arguments = tuple(term_column(term, rows, values) for term in reference.asked)
+    first = time_column(reference.first, rows)
+    last = None if reference.first == reference.last else time_column(reference.last, rows)
+    return Atoms(reference.name, arguments, first, last, rows.as_of)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,3 +167,144 @@ class Derivations:
         """
         last: Column = ((self.settled + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
         return last
+
+
+ANY_TIME = np.int64(-1)
+"""The time of an answer whose time is still open."""
+
+
+def answer_time(found: Derivations) -> Column:
+    """The times of the answers of derivations."""
+    time, rows = found.prepared.pattern.time, found.rows
+    if time.variable is not None and time.variable not in rows.bound:
+        return np.full(rows.count, ANY_TIME)
+    return time_column(time, rows)
+
+
+# ---- lives ----
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """For each row from when on it is told, when all its literals are true, and when one is false."""
+
+    told: Column
+    complete: Column
+    end: Column
+
+    def take(self, at: Column) -> Life:
+        return Life(self.told.take(at), self.complete.take(at), self.end.take(at))
+
+
+def life_of(found: Derivations, step: Step) -> Life:
+    """The life of each row, as far as its literals are known."""
+    prepared, rows = found.prepared, found.rows
+    facts = len(prepared.facts)
+    told = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
+    if prepared.clocked:
+        time = time_column(prepared.pattern.time, rows)
+        told = np.maximum(told, np.where(time < step.begin, NEVER, time))
+    complete, end = found.complete, found.failed
+    if rows.seen is not None:
+        told = np.maximum(told, rows.seen)
+    # What is so by the rules alone is so from the first tick on.
+    told = np.maximum(told, step.begin)
+    return Life(told, np.maximum(complete, told), end)
+
+
+def spoken_for(found: Derivations) -> Column:
+    """From when on facts have given rows all their values, and at least one fact is there."""
+    prepared, holds = found.prepared, found.holds
+    names = found.rows.bound.keys() - prepared.given
+    sources = {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names}
+    sources.discard(())
+    if not sources:
+        sources.add(tuple(range(len(prepared.facts))))
+    since: list[Column] = [holds[list(which)].min(axis=0, initial=NEVER) for which in sources]
+    return reduce(np.maximum, since)
+
+
+def mattering(found: Derivations, life: Life, query: Query) -> Column:
+    """The rows that are told at some tick of the step, or have been if the past matters as well."""
+    step = query.step
+    since = -1 if query.past else step.before
+    matter = life.end > np.maximum(life.told, since)
+    if not found.prepared.clocked:
+        matter &= life.told <= step.now
+    if query.confirmed_only and len(found.prepared.asked) == 0:
+        matter &= life.complete <= step.now
+    for name in found.prepared.pattern.unguarded:
+        # What becomes of all others decides whether a value that is seen later is told.
+        matter |= found.rows.bound[name] == OTHERS
+    return marked(matter)
+
+
+# ---- knowledge ----
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge:
+    """The rules, the values of cells, the kept facts, the background, and the settled atoms of cycles.
+
+    `seen` has the values of unguarded variables, `memo` what was found out in this step.
+    """
+
+    rules: Rules
+    values: Values
+    history: History
+    static: Static
+    seen: Seen
+    settled: Mapping[str, Settled]
+    memo: Memo
+
+    def twins(self, query: Query) -> Twins | None:
+        """The twins of a query's answers; None if there are none, or if only a share is wanted."""
+        return None if query.wanted.share is not None else self.static.twins.get(query.name)
+
+    def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
+        """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
+        around = [_around(fact, about) for fact in prepared.facts]
+        return facts_for_each(prepared.facts, self.history, around, self.values)
+
+
+def _around(fact: FactLiteral, about: Spans | None) -> Spans | None:
+    """The ticks of a literal's facts, for answers about some ticks."""
+    return None if about is None else about.shifted(fact.behind, fact.ahead)
+
+
+def _kind(atoms: Atoms) -> tuple[str, bool, bool]:
+    """Atoms of one kind have the same columns."""
+    return atoms.relation, atoms.last is None, atoms.as_of is None
+
+
+class Memo:
+    """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
+
+    Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
+    """
+
+    def __init__(self) -> None:
+        self._truths: dict[tuple[str, bool, bool], tuple[list[Column], Truth]] = {}
+        self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
+
+    def truths(self, atoms: Atoms) -> tuple[list[Column], Truth] | None:
+        """The atoms of this kind that were asked for, and their truth; None if there were none."""
+        return self._truths.get(_kind(atoms))
+
+    def keep_truths(self, atoms: Atoms, columns: list[Column], truth: Truth) -> None:
+        self._truths[_kind(atoms)] = columns, truth
+
+    def derivations(self, relation: str) -> tuple[list[Column], list[Derivations]] | None:
+        """The atoms of a relation whose derivations were found, and these."""
+        return self._derivations.get(relation)
+
+    def keep_derivations(self, atoms: Atoms, found: Sequence[Derivations]) -> None:
+        """Adds the derivations of atoms to those that are kept; owners are moved to the whole table."""
+        table, parts = self._derivations.get(atoms.relation, (None, []))
+        if table is None:
+            self._derivations[atoms.relation] = atoms.columns, [*found]
+            return
+        first = len(table[0])
+        moved = (each.owned_by(each.owner + first) for each in found)
+        whole = [np.concatenate(columns) for columns in zip(table, atoms.columns, strict=True)]
+        self._derivations[atoms.relation] = whole, [*parts, *moved]

@@ -14,8 +14,7 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.step.atoms import truth
-from antelog.engine.step.knowledge import Knowledge
-from antelog.engine.step.literals.literal import Atoms
+from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import partials
 from antelog.engine.step.rows import ONE, term_column, time_column
 from antelog.engine.step.settled import ALWAYS, Settled

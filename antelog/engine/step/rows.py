@@ -5,14 +5,20 @@ Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two ro
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.terms import Term, Time, Var
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
-from antelog.engine.columns.tables import Column, Mask, groups, keys_of, positions
+from antelog.engine.columns.spans import Spans, span
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
+from antelog.engine.facts.facts import Facts, Places
+from antelog.engine.facts.history import History, gather, gather_each
+from antelog.engine.values.comparing import passing
 from antelog.engine.values.values import Values
 
 Bound = Mapping[str, Column]
@@ -145,3 +151,110 @@ def agrees(rows: Rows, table: Rows) -> Mask:
     if not table.bound:
         return np.full(rows.count, table.count > 0)
     return find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table))) >= 0
+
+
+# ---- facts as rows ----
+
+
+@dataclass(frozen=True)
+class Found:
+    """The facts that fit a literal: their bindings, each once, and when the first of them arrived."""
+
+    rows: Rows
+    arrived: Column
+
+    def take(self, at: Column) -> Found:
+        return Found(self.rows.take(at), self.arrived.take(at))
+
+
+def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
+    """The facts of a literal about some ticks (None: about any)."""
+    return facts_for_each([literal], history, [about], values)[0]
+
+
+def facts_for_each(
+    literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
+) -> tuple[Found, ...]:
+    """The facts of several literals, each about its ticks; those of one input are gathered together."""
+    found: dict[int, Found] = {}
+    alike: dict[tuple[str, Places, Places], list[int]] = {}
+    for i, literal in enumerate(literals):
+        predicate, time = literal.node.predicate, literal.node.time
+        constants = tuple((column, values.cell(value)) for column, value in literal.constants)
+        if time.variable is None:
+            tick = span(time.offset, time.offset)
+            facts = gather(history, predicate, tick, constants, literal.repeats)
+            found[i] = _found(literal, facts, values)
+        else:
+            alike.setdefault((predicate, constants, literal.repeats), []).append(i)
+    for (predicate, constants, repeats), which in alike.items():
+        each = gather_each(history, predicate, [about[i] for i in which], constants, repeats)
+        found |= {i: _found(literals[i], facts, values) for i, facts in zip(which, each, strict=True)}
+    return tuple(found[i] for i in range(len(literals)))
+
+
+def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
+    """Facts that have a literal's constants, as its bindings."""
+    time, bound = literal.node.time, {name: facts.columns[column] for name, column in literal.binds}
+    if time.variable is not None:
+        bound[time.variable] = facts.time - time.offset if time.offset else facts.time
+    # No fact is there twice, so neither is a binding.
+    rows = Rows(bound, facts.count)
+    if not literal.tests:
+        return Found(rows, facts.arrival)
+    at = marked(passing(literal.tests, bound, facts.count, values))
+    return Found(rows.take(at), facts.arrival.take(at))
+
+
+# ---- the ticks an open time can be ----
+
+
+def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
+    """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
+    latest = np.full(rows.count, NEVER)
+    for name, tick in _known_ticks(prepared, rows, last=True):
+        ahead = prepared.times.furthest(Time(name, 0), time)
+        if ahead is not None:
+            latest = np.minimum(latest, tick + ahead)
+    return _beyond(_excluded(prepared, time, rows), latest, -1)
+
+
+def first_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
+    """The first tick that an open time can be, as comparisons bound it by ticks that are known."""
+    first = np.zeros(rows.count, np.int64)
+    for name, tick in _known_ticks(prepared, rows, last=False):
+        behind = prepared.times.furthest(time, Time(name, 0))
+        if behind is not None:
+            first = np.maximum(first, tick - behind)
+    return _beyond(_excluded(prepared, time, rows), first, 1)
+
+
+def _excluded(prepared: Prepared, time: Time, rows: Rows) -> Sequence[Column]:
+    """The ticks that an open time must not be, as comparisons with known ones say, for each row."""
+    return [
+        time_column(other, rows) + (time.offset - one.offset)
+        for pair in prepared.times.unequal
+        for one, other in (pair, pair[::-1])
+        if one.variable == time.variable and other.variable in {None, *rows.bound} - {time.variable}
+    ]
+
+
+def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
+    """The next tick that is not excluded, from one on."""
+    for _ in excluded:  # each may be next to another
+        for other in excluded:
+            tick = tick + step * (tick == other)
+    return tick
+
+
+def _known_ticks(
+    prepared: Prepared, rows: Rows, *, last: bool
+) -> Iterator[tuple[str | None, Column | np.int64]]:
+    """Tick 0, the times that rows bind, and one end of the answer's time where that is a range."""
+    yield None, np.int64(0)
+    answer = prepared.pattern.time.variable
+    for name in sorted(prepared.time_variables):
+        if name in rows.bound:
+            yield name, rows.bound[name]
+        elif name == answer and rows.time is not None:
+            yield name, rows.time.last if last else rows.time.first

@@ -1,1 +1,1 @@
-"""The judge of outcomes, the average of both judges, and the answers they are told the fate of."""
+"""Judges of open answers, and the mean of what they say."""

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.log.schema import WRITTEN
+from antelog.engine.step.schema import WRITTEN
 from antelog.engine.values.types import as_plain
 from antelog.language.syntax import number
 

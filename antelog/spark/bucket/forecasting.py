@@ -14,12 +14,11 @@ import pyarrow.compute as pc
 
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts.history import rows_of
-from antelog.forecast import forecasting, resuming
-from antelog.forecast.files.model import Model
-from antelog.forecast.files.parts import part_of
+from antelog.forecast import forecasting
+from antelog.forecast import saving as resuming
 from antelog.forecast.forecasting import Forecasting
-from antelog.forecast.renewing import lighter
-from antelog.forecast.swapping import with_model, without_model
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import lighter, part_of, with_model, without_model
 from antelog.spark.job.dividing import own_of
 from antelog.spark.job.job import Job
 

@@ -23,9 +23,10 @@ from antelog.engine.facts.counting import total
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.facts.ticks import LAST, ticks_of
-from antelog.engine.log.changes import KINDS, Lines, Share, as_they_stand, knows_open
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
+from antelog.engine.step.lines import Lines, as_they_stand, knows_open
+from antelog.engine.step.query import KINDS, Share
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING, arrivals
 from antelog.run.clock import end as last_tick

@@ -1,11 +1,10 @@
-"""A bucket in Spark's state store: its past as one snapshot, and what has come since.
+"""A bucket in Spark's state store: a snapshot, and the rows that have come since.
 
-A micro-batch writes what is less: a snapshot, or what it brings, which is appended. A worker that
-does not know the bucket reads the snapshot and applies the rest in one go. When the rest is as large
+A micro-batch writes whatever is smaller: a new snapshot, or its rows, which are appended. A worker that
+does not remember the bucket reads the snapshot and the rows, and advances once. When the rows are as large
 as a snapshot would be, a new one is written.
 
-The head is sealed as a state file is (see `antelog.engine.sealed`), and has the digest of all parts, in
-their order.
+The head is sealed (see `antelog.engine.sealed`), and has the digest of all parts, in their order.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
 
 SMALL = 500
-"""Up to this many rows are appended even if the snapshot has fewer: a snapshot is more work."""
-
+"""Rows that are appended even if the snapshot has fewer: a snapshot is more work."""
 
 MOST = 16 * 2**30
 """The most bytes a snapshot may unpack to; Spark keeps no value of over 2 GiB."""
@@ -143,7 +141,7 @@ def appendix(name: str, rows: pa.Table) -> bytes:
 
 
 def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes]) -> BucketState:
-    """The bucket of that number as it was: its snapshot, if there is one, and all that came since."""
+    """The stored bucket: its snapshot, if there is one, and all rows since."""
     if _digest(parts) != head.stored.digest:
         raise StateError(f"{_PARTS} is damaged: it is not as it was written. {sealed.AGAIN}")
     bucket = begun(job, start(job, number), head.time.begin)
@@ -158,12 +156,20 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
     for blob in rest:
-        table = from_blob(blob)
-        name = table.schema.metadata[b"input"].decode()
+        name, table = _appended(bucket, blob)
         tables.setdefault(name, []).append(table)
     new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
     bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
     return replace(bucket, open=head.open)
+
+
+def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
+    """The rows that `appendix` made the bytes from, and their input."""
+    table = from_blob(blob)
+    name = table.schema.metadata[b"input"].decode()
+    if table.schema != bucket.waiting[name].schema:
+        raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
+    return name, table
 
 
 def _given(job: Job) -> dict[str, list[tuple[str | int | float, ...]]]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
-from antelog.engine.log.schema import AFTER_ANSWER
+from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.run.address import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from antelog.errors import DataError
 
 if TYPE_CHECKING:  # a worker that writes need not load it
-    from antelog.spark.running import Outcomes
+    from antelog.spark.running import Outputs
 
 ROWS = 250_000
 """The rows of a row group."""
@@ -39,7 +39,7 @@ _HIDDEN = ".antelog-"
 """How the folder's name begins that files are written in; readers pass over it."""
 
 
-def write_parquet(seen: Outcomes, folder: Path, part: str, codec: str) -> None:
+def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
     """Write the changes into a folder or, if `part` is not empty, into that one in it, whose files go."""
     try:
         for left in folder.glob(f"{_HIDDEN}*"):  # of a run that was killed
@@ -60,7 +60,7 @@ def write_parquet(seen: Outcomes, folder: Path, part: str, codec: str) -> None:
         raise DataError(f"{folder}: cannot be written to: {why}. Make room, or give another folder") from None
 
 
-def _files(seen: Outcomes, folder: Path, codec: str) -> list[Path]:
+def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
     """The complete files; a task that failed may have left others."""
     schema = seen.columns.schema
     found = seen.handed(partial(_written, folder, codec, schema), _FILES)

@@ -30,7 +30,7 @@ from antelog.spark.endpoints.folders import entries, local
 from antelog.spark.endpoints.kafka_sink import BATCH, RUN, write_messages
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
 from antelog.spark.endpoints.unreadable import Unreadable
-from antelog.spark.running import Outcomes
+from antelog.spark.running import Outputs
 from antelog.spark.settings import PARQUET
 
 _SPARK = ".".join(pyspark.__version__.split(".")[:2])
@@ -88,7 +88,7 @@ def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> N
             )
 
 
-def write_changes(seen: Outcomes, sink: Sink, batch: MicroBatch) -> None:
+def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
     """Write the changes of a batch, past Spark if they are to be Parquet files of this machine."""
     if isinstance(sink, Files) and sink.form == "parquet":
         spark = seen.frame.sparkSession

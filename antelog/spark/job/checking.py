@@ -14,7 +14,7 @@ from pyspark.sql.types import StructField, TimestampType
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
-from antelog.engine.log.schema import answer_types
+from antelog.engine.step.schema import answer_types
 from antelog.engine.values.types import MIXED, kind_of, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -33,8 +33,8 @@ from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
-from antelog.spark.job.job import ARRIVED, Data, Extent, Job
-from antelog.spark.job.options import OutcomeOptions
+from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
+from antelog.spark.job.options import OutputOptions
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
 
@@ -49,7 +49,7 @@ class CheckedRun:
 def checked(
     program: Program,
     inputs: Mapping[str, DataFrame],
-    options: OutcomeOptions,
+    options: OutputOptions,
 ) -> CheckedRun:
     """Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
@@ -77,7 +77,7 @@ def checked(
         idle=_idle(plan, options.idle, batch),
         tick=plan.tick,
     )
-    span = Extent(
+    span = RunSpan(
         begin=None if options.begin is None else _natural("begin", options.begin),
         until=_last(plan, options.until),
     )
@@ -127,7 +127,7 @@ def _streams(inputs: Mapping[str, DataFrame]) -> bool:
     return streams.pop()
 
 
-def _selected(source: Input, frame: DataFrame, options: OutcomeOptions) -> DataFrame:
+def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFrame:
     """The columns that matter, by the names of the input's: found by name, else by position."""
     has = frame.columns
     if len(set(has)) < len(has):
@@ -152,7 +152,7 @@ def _selected(source: Input, frame: DataFrame, options: OutcomeOptions) -> DataF
     )
 
 
-def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutcomeOptions) -> DataFrame:
+def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutputOptions) -> DataFrame:
     """The rows with ticks where numbers count since 1970, unless they were read so."""
     if isinstance(options.arrival, InTicks) or counting.only_ticks:
         return frame

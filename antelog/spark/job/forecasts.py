@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
-from antelog.forecast.chances.layout import is_lossy
 from antelog.forecast.columns import COLUMNS, HOLDS
-from antelog.forecast.files.model import Model
+from antelog.forecast.inference.forms import is_lossy
 from antelog.forecast.limits import NO_LIMITS, Limits
+from antelog.forecast.model_file import Model
 from antelog.forecast.query import Learning
 from antelog.process import LEARN
 

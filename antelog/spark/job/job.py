@@ -15,8 +15,8 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
 from antelog.engine.facts.ticks import InTicks
-from antelog.engine.log.schema import answer_types, changes_schema
 from antelog.engine.sealed import VERSION
+from antelog.engine.step.schema import answer_types, changes_schema
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -49,7 +49,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Extent:
+class RunSpan:
     """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
 
     begin: int | None = None
@@ -72,7 +72,7 @@ class Job:
     numbers: tuple[int, ...]
     only: tuple[str, ...]
     timing: Timing
-    span: Extent
+    span: RunSpan
     batch: bool
     forecasts: Forecasts | None = None
 

@@ -32,10 +32,10 @@ _NAME = Syntax("NAME", lambda text, _: text, TEXT)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Background:
-    """Background facts in addition to those of the program."""
+class StaticFrames:
+    """StaticFrames facts in addition to those of the program."""
 
-    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "Background facts, as batches.")
+    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "StaticFrames facts, as batches.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,37 +46,37 @@ class OneQuery:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LearnOptions(SparkSettings, Background):
+class LearnOptions(SparkSettings, StaticFrames):
     """The options of `learn`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(SparkSettings, ChanceSettings, Background):
+class ScoreOptions(SparkSettings, ChanceSettings, StaticFrames):
     """The options of `scores`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerOptions(SparkSettings, LimitSettings, Background, OneQuery):
+class AnswerOptions(SparkSettings, LimitSettings, StaticFrames, OneQuery):
     """The options of `answers`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class RejectOptions(StreamSettings, Background):
+class RejectOptions(StreamSettings, StaticFrames):
     """The options of `rejects`."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class OutcomeOptions(StreamSettings, LimitSettings, KindSettings, Background):
-    """The options of `outcomes`: all there are for a run."""
+class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
+    """The options of `outputs`: all there are for a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChangeOptions(OutcomeOptions, OneQuery):
+class ChangeOptions(OutputOptions, OneQuery):
     """The options of `changes`."""
 
 
-def all_options(given: object, **more: Any) -> OutcomeOptions:
+def all_options(given: object, **more: Any) -> OutputOptions:
     """The options of a function as those of a run, whose others have their defaults."""
-    known = {each.name for each in fields(OutcomeOptions)}
+    known = {each.name for each in fields(OutputOptions)}
     names = [each.name for each in fields(given) if each.name in known]  # type: ignore[arg-type]  # a struct
-    return OutcomeOptions(**{**{name: getattr(given, name) for name in names}, **more})
+    return OutputOptions(**{**{name: getattr(given, name) for name in names}, **more})

@@ -18,7 +18,7 @@ from antelog.compile.show.plan_json import from_json, to_json
 from antelog.errors import OutputError, PlanError, StateError, UnsupportedError
 from antelog.spark.job.job import Job, differences
 from antelog.spark.lost import explaining_lost_java
-from antelog.spark.running import Outcomes
+from antelog.spark.running import Outputs
 
 NAME = "antelog.json"
 _PARTIAL = f"{NAME}.partial"
@@ -30,7 +30,7 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 @explaining_lost_java()
-def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
+def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
     """Notes in a new checkpoint what it is for. Raises StateError if an old one is for something else.
 
     To be called before the stream is started.
@@ -40,7 +40,7 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
     there = files.exists(path)
     note = _read(files, path) if there else None
     if note is not None:
-        _compare(checkpoint, outcomes.job, note)
+        _compare(checkpoint, outputs.job, note)
     elif used and there:
         raise StateError(
             f"{NAME} in the checkpoint {checkpoint} is damaged, so that nobody can tell what the state there "
@@ -52,7 +52,7 @@ def guard(spark: SparkSession, checkpoint: str, outcomes: Outcomes) -> None:
             "take an empty folder"
         )
     else:  # where no batch was begun, a damaged note says nothing that matters
-        note = _Note(outcomes.job.identity, to_json(outcomes.job.plan))
+        note = _Note(outputs.job.identity, to_json(outputs.job.plan))
         partial = _child(spark, checkpoint, _PARTIAL)
         _write(files, partial, msgspec.json.encode(note))
         if there:

@@ -18,7 +18,7 @@ from antelog.spark.endpoints.failures import plainly
 from antelog.spark.endpoints.folders import is_local, unfinished_batch
 from antelog.spark.endpoints.sinks import MicroBatch
 from antelog.spark.endpoints.unreadable import Unreadable, unreadable
-from antelog.spark.running import Outcomes
+from antelog.spark.running import Outputs
 from antelog.spark.settings import COUNTS, LOCAL_CHECKPOINT
 
 Counts: TypeAlias = dict[str, Any]
@@ -129,20 +129,20 @@ class StreamRun:
 
 
 def follow(
-    outcomes: Outcomes,
-    write: Callable[[Outcomes, MicroBatch, Counts], None],
+    outputs: Outputs,
+    write: Callable[[Outputs, MicroBatch, Counts], None],
     *,
     checkpoint: str,
     trigger: str | None,
-    anew: Callable[[Collection[str]], Outcomes] | None = None,
+    anew: Callable[[Collection[str]], Outputs] | None = None,
 ) -> StreamRun:
-    """Start a query that writes the outcomes of each micro-batch.
+    """Start a query that writes the outputs of each micro-batch.
 
     `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
-    as soon as possible. `anew` makes the same outcomes without some files, given as Spark calls them;
+    as soon as possible. `anew` makes the same outputs without some files, given as Spark calls them;
     then the query goes on without files that cannot be read, and says so with the batch they belong to.
     """
-    spark = outcomes.frame.sparkSession
+    spark = outputs.frame.sparkSession
     if is_local(spark, checkpoint):
         for name, value in LOCAL_CHECKPOINT.items():
             if spark.conf.get(name, None) is None:
@@ -154,7 +154,7 @@ def follow(
 
     def start() -> StreamingQuery:
         again = unfinished_batch(spark, checkpoint)
-        now = anew({file.file for file in left_out}) if anew is not None and left_out else outcomes
+        now = anew({file.file for file in left_out}) if anew is not None and left_out else outputs
 
         def each(frame: DataFrame, number: int) -> None:
             run = frame.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
@@ -192,9 +192,9 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
             return writer.trigger(processingTime=trigger)
 
 
-def totals(outcomes: Outcomes) -> Counts:
+def totals(outputs: Outputs) -> Counts:
     """The counts of all buckets together. There are few, which Spark would need a shuffle to add up."""
-    rows = outcomes.counts.collect()
+    rows = outputs.counts.collect()
     known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
     return {
         name: (max if name == "now" else sum)(numbers) if numbers else None for name, numbers in known.items()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
-from antelog.forecast.report.percents import percent
+from antelog.forecast.reports.words import percent
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.moments import literal_of, moment
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from antelog.engine.log.told import STILL_OPEN
+from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antelog.forecast.scores import Scores, Settled, nothing, scored
+from antelog.forecast.scores.scores import Scores, nothing, scored
+from antelog.forecast.scores.settled import ScoredLines
 from antelog.watch.board.answer import TrackedAnswer
 
 _AT_ONCE = 500
@@ -71,7 +72,7 @@ class Trust:
         numbers, told, chances, settled, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
         self.sums[query] = scored(
             self.sums.get(query, nothing()),
-            Settled(
+            ScoredLines(
                 np.array(numbers, np.int64),
                 np.array(told, np.int64),
                 np.array(chances, np.float64),

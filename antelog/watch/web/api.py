@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from antelog.forecast.report.data import report_json
+from antelog.forecast.scores.scores import report_json
 from antelog.run.store import post
 from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.board.explanations import marks, rules_behind

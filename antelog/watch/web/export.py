@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from antelog.escaping import cell
-from antelog.forecast.scores import table
+from antelog.forecast.scores.scores import table
 from antelog.watch.board.answer import Line, TrackedAnswer, label
 from antelog.watch.board.selection import selection_of
 from antelog.watch.web.live_board import LiveBoard

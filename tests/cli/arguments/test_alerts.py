@@ -1,16 +1,18 @@
-"""antelog/cli/arguments/alerts.py: what is asked for on the command line is what is wanted."""
+"""antelog/cli/commands/watch.py: alerts of the command line."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
 from antelog import parse
-from antelog.cli.arguments.alerts import alert_options, wanted_alerts
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.runners import WATCH
+from antelog.cli.commands.watch import wanted_alerts
+from antelog.run.settings import AlertSettings
 from antelog.watch.alerts.alert import Alert, AlertSetup
 
 PROGRAM = parse("input P(x, time). Q(X, T) :- P(X, T). query Q(X, T) alert 80%.")
@@ -18,9 +20,9 @@ found: list[AlertSetup | None] = []
 
 
 @click.command()
-@alert_options
-def command(**given: Any) -> None:
-    found.append(wanted_alerts(given, PROGRAM, chances=True))
+@flags(WATCH, settings=AlertSettings)
+def command(settings: AlertSettings) -> None:
+    found.append(wanted_alerts(settings, PROGRAM, chances=True))
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +65,6 @@ def test_a_file_has_more() -> None:
         (("--alert", "slack:@none.url"), "none.url: cannot be read"),
         (("--alert", "command:cat", "--alert-on", "likly"), "Did you mean likely or unlikely?"),
         (("--alert", "command:cat", "--alert-where", "R"), "no query `R`"),
-        (("--alert-where", "R"), "need an --alert"),
         (("--alerts", "none.toml"), "none.toml: cannot be read"),
     ],
 )

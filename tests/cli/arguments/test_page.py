@@ -1,24 +1,25 @@
-"""antelog/cli/arguments/page.py: where the page is served, and the tokens of those who may see it."""
+"""antelog/cli/arguments/page.py: where the page is served."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from antelog.cli.arguments.page import address_of, page_options, token
-from antelog.run.values import SettingError
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.page import page_address
+from antelog.cli.arguments.runners import WATCH
+from antelog.run.settings import PageSettings
 
 TOKEN = "0123456789abcdef"
 
 
 @click.command()
-@page_options
-def show(**given: Any) -> None:
-    address = address_of(given, facts=None)
+@flags(WATCH, settings=PageSettings)
+def show(settings: PageSettings) -> None:
+    address = page_address(settings)
     click.echo(address.token)
     click.echo(address.port)
 
@@ -29,23 +30,6 @@ def test_a_token_stays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for given in (f"@{tmp_path / 'page.token'}", "$PAGE_TOKEN"):
         assert CliRunner().invoke(show, ["--token", given, "--port", "8080"]).output == f"{TOKEN}\n8080\n"
     assert len(CliRunner().invoke(show, []).output.split()[0]) > len(TOKEN)
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (TOKEN, "seen by everybody"),
-        ("@", "seen by everybody"),
-        ("@missing", "missing cannot be read: No such file"),
-        ("@short", "@short is no token: it has 16 letters"),
-        ("$NOT_THERE", "is no token"),
-    ],
-)
-def test_what_is_no_token(given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("short").write_text("secret")
-    with pytest.raises(SettingError, match=said.replace("$", r"\$")):
-        token(given)
 
 
 def test_others_need_a_name_and_a_certificate() -> None:

@@ -1,49 +1,17 @@
-"""antelog/cli/arguments/units.py: in which unit times count since 1970, said on the command line."""
+"""`--time-unit` of `try` and `watch`: the unit in which times count since 1970."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-import click
 import pytest
 
-from antelog import parse
-from antelog.cli.arguments.units import unit_of, with_units
-from antelog.run.values import SettingError
 from tests.cli.trying import antelog
 
-RULES = "{}input Temp(x{}, time). input On(x, time: s). Hot(X, T) :- Temp(X, T), On(X, T). query Hot(X, T)."
-MINUTES = parse(RULES.format("tick 1 minute. ", ""))
 PROGRAM = (
     "tick 10 minutes. input Temp(x, time) delay 1. Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T)."
 )
-
-
-def test_a_unit_is_for_all_inputs_or_for_one() -> None:
-    assert unit_of("ms") == ("", "ms")
-    assert unit_of("Temp = us") == ("Temp", "us")
-    program = with_units(MINUTES, [("", "ms"), ("Temp", "us")])
-    assert [program.plan.counting(name).unit for name in ("Temp", "On")] == ["us", "ms"]
-    assert MINUTES.plan.counting("On").unit == "s"
-    assert with_units(MINUTES, []) is MINUTES
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [("millis", "Write ms."), ("Temp=sec", "Write s."), ("Temp=", "The units are s, ms, us, ns, ticks")],
-)
-def test_what_is_no_unit(text: str, message: str) -> None:
-    with pytest.raises(SettingError, match="is not a unit of times") as error:
-        unit_of(text)
-    assert message in str(error.value)
-
-
-def test_units_belong_to_the_program() -> None:
-    with pytest.raises(click.BadParameter, match="Did you mean Temp"):
-        with_units(MINUTES, [("Tmep", "ms")])
-    with pytest.raises(click.BadParameter, match="does not say how long a tick is"):
-        with_units(parse("input A(x, time). P(X, T) :- A(X, T). query P(X, T)."), [("", "ms")])
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
         (("program.alog", "--plan", "--since", "3"), "--plan draws the rules alone; leave out"),
         (("program.alog", "--since", "yesterday"), "--since"),
         (("log.jsonl", "--since", "2024-02-29 14:00"), "--since"),
-        (("program.alog", "--answer", "wt2"), "`wt2` lacks a name or a value. Write it like X=wt2"),
+        (("program.alog", "--answer", "wt2"), "`wt2` is not of the form X=VALUE. Write it like X=wt2"),
         (("program.alog", "--input", "Tmp=temp.csv"), "the program has no input Tmp. Did you mean Temp?"),
         (("program.alog", "--until", "yesterday"), "--until"),
         (("program.alog", "--outptu", "a.svg"), "--output"),
@@ -130,7 +130,7 @@ def test_endings(output: str) -> None:
     done = refused("log.jsonl", output=output)
     assert done.exit_code == 2
     assert (
-        f"`{output}` has an ending that tells no form of picture; there are .svg, .png and .html"
+        f"`{output}` has an ending that tells no form of picture. There are .svg, .png and .html"
         in done.stderr
     )
 

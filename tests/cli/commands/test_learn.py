@@ -155,4 +155,4 @@ def test_scores_as_text_page_and_numbers() -> None:
 def test_a_report_has_a_form() -> None:
     done = run("score", "p.alog", *FACTS, "--output", "s.pdf")
     assert done.exit_code == 2
-    assert "there are .html and .json" in " ".join(done.stderr.split())
+    assert "There are .html and .json." in " ".join(done.stderr.split())

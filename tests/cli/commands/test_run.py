@@ -49,7 +49,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", *INPUT, *OUTPUT, "--rejects", "console"], "rejects cannot go to the console"),
         (["p.alog", *INPUT, *OUTPUT, "--stream", "--until", "3"], "--until ends a recording"),
         (["p.alog", *INPUT, *OUTPUT, "--stream", "--clock", "processing"], "Declare it in the program"),
-        (["p.alog", *INPUT, *OUTPUT, "--min-chance", "0.1"], "--min-chance: the program declares no chances"),
+        (["p.alog", *INPUT, *OUTPUT, "--min-chance", "0.1"], "the program declares no chances"),
         (["p.alog", *INPUT, *OUTPUT, "--most", "9"], "Give a model, or `learn`, or declare a `chance`"),
         (["p.alog", *INPUT, *OUTPUT, "--min-chance", "5"], "5.0 is no chance. Write one from 0 to 1"),
         (["p.alog", "--input", "Temp=jdbc:x:y#t", *OUTPUT, "--stream"], "which a stream cannot follow"),

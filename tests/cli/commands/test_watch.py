@@ -83,12 +83,18 @@ def test_a_feed_is_kept_with_the_state() -> None:
         (["--input", "Temp=temp.txt"], "`temp.txt` does not tell the form of its files"),
         (["--input", "Temp"], "is not of the form P=SOURCE"),
         (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
-        ([], "there is nothing to follow; give --input Other=SOURCE"),
+        ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),
         (["--input", "Temp=-", "--input", "Other=-"], "standard input can be the source of one input only"),
-        (["--input", "Temp=temp.csv", "--clock", "processing"], "begin the program with `tick 1 minute`"),
+        (
+            ["--input", "Temp=temp.csv", "--clock", "processing"],
+            "Declare it in the program: `tick 10 seconds.`",
+        ),
         (["--input", "Temp=temp.csv", "--idle", "soon"], "is not a duration"),
-        (["--input", "Temp=temp.csv", "--most", "3"], "need chances"),
-        (["--input", "Temp=temp.csv", "--output", "o", "--format", "table"], "leave out --format table"),
+        (["--input", "Temp=temp.csv", "--most", "3"], "the program declares no chances"),
+        (
+            ["--input", "Temp=temp.csv", "--output", "o.jsonl", "--format", "table"],
+            "Leave out --format table",
+        ),
     ],
 )
 def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: str) -> None:

@@ -23,10 +23,16 @@ def _agree(checked: Checked, plan: Plan) -> None:
     program = evaluate(checked, Stream(()), 0).program
     for query in program.queries:
         _same(query.name, map(specified, plan.relation(query.name).patterns), query.patterns)
-    negations = {n for relation in plan.relations for p in relation.patterns for n in p.negations}
-    for negation in negations:
-        relation = plan.relation(negation.relation)
-        atom = asked(relation, tuple(a is not None for a in negation.arguments))
+    references = {
+        reference
+        for relation in plan.relations
+        for pattern in relation.patterns
+        for literal in pattern.asked
+        for reference in literal.references
+    }
+    for each in references:
+        relation = plan.relation(each.name)
+        atom = asked(relation, tuple(a is not None for a in each.arguments))
         _same(relation.name, map(specified, relation.patterns), program.patterns_of(atom))
 
 

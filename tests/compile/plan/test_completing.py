@@ -35,7 +35,7 @@ def test_together_they_make_the_plan_whatever_it_had() -> None:
 def test_a_relation_that_negates_itself_has_no_level() -> None:
     (p, b) = PLAN.relations
     pattern = p.patterns[0]
-    own = tuple(replace(n, relation="P") for n in pattern.negations)
+    own = tuple(replace(n, relation="P") for n in pattern.asked)
     circle = replace(p, patterns=(replace(pattern, literals=own),))
     with pytest.raises(PlanError, match="its own negation"):
         with_levels(replace(PLAN, relations=(circle, b)))

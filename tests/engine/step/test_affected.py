@@ -8,7 +8,8 @@ import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
 from antelog.engine.facts.seen import SeenValues
-from antelog.engine.step.affected import Step, affected, unsettled
+from antelog.engine.step.affected import affected, unsettled
+from antelog.engine.step.query import Step
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
 CALM = "input Alarm(x, time) delay 1. Calm(X, T) :- not Alarm(X, T-2). query Calm(X, T)."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.step.atoms import truth
-from antelog.engine.step.literals.literal import Atoms, atoms_of
+from antelog.engine.step.derivations import Atoms, atoms_of
 from tests.engine.stages import Stage, stage, ticks
 
 RULES = """

@@ -6,8 +6,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import Band
 from antelog.engine.columns.spans import span
-from antelog.engine.step.matching import facts_for
-from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, joined, meeting
+from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, facts_for, joined, meeting
 from tests.engine.stages import stage
 
 RULES = "input Temp(device, level, time). Hot(X, T) :- Temp(X, high, T+1), X != wt9. query Hot(X, T)."

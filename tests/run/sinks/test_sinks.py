@@ -92,6 +92,7 @@ class _Broker(Broker):
         on_delivery: Callable[..., None],
     ) -> None:
         number = key[-3] % 2
+        offset = len(self.messages[number])
         message = SimpleNamespace(
             partition=lambda: number,
             offset=lambda: offset,
@@ -100,7 +101,6 @@ class _Broker(Broker):
             headers=lambda: list(headers.items()),
             key=lambda: key,
         )
-        offset = len(self.messages[number])
         if self.fails:
             on_delivery(SimpleNamespace(str=lambda: "no space"), message)
             return

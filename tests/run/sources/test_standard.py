@@ -41,8 +41,8 @@ def test_a_complete_one_is_behind_until_it_ends(pipe: tuple[int, int]) -> None:
     source = StandardInput(WANTED, complete=True, mark={"lines": 5}, descriptor=pipe[0])
     os.write(pipe[1], (HEADER + "a,1,7,7\n").encode())
     assert devices(source) == ["a"]
-    assert source.behind
+    behind = [source.behind]
     os.close(pipe[1])
     assert source.poll() == []
-    assert not source.behind
+    assert [*behind, source.behind] == [True, False]
     assert source.mark == {"lines": 7}

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/swapping.py: chances in buckets."""
+"""antelog/spark/bucket/{forecasting,learning}.py, antelog/forecast/parts.py: chances in buckets."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antelog
-from antelog.forecast import scores
-from antelog.forecast.chances.layout import layout
 from antelog.forecast.columns import KINDS
-from antelog.forecast.files.model import Model
-from antelog.forecast.files.parts import merged
+from antelog.forecast.inference.forms import layout
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import merged
+from antelog.forecast.scores import scores
 from antelog.process import Engine
 from antelog.spark.bucket import storage
 from antelog.spark.bucket.stream import forget

@@ -14,8 +14,9 @@ from antelog import StateError, parse
 from antelog.engine import sealed
 from antelog.spark.bucket import storage
 from antelog.spark.bucket.state import start
-from antelog.spark.bucket.storage import Stored, head_from, head_to_bytes
+from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
+from antelog.spark.transport.packets import to_blob
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 
@@ -91,11 +92,20 @@ def test_what_was_kept_at_different_times_does_not_go_together(stream: Stream) -
     _refused(stream, head, stream.stored(0)[1], "is damaged")
 
 
+def test_a_head_of_another_shape_is_refused(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
+    fields["time"]["now"] = ""
+    wrong = sealed.seal(msgspec.msgpack.encode(fields))
+    _refused(stream, wrong, parts, r"the head the checkpoint keeps of a bucket .*\$\.time\.now")
+
+
 def test_a_head_of_another_version_is_refused_with_what_to_do(stream: Stream) -> None:
     head, parts = stream.stored(0)
     older = head.replace(b"state %04d" % sealed.VERSION, b"state %04d" % (sealed.VERSION - 1), 1)
     assert older != head
-    _refused(stream, older, parts, f"is of version {sealed.VERSION - 1}, but this antelog reads version")
+    version = f"is of version {sealed.VERSION - 1}, but this antelog reads version {sealed.VERSION}"
+    _refused(stream, older, parts, version)
 
 
 def test_of_another_version_only_that_is_said() -> None:
@@ -113,6 +123,15 @@ def test_the_store_of_an_older_version_is_refused(stream: Stream) -> None:
     fields = msgspec.msgpack.decode(sealed.unseal(head, "it"))
     del fields["identity"]["format"]
     _refused(stream, sealed.seal(msgspec.msgpack.encode(fields)), parts, "another version of antelog. Go on")
+
+
+def test_rows_of_other_types_are_refused(stream: Stream) -> None:
+    head, parts = stream.stored(0)
+    wrong = [*parts, to_blob(pa.table({"x": ["a"], "time": [0]}).replace_schema_metadata({"input": "Temp"}))]
+    known = head_from(head, JOB)
+    without = msgspec.structs.replace(known, stored=Stored())
+    sized: BucketHead = without.after(wrong, known.stored.appended, anew=True)
+    _refused(stream, head_to_bytes(sized), wrong, "has facts of Temp whose columns had other types")
 
 
 def test_a_snapshot_of_another_program_is_refused(stream: Stream) -> None:

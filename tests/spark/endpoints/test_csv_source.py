@@ -16,7 +16,7 @@ from antelog.files import Wanted, wanted_of
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka
-from antelog.spark import outcomes
+from antelog.spark import outputs
 from antelog.spark.endpoints.columns import Kind
 from antelog.spark.endpoints.csv_source import CsvReading, read_lines
 from antelog.spark.endpoints.sources import CsvLayout, Reading, frame, from_lines
@@ -206,7 +206,7 @@ def test_floats_of_json_that_are_no_numbers_are_set_aside(spark: SparkSession) -
     numbers = ["1", "1e999", "-1e999", '"Infinity"', "NaN"]
     texts = [(f'{{"note": "a", "n": {number}, "time": 0}}',) for number in numbers]
     facts = from_lines(spark.createDataFrame(texts, "value string"), reading)
-    found = outcomes(antelog.parse(PROGRAM), {"R": facts})
+    found = outputs(antelog.parse(PROGRAM), {"R": facts})
     assert sorted(row.detail for row in found.rejects.collect()) == [
         "column n has no value",
         "value `-inf` of column n is not a number",

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame, SparkSession
 from antelog import DataError, parse
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.spark import Outcomes, outcomes
+from antelog.spark import Outputs, outputs
 from antelog.spark.endpoints.parquet_sink import write_parquet
 from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 
@@ -27,10 +27,10 @@ query Same(X, N, T).
 
 
 @pytest.fixture(scope="module")
-def seen(spark: SparkSession) -> Iterator[Outcomes]:
+def seen(spark: SparkSession) -> Iterator[Outputs]:
     rows = [(f"wt{i % 5}", ("high", "low")[i % 3 == 0], i // 5) for i in range(60)]
     frame = spark.createDataFrame(rows, "device string, level string, time long")
-    found = outcomes(parse(PROGRAM), {"Temp": frame}, clock="event")
+    found = outputs(parse(PROGRAM), {"Temp": frame}, clock="event")
     packed = found.frame.persist()
     yield found.of(packed)
     packed.unpersist()
@@ -44,7 +44,7 @@ def _files(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
-def test_the_files_have_the_rows_and_types_that_sparks_would_have(seen: Outcomes, tmp_path: Path) -> None:
+def test_the_files_have_the_rows_and_types_that_sparks_would_have(seen: Outputs, tmp_path: Path) -> None:
     write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), MicroBatch("run", 17))
     found = seen.frame.sparkSession.read.parquet(str(tmp_path / "out" / "batch=17"))
     assert found.schema == seen.changes.schema
@@ -55,7 +55,7 @@ def test_the_files_have_the_rows_and_types_that_sparks_would_have(seen: Outcomes
 
 
 def test_a_batch_that_comes_again_takes_the_place_of_what_was_cut_short(
-    seen: Outcomes, tmp_path: Path
+    seen: Outputs, tmp_path: Path
 ) -> None:
     (tmp_path / "batch=0").mkdir()
     (tmp_path / "batch=0" / "half.parquet").write_bytes(b"cut off")
@@ -68,7 +68,7 @@ def test_a_batch_that_comes_again_takes_the_place_of_what_was_cut_short(
     assert [path.name for path in tmp_path.iterdir()] == ["batch=0"]
 
 
-def test_without_changes_there_are_the_columns(seen: Outcomes, tmp_path: Path) -> None:
+def test_without_changes_there_are_the_columns(seen: Outputs, tmp_path: Path) -> None:
     write_parquet(seen.of(seen.frame.where("false")), tmp_path, "", "zstd")
     (file,) = tmp_path.glob("*.parquet")
     table = pq.read_table(file)
@@ -76,11 +76,11 @@ def test_without_changes_there_are_the_columns(seen: Outcomes, tmp_path: Path) -
 
 
 def test_a_task_that_fails_leaves_nothing_to_read(
-    seen: Outcomes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    seen: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_parquet(seen, tmp_path, "batch=0", "snappy")
     before = _files(tmp_path)
-    monkeypatch.setattr(Outcomes, "handed", _fails)
+    monkeypatch.setattr(Outputs, "handed", _fails)
     with pytest.raises(DataError, match=r"cannot be written to: the disk is full\. Make room, or give"):
         write_parquet(seen, tmp_path, "batch=1", "snappy")
     assert [name for name in _files(tmp_path) if not name.startswith(".")] == before
@@ -90,7 +90,7 @@ def _fails(*_: object) -> DataFrame:
     raise OSError("the disk is full")
 
 
-def test_what_arrow_cannot_compress_is_written_by_spark(seen: Outcomes, tmp_path: Path) -> None:
+def test_what_arrow_cannot_compress_is_written_by_spark(seen: Outputs, tmp_path: Path) -> None:
     conf = seen.frame.sparkSession.conf
     known = conf.get("spark.sql.parquet.compression.codec", "snappy") or "snappy"
     conf.set("spark.sql.parquet.compression.codec", "lz4")

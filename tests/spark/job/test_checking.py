@@ -10,7 +10,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import DataError, parse
-from antelog.spark import changes, outcomes
+from antelog.spark import changes, outputs
 from tests.spark.streamed import stream_of
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
@@ -47,5 +47,5 @@ def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None
     program = parse("input Temp(x: text, time). Hot(T) :- Temp(X, T), Temp(Y, T+1). query Hot(T).")
     frame = spark.createDataFrame([("a", 0), ("b", 1)], "x string, time int")
     with pytest.warns(UserWarning, match="one bucket, on one core: .* no argument"):
-        found = outcomes(program, {"Temp": frame}, only=("confirmed",))
+        found = outputs(program, {"Temp": frame}, only=("confirmed",))
     assert [row.answer for row in found.changes.collect()] == ['{"T": 0}']

@@ -116,3 +116,12 @@ def test_what_is_no_number_is_set_aside_also_where_no_rule_can_use_it() -> None:
     seen = run_batch(job_of(plan, tables, 2, batch=True, until=9), tables, random.Random(2))
     found = {name: sum(each[name] for each in seen.counts) for name in ("admitted", "malformed", "unneeded")}
     assert found == {"admitted": 1, "malformed": 3, "unneeded": 1}
+
+
+def test_facts_that_bring_a_value_are_needed_even_if_no_rule_can_use_them() -> None:
+    rules = INPUTS + "Hot(X, T) :- P(X, high, _, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T)."
+    facts: list[Fact] = [("P", ("a", "low", 1.0, 2), 2), ("P", ("b", "high", 1.0, 3), 3)]
+    for buckets in (1, 3):
+        assert _passed_over(rules, facts, buckets) == 0
+    log = kernel_log(parse(rules).plan, facts, 3)
+    assert {row["X"] for row in log if row.get("X")} == {"a", "b"}

@@ -11,7 +11,7 @@ from antelog.spark.job.options import (
     AnswerOptions,
     ChangeOptions,
     LearnOptions,
-    OutcomeOptions,
+    OutputOptions,
     RejectOptions,
     all_options,
 )
@@ -30,8 +30,8 @@ def test_functions_have_the_options_as_keywords() -> None:
 
 def test_options_of_a_function_are_those_of_a_run() -> None:
     given = keywords(LearnOptions, "learn", {"buckets": 4, "until": 7})
-    assert all_options(given, only=()) == OutcomeOptions(buckets=4, until=7, only=())
-    assert all_options(ChangeOptions(query="Malf", lag=3)) == OutcomeOptions(lag=3)
+    assert all_options(given, only=()) == OutputOptions(buckets=4, until=7, only=())
+    assert all_options(ChangeOptions(query="Malf", lag=3)) == OutputOptions(lag=3)
 
 
 @pytest.mark.parametrize(

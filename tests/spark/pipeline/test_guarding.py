@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import StateError, parse
-from antelog.spark import guard, outcomes
+from antelog.spark import guard, outputs
 from tests.spark.streamed import run, stream_of
 
 RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
@@ -20,14 +20,14 @@ TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
 def test_checkpoints_are_guarded(spark: SparkSession, tmp_path: Path) -> None:
     frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
     folder = tmp_path / "checkpoint"
-    first = outcomes(ONE, frames, buckets=2)
+    first = outputs(ONE, frames, buckets=2)
     guard(spark, str(folder), first)
     run(first, folder)
     guard(spark, str(folder), first)
     with pytest.raises(StateError, match=r"another program .* it had .*T\+1.*now there is .*T\+2"):
-        guard(spark, str(folder), outcomes(TWO, frames, buckets=2))
+        guard(spark, str(folder), outputs(TWO, frames, buckets=2))
     with pytest.raises(StateError, match="2 buckets, not 3"):
-        guard(spark, str(folder), outcomes(ONE, frames, buckets=3))
+        guard(spark, str(folder), outputs(ONE, frames, buckets=3))
     (folder / "antelog.json").unlink()
     with pytest.raises(StateError, match="not written by antelog"):
         guard(spark, str(folder), first)
@@ -39,7 +39,7 @@ def test_a_damaged_note(spark: SparkSession, tmp_path: Path, content: bytes, che
     """Where no batch was begun it is in nobody's way; later nobody knows what the state is for."""
     frames = stream_of(spark, tmp_path / "in", [{"Temp": TABLE}])
     folder = tmp_path / "checkpoint"
-    first = outcomes(ONE, frames, buckets=2)
+    first = outputs(ONE, frames, buckets=2)
     guard(spark, str(folder), first)
     note = folder / "antelog.json"
     whole = note.read_bytes()

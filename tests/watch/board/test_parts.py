@@ -3,7 +3,7 @@
 import pytest
 
 import antelog
-from antelog.forecast.scores import result
+from antelog.forecast.scores.scores import result
 from antelog.watch.board.answer import name_of, tracked
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span

@@ -6,13 +6,13 @@ Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) come
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from antelog.compile.literals.fact import Atom, FactLiteral
-from antelog.compile.literals.terms import Const, Term, Time, Var
+from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import find_rows
@@ -20,10 +20,9 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
 from antelog.engine.facts.history import gather
 from antelog.engine.facts.ticks import Table, tables_of
-from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.knowledge import Knowledge
+from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.matching import Partial
-from antelog.engine.step.rows import Bound, Rows, term_column, time_column
+from antelog.engine.step.rows import Bound, Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.values.values import Values
 
 Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
@@ -74,60 +73,6 @@ def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
     there = [facts.columns[i] for i in fact.slot]
     at = find_rows([*asked, ticks], [*there, facts.time])
     return np.where(at >= 0, facts.arrival.take(at) if facts.count else NEVER, NEVER)
-
-
-# ---- the ticks an open time can be ----
-
-
-def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
-    """The last tick that an open time can be, as comparisons bound it by ticks that are known."""
-    latest = np.full(rows.count, NEVER)
-    for name, tick in _known_ticks(prepared, rows, last=True):
-        ahead = prepared.times.furthest(Time(name, 0), time)
-        if ahead is not None:
-            latest = np.minimum(latest, tick + ahead)
-    return _beyond(_excluded(prepared, time, rows), latest, -1)
-
-
-def first_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
-    """The first tick that an open time can be, as comparisons bound it by ticks that are known."""
-    first = np.zeros(rows.count, np.int64)
-    for name, tick in _known_ticks(prepared, rows, last=False):
-        behind = prepared.times.furthest(time, Time(name, 0))
-        if behind is not None:
-            first = np.maximum(first, tick - behind)
-    return _beyond(_excluded(prepared, time, rows), first, 1)
-
-
-def _excluded(prepared: Prepared, time: Time, rows: Rows) -> Sequence[Column]:
-    """The ticks that an open time must not be, as comparisons with known ones say, for each row."""
-    return [
-        time_column(other, rows) + (time.offset - one.offset)
-        for pair in prepared.times.unequal
-        for one, other in (pair, pair[::-1])
-        if one.variable == time.variable and other.variable in {None, *rows.bound} - {time.variable}
-    ]
-
-
-def _beyond(excluded: Sequence[Column], tick: Column, step: int) -> Column:
-    """The next tick that is not excluded, from one on."""
-    for _ in excluded:  # each may be next to another
-        for other in excluded:
-            tick = tick + step * (tick == other)
-    return tick
-
-
-def _known_ticks(
-    prepared: Prepared, rows: Rows, *, last: bool
-) -> Iterator[tuple[str | None, Column | np.int64]]:
-    """Tick 0, the times that rows bind, and one end of the answer's time where that is a range."""
-    yield None, np.int64(0)
-    answer = prepared.pattern.time.variable
-    for name in sorted(prepared.time_variables):
-        if name in rows.bound:
-            yield name, rows.bound[name]
-        elif name == answer and rows.time is not None:
-            yield name, rows.time.last if last else rows.time.first
 
 
 # ---- how late a fact may be that a literal stands for ----

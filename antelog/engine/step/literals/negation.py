@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from antelog.engine.step.literals.literal import Truth
+from antelog.engine.step.derivations import Truth
 
 
 class NegationKind:

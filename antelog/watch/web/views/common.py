@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from urllib.parse import quote
 
-from antelog.forecast.report.percents import NONE, percent
-from antelog.forecast.report.words import lead
+from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
 from antelog.watch.board.answer import TrackedAnswer, value_text
 from antelog.watch.board.board import Board

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antelog.forecast.report.percents import NONE
+from antelog.forecast.reports.words import NONE
 from antelog.watch.board.answer import Line, TrackedAnswer
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import SORTS, Selected, Selection

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from antelog.forecast.report.percents import NONE
+from antelog.forecast.reports.words import NONE
 from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from antelog.forecast.report import words
-from antelog.forecast.report.figures import early, histogram, reliability
-from antelog.forecast.report.percents import NONE, percent
-from antelog.forecast.scores import result
-from antelog.forecast.scoring.alerts import THRESHOLDS, Alerted
-from antelog.forecast.scoring.losses import Loss
-from antelog.forecast.scoring.results import Result
+from antelog.forecast.reports import words
+from antelog.forecast.reports.figures import early, histogram, reliability
+from antelog.forecast.reports.words import NONE, percent
+from antelog.forecast.scores.alerts import THRESHOLDS, Alerted
+from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scores import ScoreResult, result
 from antelog.watch.web.markup import Child, Html, ready, tag
 from antelog.watch.web.views.common import ViewContext, empty, section, table, tile
 
@@ -53,7 +52,7 @@ def _none(scene: ViewContext) -> Iterator[Child]:
         yield empty("No chances are told", "Declare chances in the program, or give a model with --model.")
 
 
-def _query(scene: ViewContext, query: str, found: Result) -> Iterator[Child]:
+def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child]:
     length, judged = scene.clock.length, found.calibration
     yield tag("h2", query)
     yield tag("p", words.verdict(judged), class_=f"verdict {words.finding(judged)}")
@@ -88,7 +87,7 @@ def _query(scene: ViewContext, query: str, found: Result) -> Iterator[Child]:
     )
 
 
-def _tiles(found: Result, length: int | None) -> Iterator[Child]:
+def _tiles(found: ScoreResult, length: int | None) -> Iterator[Child]:
     alert = found.alerts[_TILED]
     at = percent(alert.threshold)
     yield tile("Lines scored", found.counted.lines, words.count(found.counted.answers, "answer"))

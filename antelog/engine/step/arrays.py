@@ -1,0 +1,273 @@
+"""Explanations as nested Arrow arrays: for each line a list of evidence and hypotheses.
+
+Everything here works on numbers that stand for the texts of literals and sort by time, then text.
+
+    a derivation at tick 1: evidence ["Temp(wt2, high, 0)"], hypotheses ["Temp(wt2, high, 1)"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, TypeAlias, TypeVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Mask,
+    changed,
+    distinct,
+    in_order,
+    marked,
+    numbered,
+    places,
+)
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.step.explanations import Told
+from antelog.engine.step.lives import Lives, views_of
+from antelog.engine.step.texts import Writer, numbered_texts
+
+_NONE = -1
+_FEW = 128
+"""Fewer columns than this are counted in one byte."""
+
+_Offsets: TypeAlias = NDArray[np.int32]
+_Number = TypeVar("_Number", bound=np.integer[Any])
+
+
+def explanations(
+    knowledge: Knowledge, told: Told, moment: Column, rejected: Mask
+) -> tuple[pa.Array, pa.Array]:
+    """For each of these moments, the evidence and the hypotheses of every view told then.
+
+    And for the rejected, which are told as they were the moment before, the hypotheses of the last
+    explanations that became false.
+    """
+    found, at = told.found, told.at
+    # What is told of twins is the same.
+    once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
+    line, view = views_of(at, told.kept, once)
+    row, then = at.view_of.take(view), at.then.take(view)
+    sheet = _sheet(knowledge, found, row)
+    text, evidence = sheet.told(row, then)
+    several = bool(np.any(line[1:] == line[:-1]))
+    if several:
+        before, after = _canonical(line, text, evidence)
+        for table in (view, text, evidence):
+            table[after] = table.take(before, axis=0)
+        again = _again(line, text, evidence)
+        if len(again):
+            line, view = np.delete(line, again), np.delete(view, again)
+            text, evidence = np.delete(text, again, axis=0), np.delete(evidence, again, axis=0)
+    if place is not None:
+        counts = np.bincount(line, minlength=len(once))
+        line, sought = spread((np.cumsum(counts) - counts).take(place), counts.take(place))
+        view, text, evidence = view.take(sought), text.take(sought, axis=0), evidence.take(sought, axis=0)
+    there = None if sheet.full else text != _NONE
+    hypotheses = ~evidence if there is None else ~evidence & there
+    known = _offsets(_counted(evidence))
+    both = _regular(*text.shape) if there is None else _offsets(_counted(there))
+    last = marked(rejected.take(line))
+    failed = sheet.failed(at.view_of.take(view.take(last)), at.tick.take(moment.take(line.take(last))))
+    failing, because = _because(
+        len(sheet.names), line.take(last), text.take(last, axis=0), failed, len(moment)
+    )
+    *pairs, reasons = _nested(
+        sheet.names,
+        [_chosen(text, evidence), _chosen(text, hypotheses), failing],
+        [known, both - known, _offsets(because)],
+        ~rejected,
+    )
+    fields = ["evidence", "hypotheses"]
+    struct = pa.StructArray.from_arrays(pairs, fields)
+    if several or len(line) < len(moment):
+        offsets = _offsets(np.bincount(line, minlength=len(moment)))
+    else:
+        offsets = _regular(len(line), 1)
+    return pa.ListArray.from_arrays(pa.array(offsets), struct), reasons
+
+
+def _because(
+    size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
+) -> tuple[Column, Column]:
+    """Which of so many texts failed in each rejected line, each once, and how many in each of all lines."""
+    at = marked(failed.ravel())
+    owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
+    if np.any(line[1:] == line[:-1]):
+        owner, item = np.divmod(distinct(owner * size + item), max(size, 1))
+    return item.astype(text.dtype), np.bincount(owner, minlength=lines)
+
+
+@dataclass(frozen=True, eq=False)
+class _Sheet:
+    """The literals of derivations by time, then text: which text each is, when it is true, when false.
+
+    Texts are a row for each derivation, ticks a column. What a derivation has fewer than others, or
+    twice, is _NONE at the end; if `full`, there is no such. `place` says where derivations are here.
+    """
+
+    names: pa.Array
+    place: Column
+    text: NDArray[np.int32]
+    holds: Column
+    fails: Column
+    full: bool
+
+    def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
+        """The texts of derivations, and which of them are evidence at some ticks."""
+        place = self.place.take(row)
+        text = self.text.take(place, axis=0)
+        true = np.empty(text.shape, np.bool_)
+        for i, line in enumerate(self.holds):
+            np.less_equal(line.take(place), then, out=true[:, i])
+        return text, true if self.full else true & (text != _NONE)
+
+    def failed(self, row: Column, tick: Column) -> Mask:
+        """Which literals of derivations become false at some ticks."""
+        place = self.place.take(row)
+        false = np.empty((len(row), len(self.fails)), np.bool_)
+        for i, line in enumerate(self.fails):
+            np.equal(line.take(place), tick, out=false[:, i])
+        return false if self.full else false & (self.text.take(place, axis=0) != _NONE)
+
+
+def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
+    """The literals of these derivations."""
+    wanted = np.zeros(len(found.number), np.bool_)
+    wanted[row] = True
+    here = marked(wanted)
+    place = places(here, len(wanted))
+    chosen = [marked(wanted[found.rows(b)]) for b in range(len(found.blocks))]
+    width = max((len(b.holds) for b, rows in zip(found.blocks, chosen, strict=True) if len(rows)), default=0)
+    size = (width, len(here))
+    text, holds, fails = np.empty(size, np.int32), np.empty(size, np.int64), np.empty(size, np.int64)
+    texts = [
+        Writer(block, block.rows.take(rows), knowledge.values).texts()
+        for block, rows in zip(found.blocks, chosen, strict=True)
+    ]
+    counts = [len(rows) for rows, literals in zip(chosen, texts, strict=True) for _ in literals]
+    if not any(counts):
+        return _Sheet(pa.array([], pa.string()), place, text.T, holds, fails, False)
+    numbers, names = numbered_texts([literal for literals in texts for literal in literals], counts)
+    start, full = 0, True
+    for block, rows in zip(found.blocks, chosen, strict=True):
+        lines, end = len(block.holds), start + len(rows)
+        for i in range(lines if len(rows) else 0):
+            text[i, start:end] = numbers[i]
+            holds[i, start:end], fails[i, start:end] = block.holds[i].take(rows), block.fails[i].take(rows)
+        own, numbers = text[:lines, start:end], numbers[lines:]
+        _sort(own, holds[:lines, start:end], fails[:lines, start:end])
+        twice = own[1:] == own[:-1]
+        if twice.any():
+            own[1:][twice] = len(names)
+            _sort(own, holds[:lines, start:end], fails[:lines, start:end])
+            own[own == len(names)] = _NONE
+            full = False
+        if lines < width and len(rows):
+            text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
+            full = False
+        start = end
+    return _Sheet(names, place, _by_row(text), holds, fails, full)
+
+
+def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:
+    return np.ascontiguousarray(lines.T)
+
+
+def _sort(key: NDArray[np.integer[Any]], *others: Column) -> None:
+    """Sorts each column of a few lines in place, and others with it.
+
+    Where lines are few, exchanging neighbours is much faster than sorting column by column.
+    """
+    for end in range(len(key) - 1, 0, -1):
+        done = True
+        for i in range(end):
+            wrong = key[i] > key[i + 1]
+            if wrong.any():
+                done = False
+                _exchange(key[i], key[i + 1], wrong)
+                for table in others:
+                    _exchange(table[i], table[i + 1], wrong)
+        if done:
+            return
+
+
+def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> None:
+    """Exchanges numbers of two lines in place."""
+    at = marked(where)
+    if len(at) < len(where) // 8:
+        line[at], other[at] = other[at], line[at]
+    else:  # the bits that differ, without looking at where that is
+        differing = (line ^ other) & -where.astype(line.dtype)
+        line ^= differing
+        other ^= differing
+
+
+def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[Column, Column]:
+    """Which views take which places: in a line with fewer hypotheses first, then by their literals."""
+    again = changed(line)
+    np.logical_not(again, out=again)
+    again[:-1] |= again[1:]
+    crowded = marked(again)
+    texts, true = text.take(crowded, axis=0).astype(np.int64), evidence.take(crowded, axis=0)
+    there = texts != _NONE
+    beyond = int(texts.max(initial=0)) + 1
+    # Hypotheses first, then evidence, then what there is not.
+    sequence = _by_row(np.where(there, texts + beyond * true, 2 * beyond))
+    _sort(sequence)
+    sizes = [_counted(part).astype(np.int64) for part in (there & ~true, there & true)]
+    return crowded.take(in_order([line[crowded], *sizes, *sequence])), crowded
+
+
+def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
+    """The views that read as the one before does: two patterns may say the same for some values."""
+    at = marked(line[1:] == line[:-1]) + 1
+    for column in (*text.T, *evidence.T):
+        at = at[column.take(at) == column.take(at - 1)]
+    return at
+
+
+def _counted(part: Mask) -> NDArray[np.integer[Any]]:
+    """How many there are in each row."""
+    counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
+    for column in part.view(np.int8).T:
+        np.add(counts, column, out=counts)
+    return counts
+
+
+def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
+    """What a mask has of a table, row by row."""
+    return table.ravel().take(marked(part.ravel()))
+
+
+def _nested(
+    names: pa.Array, items: Sequence[NDArray[Any]], offsets: Sequence[_Offsets], nothing: Mask
+) -> list[pa.ListArray]:
+    """Lists of some of the names; in the last array there is none where a mask says so."""
+    # Taken all at once, and each array has its share.
+    taken = names.take(pa.array(np.concatenate(items)))
+    ends = [*accumulate(map(len, items))]
+    shares = [taken.slice(end - len(part), len(part)) for end, part in zip(ends, items, strict=True)]
+    masks = [*(None for _ in items[1:]), pa.array(nothing)]
+    return [
+        pa.ListArray.from_arrays(pa.array(each), share, mask=mask)
+        for each, share, mask in zip(offsets, shares, masks, strict=True)
+    ]
+
+
+def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
+    """Where the lists of so many begin and end."""
+    offsets = np.zeros(len(counts) + 1, np.int32)
+    offsets[1:] = counts
+    return offsets.cumsum(dtype=np.int32, out=offsets)
+
+
+def _regular(count: int, size: int) -> _Offsets:
+    """The same for lists that are equally long."""
+    return np.arange(count + 1, dtype=np.int32) * np.int32(size)

@@ -1,0 +1,374 @@
+"""Explanations: the derivations of an answer that are reported at a moment, and the status of the answer.
+
+One makes another needless if its hypotheses are a strict subset of the other's, or the same and its
+evidence is a strict subset. Hypotheses are the same if they read the same.
+
+    H = {A(x, 3)}   makes   H = {A(x, 3), B(x, 4)}   needless
+
+Moments may have thousands of derivations, so not every one is compared with every other. Those of a pattern
+with the same literals true form a *kind*. Which units of one kind read as which of another follows from the
+rules; pairs are then found by equal keys.
+
+The kind of change at a moment follows from the status there and before:
+
+    Malf(wt2, 0) told at 0, with evidence at 1, over at 3
+    moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice, product
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from antelog.compile.literals.terms import Const, Sum, Time, Var
+from antelog.compile.prepared.shapes import Gap, Unit, units
+from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
+from antelog.engine.facts.ticks import LAST
+from antelog.engine.step.derivations import Derivations, Knowledge
+from antelog.engine.step.lives import Lives, Moments, levels
+from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, Query
+from antelog.engine.step.rows import Rows, term_column, time_column
+from antelog.engine.step.schema import SILENT
+from antelog.engine.values.values import Values
+
+NOTHING, OPEN, CONFIRMED = range(3)
+"""The status of an answer at a moment."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """What becomes of open answers if nothing more arrives: when they are `confirmed`, or else rejected.
+
+    `decided` is the last deadline.
+    """
+
+    confirmed: Mask
+    tick: Column
+    decided: Column
+
+    def take(self, at: Column) -> Outlook:
+        return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
+
+    def at(self, place: Column, count: int) -> Outlook:
+        """The same at some of so many places, and nothing elsewhere."""
+        wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
+        wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
+        return wide
+
+    def columns(self, line: Column, change: pa.Array) -> list[pa.Array]:
+        """The columns `if_silent` and `decided_by`, given the lines of answers and a text for every line."""
+        tick, never = _spread(self.tick, line, len(change))
+        silent = pa.StructArray.from_arrays(
+            [change, pa.array(tick)], fields=list(SILENT), mask=pa.array(never)
+        )
+        decided, never = _spread(self.decided, line, len(change))
+        return [silent, pa.array(decided, mask=never)]
+
+
+def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
+    """Ticks on their lines, and which of so many lines have none."""
+    column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
+    column[line], never[line] = ticks, ticks > LAST
+    return column, never
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What is told, moment by moment: the views that are told, and the answers' status.
+
+    At moments that are `due` there is a line in any case. To find out which these are, one has to look
+    `ahead` wherever a line leaves an answer open; that is kept, by moment.
+    """
+
+    found: Lives
+    at: Moments
+    kept: Mask
+    status: NDArray[np.int8]
+    due: Mask | None = None
+    ahead: Outlook | None = None
+
+
+def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+    """The views that are explanations at some moments, and the status of the answers then."""
+    relation, values = known.rules.relations[query.name], known.values
+    kept = minimal(found, at, relation.answer.variables, values)
+    complete = kept & (found.life.complete.take(at.view_of) <= at.then)
+    status = np.zeros(len(at.tick), np.int8)
+    status[at.view_at[marked(kept)]] = OPEN
+    status[at.view_at[marked(complete)]] = CONFIRMED
+    if query.wanted.share is not None:
+        first = found.by_answer.first
+        mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
+        status[~mine.take(at.answer)] = NOTHING
+    return Told(found, at, kept, status)
+
+
+# ---- kinds of changes ----
+
+
+def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+    """For each moment after `since` the kind of change if it is asked for, or -1."""
+    at, status = told.at, told.status
+    was = np.zeros_like(status)
+    # As a mask would have it, but much faster.
+    np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
+    kind: NDArray[np.int8] = _kind_table(tuple(only)).take(len(_STATUS) * was + status)
+    nothing = at.tick <= (at.before if since is None else since)
+    if "revised" in only:
+        again = (kind == REVISED) & ~nothing
+        again = marked(again if told.due is None else again & ~told.due)
+        nothing[again] = ~_revised(told, again)
+    np.putmask(kind, nothing, -1)
+    return kind
+
+
+_STATUS = (NOTHING, OPEN, CONFIRMED)
+
+
+@cache
+def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
+    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
+    table[NOTHING, OPEN] = POSSIBLE
+    table[OPEN, OPEN] = REVISED
+    table[OPEN, NOTHING] = REJECT
+    table[[NOTHING, OPEN], CONFIRMED] = CONFIRM
+    unwanted = [number for number, name in enumerate(KINDS) if name not in only]
+    table[np.isin(table, unwanted)] = -1
+    return table.ravel()
+
+
+def _revised(told: Told, moment: Column) -> Mask:
+    """Whether the explanations told at some moments differ from those before."""
+    at, found = told.at, told.found
+    if at.alone:
+        (block,) = found.blocks
+        row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
+        holds = block.holds.take(row, axis=1)
+        more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
+        return more
+    level = levels(found, at)
+    view = marked(told.kept)
+    row, place, true = at.view_of.take(view), at.view_at.take(view), level.take(view)
+    same = (row[1:] == row[:-1]) & (place[1:] == place[:-1] + 1) & (true[1:] == true[:-1])
+    size = len(at.tick)
+    told_at = np.bincount(place, minlength=size)
+    stayed = np.bincount(place[1:][same], minlength=size)
+    count = told_at.take(moment)
+    result: Mask = (stayed.take(moment) != count) | (told_at.take(moment - 1) != count)
+    return result
+
+
+def opened(told: Told, before: int) -> int:
+    """By how many more answers are open at their last moments than at `before`."""
+    found, answer = told.found, told.at.answer
+    open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
+    np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
+    since = told.at.tick > before
+    # Each answer that was open at one moment and is not at the next, or the other way round, counts once.
+    more, less = open_ & ~was & since, was & ~open_ & since
+    return found.count(answer.take(marked(more))) - found.count(answer.take(marked(less)))
+
+
+# ---- needless derivations ----
+
+_Parts = tuple[tuple[str, Column], ...]
+"""Signatures, and for each a column of numbers that are equal where what fills their gaps is."""
+
+_WAYS = 5_000
+"""The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
+
+
+def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values) -> Mask:
+    """For each view whether no other of its moment makes it needless; `variables` are the answer's."""
+    keep = np.ones(len(at.view_of), np.bool_)
+    if at.alone or len(keep) == 0:
+        return keep
+    complete = found.life.complete.take(at.view_of) <= at.then
+    done = np.zeros(len(at.tick), np.bool_)
+    done[at.view_at[complete]] = True
+    keep &= complete | ~done[at.view_at]
+    crowded = np.bincount(at.view_at.take(marked(keep)), minlength=len(at.tick)) > 1
+    rivals = marked(keep & crowded.take(at.view_at))
+    if len(rivals) == 0:
+        return keep
+    kinds = list(_kinds(found, at, rivals, variables, values))
+    for number, opposite in _meeting(kinds):
+        one, other = kinds[number], kinds[opposite]
+        needless = _needless(one, other)
+        keep[other.view[needless]] = False
+    return keep
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """The views of a block with the same literals true."""
+
+    view: Column
+    moment: Column
+    hypotheses: _Parts
+    evidence: _Parts
+
+
+def _kinds(
+    found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
+) -> Iterator[_Kind]:
+    numbers = _numbers(found, at, rivals, variables, values)
+    for b, block in enumerate(found.blocks):
+        views = at.views(found, b)
+        first, last = np.searchsorted(rivals, [views.start, views.stop])
+        view = rivals[first:last]
+        if len(view) == 0:
+            continue
+        row = at.view_of[view] - found.starts[b]
+        own, wanted, columns = numbers[b]
+        place = np.searchsorted(wanted, row)
+        true = np.zeros((len(own), len(row)), np.bool_)
+        for i, unit in enumerate(own):
+            if not unit.is_open:
+                true[i] = block.holds[unit.literals[0], row] <= at.then[view]
+        (key,) = keys_of([list(true.astype(np.int64))]) if len(own) else [np.zeros(len(row), np.int64)]
+        different, which = numbered(key)
+        for number in range(len(different)):
+            these = marked(which == number)
+            held = true[:, these[0]]
+            spot = place.take(these)
+            parts = [
+                tuple((own[i].signature, columns[i].take(spot)) for i in marked(mask).tolist())
+                for mask in (~held, held)
+            ]
+            mine = view[these]
+            yield _Kind(mine, at.view_at[mine], *parts)
+
+
+def _numbers(
+    found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
+) -> list[tuple[tuple[Unit, ...], Column, list[Column]]]:
+    """For each block its units, the rows that views are of, and numbers for what fills the units' gaps."""
+    result: list[tuple[tuple[Unit, ...], Column, list[Column]]] = []
+    filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
+    for b, block in enumerate(found.blocks):
+        views = at.views(found, b)
+        first, last = np.searchsorted(rivals, [views.start, views.stop])
+        rows = distinct(at.view_of[rivals[first:last]] - found.starts[b])
+        own = units(block.prepared, frozenset(block.rows.bound), tuple(variables))
+        result.append((own, rows, [np.zeros(len(rows), np.int64)] * len(own)))
+        if len(rows):
+            for i, unit in enumerate(own):
+                filled.setdefault(unit.signature, []).append((b, i, _filled(block, unit, rows, values)))
+    for places in filled.values():
+        keys = keys_of([columns for _, _, columns in places])
+        for (b, i, _), key in zip(places, keys, strict=True):
+            result[b][2][i] = key
+    return result
+
+
+def _filled(block: Derivations, unit: Unit, rows: Column, values: Values) -> list[Column]:
+    """What fills the gaps of a unit in some rows; where they have several orders, the least."""
+    part = block.rows.take(rows)
+    nothing = [np.zeros(len(rows), np.int64)]
+    orders = [[_gap(gap, part, values) for gap in gaps] or nothing for gaps in unit.gaps]
+    best = orders[0]
+    for columns in orders[1:]:
+        less, same = np.zeros(len(rows), np.bool_), np.ones(len(rows), np.bool_)
+        for one, other in zip(columns, best, strict=True):
+            less |= same & (one < other)
+            same &= one == other
+        best = [np.where(less, one, other) for one, other in zip(columns, best, strict=True)]
+    return best
+
+
+def _gap(gap: Gap, rows: Rows, values: Values) -> Column:
+    match gap:
+        case Time():
+            return time_column(gap, rows)
+        case Sum(name, offset):
+            numbers = values.numbers(rows.bound[name]) + offset
+            return numbers.view(np.int64)
+        case Var() | Const():
+            return term_column(gap, rows, values)
+
+
+def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
+    """The pairs of kinds that some moment has views of."""
+    moment = np.concatenate([distinct(kind.moment) for kind in kinds])
+    number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
+    here, there = pairs(moment, moment)
+    together = distinct(number[here] * len(kinds) + number[there])
+    for pair in together.tolist():
+        yield divmod(pair, len(kinds))
+
+
+def _needless(one: _Kind, other: _Kind) -> Column:
+    """Which views of the other kind some view of the one makes needless."""
+    if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
+        return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
+    here, there = _subset(one, other)
+    if len(here) == 0:
+        return here
+    fewer = _count(one.hypotheses, here) < _count(other.hypotheses, there)
+    inside = _inside(one.evidence, here, other.evidence, there)
+    less = inside & (_count(one.evidence, here) < _count(other.evidence, there))
+    same = _count(one.hypotheses, here) == _count(other.hypotheses, there)
+    return distinct(there[fewer | (same & less)])
+
+
+def _once(parts: _Parts) -> bool:
+    """Whether no two parts can read the same."""
+    return len({signature for signature, _ in parts}) == len(parts)
+
+
+def _subset(one: _Kind, other: _Kind) -> tuple[Column, Column]:
+    """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
+    if one.hypotheses:
+        return _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
+    if other.hypotheses:
+        return pairs(one.moment, other.moment)
+    return _joined(one.moment, one.evidence, other.moment, other.evidence)
+
+
+def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tuple[Column, Column]:
+    """Pairs of views of the same moment of which each part of the one is a part of the other."""
+    options = [[j for j, (signature, _) in enumerate(its) if signature == own] for own, _ in parts]
+    if not all(options):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    found: list[Column] = []
+    size = len(opposite)
+    for way in islice(product(*options), _WAYS):
+        keys = keys_of([[moment, *(c for _, c in parts)], [opposite, *(its[j][1] for j in way)]])
+        here, there = pairs(*keys)
+        found.append(here * size + there)
+    together = found[0] if len(found) == 1 else distinct(np.concatenate(found))
+    here, there = np.divmod(together, size)
+    return here, there
+
+
+def _inside(parts: _Parts, here: Column, its: _Parts, there: Column) -> Mask:
+    """For each pair of views whether all parts of the one are parts of the other."""
+    inside = np.ones(len(here), np.bool_)
+    for signature, column in parts:
+        hit = np.zeros(len(here), np.bool_)
+        for other, opposite in its:
+            if other == signature:
+                hit |= column.take(here) == opposite.take(there)
+        inside &= hit
+    return inside
+
+
+def _count(parts: _Parts, view: Column) -> Column:
+    """How many different parts views have."""
+    count = np.full(len(view), len(parts))
+    for i, (signature, column) in enumerate(parts):
+        again = np.zeros(len(view), np.bool_)
+        for other, opposite in parts[:i]:
+            if other == signature:
+                again |= column.take(view) == opposite.take(view)
+        count -= again
+    return count

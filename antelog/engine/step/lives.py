@@ -1,0 +1,320 @@
+"""Lives: the derivations of answers with the ticks of each one's life, by answer; the moments of answers.
+
+The *life* of a derivation is from when on it is told, when it is complete, and when it is over. An answer
+can change only when a derivation of it begins to be told, gets evidence, or is over. A *view* is a
+derivation at a moment at which it is told.
+
+    Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
+    told 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.compile.literals.terms import Var
+from antelog.engine.columns.joins import find_rows, make_room, spread
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Groups,
+    Mask,
+    distinct,
+    groups,
+    keys_of,
+    marked,
+    sorting,
+)
+from antelog.engine.step.background import Twins
+from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
+from antelog.engine.step.query import Query
+from antelog.engine.step.rows import term_column
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import UNBOUND, Values
+
+
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """All derivations of the answers that may have changed, and the groups they form by answer.
+
+    The rows of `blocks[b]` are those from `starts[b]` up to `starts[b + 1]`; `number` has the
+    group of each. Of `twins` only one is here.
+    """
+
+    blocks: tuple[Derivations, ...]
+    starts: tuple[int, ...]
+    answer: tuple[Column, ...]
+    time: Column
+    life: Life
+    by_answer: Groups
+    number: Column
+    twins: Twins | None = None
+
+    def count(self, answer: Column) -> int:
+        """How many answers some groups are, with twins."""
+        if self.twins is None:
+            return len(answer)
+        cells = self.answer[self.twins.position].take(self.by_answer.first.take(answer))
+        return int(self.twins.sizes(cells).sum())
+
+    def rows(self, block: int) -> slice:
+        return slice(self.starts[block], self.starts[block + 1])
+
+
+def lives(known: Knowledge, query: Query, blocks: Sequence[Derivations]) -> Lives:
+    """Derivations of a query with their lives, by answer."""
+    width = len(known.rules.relations[query.name].answer.variables) + 1
+    answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
+    *answer, time = _stacked(answers, width)
+    parts = [life_of(found, query.step) for found in blocks]
+    life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
+    by_answer = _grouped(blocks, answer, time)
+    starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
+    number = by_answer.order if by_answer.alone else by_answer.numbers
+    found = Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number, known.twins(query))
+    return _without_settled(found)
+
+
+def _answer(found: Derivations, values: Values) -> list[Column]:
+    """The cells of the answers of derivations; open variables have a mark of their own."""
+    rows = found.rows
+    return [
+        np.full(rows.count, UNBOUND)
+        if isinstance(term, Var) and term.name not in rows.bound
+        else term_column(term, rows, values)
+        for term in found.prepared.pattern.answer
+    ]
+
+
+def _without_settled(found: Lives) -> Lives:
+    """Without the answers of values that had been settled with all others before they were seen."""
+    late = np.zeros(found.by_answer.count, np.bool_)
+    complete = None
+    for b, block in enumerate(found.blocks):
+        seen = block.rows.seen
+        if seen is None or not (seen > 0).any():
+            continue
+        if complete is None:
+            complete = found.by_answer.least(found.life.complete)
+        rows, pattern = found.rows(b), block.prepared.pattern
+        own = [*(cells[rows] for cells in found.answer), found.time[rows]]
+        general = [
+            np.full_like(cells, OTHERS) if term == Var(pattern.unguarded[0]) else cells
+            for term, cells in zip((*pattern.answer, None), own, strict=True)
+        ]
+        number = found.number[rows]
+        others = find_rows(general, own)
+        late[number[complete.take(number.take(others)) < seen]] = True
+    if not late.any():
+        return found
+    told = np.where(late.take(found.number), NEVER, found.life.told)
+    return replace(found, life=replace(found.life, told=told))
+
+
+def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
+    """The derivations by answer."""
+    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
+        count = blocks[0].rows.count
+        return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
+    (key,) = keys_of([[*answer, time]])
+    return groups(key)
+
+
+def _stacked(parts: Sequence[Sequence[Column]], width: int) -> list[Column]:
+    """Tables with the same columns, one below the other."""
+    if len(parts) == 1:
+        return list(parts[0])
+    empty = np.zeros(0, np.int64)
+    return [np.concatenate([empty, *(part[i] for part in parts)]) for i in range(width)]
+
+
+# ---- moments ----
+
+_NOTHING = np.zeros(0, np.int64)
+
+_FEW = 4
+"""Up to this many moments for each derivation, looking at all is cheaper than finding first and last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Answers at the ticks at which they may change, by answer and tick.
+
+    `answer` is the number of the answer's group. Of those that were told already, the first moment
+    is at the tick `before`. Views are those of one derivation side by side, in the order of time,
+    and those of a block too. If `alone`, no answer has more than one derivation.
+    """
+
+    before: int
+    answer: Column
+    tick: Column
+    view_of: Column
+    view_at: Column
+    alone: bool = False
+
+    @cached_property
+    def then(self) -> Column:
+        """The tick of each view."""
+        return self.tick.take(self.view_at)
+
+    @cached_property
+    def view(self) -> Column:
+        """Where each answer has one derivation: the view of each moment, or -1."""
+        view = np.full(len(self.tick), -1)
+        view[self.view_at] = np.arange(len(self.view_at))
+        return view
+
+    def views(self, found: Lives, block: int) -> slice:
+        """The views of a block."""
+        first, last = np.searchsorted(self.view_of, [found.starts[block], found.starts[block + 1]])
+        return slice(int(first), int(last))
+
+
+def moments_of(query: Query, found: Lives) -> Moments:
+    """The moments that matter for a query: those at which answers are confirmed, or all."""
+    step = query.step
+    if query.confirmed_only:
+        return confirmations(found, step.before, step.now)
+    return moments(found, step.begin - 1 if query.past else step.before, step.now)
+
+
+def moments(found: Lives, before: int, now: int) -> Moments:
+    """The moments of all answers that change after `before` and up to `now`."""
+    life = found.life
+    shift = (now - before + 1).bit_length()
+    owner = found.number << shift
+    there = _there(found, now)
+    events = [_NOTHING]
+    for line in (life.told, life.end):
+        during = marked(there & (line > before) & (line <= now))
+        events.append(owner.take(during) + (line.take(during) - before))
+    for b, block in enumerate(found.blocks):
+        rows = found.rows(b)
+        mine, since = owner[rows] - before, np.maximum(life.told[rows], before)
+        until = np.where(there[rows], np.minimum(life.end[rows], now + 1), -1)
+        for line in block.holds:
+            during = marked((line > since) & (line < until))
+            events.append(mine.take(during) + line.take(during))
+    happened = distinct(np.concatenate(events))
+    existing = np.zeros(found.by_answer.count, np.bool_)
+    existing[found.number[there & (life.told <= before) & (before < life.end)]] = True
+    key = _with_first(happened, shift, existing)
+    return _seen(found, before, key, shift, there)
+
+
+def and_more(
+    found: Lives, at: Moments, now: int, answer: Column, tick: Column
+) -> tuple[Moments, Column, Column]:
+    """The moments up to `now` and some more, at which nothing happens; where the old and the new ones are."""
+    shift = (now - at.before + 1).bit_length()
+    old = (at.answer << shift) + (at.tick - at.before)
+    more = (answer << shift) + (tick - at.before)
+    fresh = distinct(more)
+    place = np.searchsorted(old, fresh)
+    new = marked((place == len(old)) | (np.append(old, -1).take(place) != fresh))
+    place = place.take(new)
+    key = np.insert(old, place, fresh.take(new))
+    moved = np.arange(len(old)) + np.bincount(place, minlength=len(old) + 1).cumsum()[:-1]
+    whole = _seen(found, at.before, key, shift, _there(found, now))
+    return whole, moved, np.searchsorted(key, more)
+
+
+def _there(found: Lives, now: int) -> Mask:
+    """Which rows are told at some tick up to `now`."""
+    there: Mask = (found.life.told < found.life.end) & (found.life.told <= now)
+    return there
+
+
+def current(found: Lives, now: int) -> Moments:
+    """One moment for every answer: the present."""
+    there = (found.life.told <= now) & (now < found.life.end)
+    key = np.arange(found.by_answer.count) << 1
+    return _seen(found, now, key, 1, there)
+
+
+def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Moments:
+    """Moments as sorted keys, and the views at these."""
+    answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
+    life = found.life
+    if found.by_answer.alone:  # each answer is its derivation
+        told = there.take(answer) & (life.told.take(answer) <= tick) & (tick < life.end.take(answer))
+        view_at = marked(told)
+        return Moments(before, answer, tick, answer.take(view_at), view_at, alone=True)
+    owner, last = found.number << shift, (1 << shift) - 1
+    sizes = np.bincount(answer, minlength=found.by_answer.count)
+    every = sizes.take(found.number)
+    if int(every.sum()) <= _FEW * len(every):
+        # All moments of an answer for each of its derivations, and then those at which it is told.
+        view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), every)
+        then = tick.take(view_at)
+        during = marked(
+            (life.told.take(view_of) <= then) & (then < life.end.take(view_of)) & there.take(view_of)
+        )
+        view_of, view_at = view_of.take(during), view_at.take(during)
+    else:
+        first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
+        beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
+        counts = np.where(there, np.maximum(beyond - first, 0), 0)
+        make_room(counts)
+        view_of, view_at = spread(first, counts)
+    return Moments(before, answer, tick, view_of, view_at, found.by_answer.alone)
+
+
+def _with_first(happened: Column, shift: int, existing: Mask) -> Column:
+    """Moments as sorted keys, and before those of some answers one at which nothing has happened yet."""
+    answer = happened >> shift
+    first = np.ones(len(answer), np.bool_)
+    np.not_equal(answer[1:], answer[:-1], out=first[1:])
+    at = marked(first)
+    at = at[existing.take(answer.take(at))]
+    if len(at) == 0:
+        return happened
+    added, room = at + np.arange(len(at)), np.ones(len(happened) + len(at), np.bool_)
+    room[added] = False
+    key = np.empty(len(room), np.int64)
+    key[marked(room)], key[added] = happened, answer.take(at) << shift
+    return key
+
+
+def confirmations(found: Lives, before: int, now: int) -> Moments:
+    """The moments at which answers are confirmed."""
+    complete = found.by_answer.least(found.life.complete)
+    chosen = marked((complete > before) & (complete <= now))
+    ready = found.life.complete == complete.take(found.number)
+    ready &= (found.life.complete > before) & (found.life.complete <= now)
+    view_of = marked(ready)
+    place = np.full(found.by_answer.count, -1)
+    place[chosen] = np.arange(len(chosen))
+    alone = found.by_answer.alone
+    return Moments(before, chosen, complete[chosen], view_of, place[found.number[view_of]], alone)
+
+
+def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
+    """How many literals of each view are true."""
+    level = np.zeros(len(at.view_of), np.int16)
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        of, then = at.view_of[mine] - found.starts[b], at.then[mine]
+        for line in block.holds:
+            level[mine] += line.take(of) <= then
+    return level
+
+
+def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
+    """The views told at moments: for each its line (which of the moments) and its number."""
+    if at.alone:
+        view = at.view.take(moment)
+        line = marked(view >= 0)
+        return line, view.take(line)
+    view = marked(told)
+    place = at.view_at.take(view)
+    counts = np.bincount(place, minlength=len(at.tick))
+    first = np.cumsum(counts) - counts
+    line, sought = spread(first.take(moment), counts.take(moment))
+    return line, view.take(sorting(place).take(sought))

@@ -1,0 +1,162 @@
+"""The outlook of open answers: what becomes of them if nothing more arrives, and by when they are decided.
+
+    Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decided by 3
+
+Some moments have a line although nothing changed: the last line said that the answer would end by now if
+nothing came, and it is still open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.tables import NEVER, Column, marked
+from antelog.engine.step.atoms import with_asked
+from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
+from antelog.engine.step.explanations import Outlook, Told, explanations, kinds
+from antelog.engine.step.lives import Lives, Moments, and_more
+from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Query, Step
+
+
+def one_by_one(parts: Sequence[Outlook]) -> Outlook:
+    """The outlooks of several, one after the other."""
+    columns = zip(*((part.confirmed, part.tick, part.decided) for part in parts), strict=True)
+    return Outlook(*map(np.concatenate, columns))
+
+
+@dataclass(frozen=True)
+class AsOf:
+    """Moments of answers, and the ticks as of which to look ahead, at which they are as at these moments."""
+
+    moment: Column
+    then: Column
+
+
+def outlook(known: Knowledge, told: Told, seen: AsOf) -> Outlook:
+    """For each of these moments how the answer ends without more facts, and its last deadline.
+
+    An answer ends with the last of its explanations, of which only those that are told matter: others
+    need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
+    """
+    found, at, kept, moment, then = told.found, told.at, told.kept, seen.moment, seen.then
+    if at.alone and len(moment):
+        (block,) = found.blocks
+        end = _end(known, block, at.answer.take(moment), then)
+        return Outlook(end.complete <= end.failed, np.minimum(end.complete, end.failed), end.settled)
+    confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
+    line_at = np.full(len(at.tick), -1)
+    line_at[moment] = np.arange(len(moment))
+    for b, block in enumerate(found.blocks):
+        mine = at.views(found, b)
+        line = line_at.take(at.view_at[mine])
+        view = marked(kept[mine] & (line >= 0))
+        if len(view):
+            line, view = line.take(view), view + mine.start
+            end = _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line))
+            np.minimum.at(confirmed, line, end.complete)
+            np.maximum.at(rejected, line, end.failed)
+            np.maximum.at(settled, line, end.settled)
+    _go_on(known, found, at, seen, (confirmed, rejected))
+    return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
+
+
+@dataclass(frozen=True)
+class _End:
+    """What becomes of derivations as they looked at some ticks, and when the last literal is decided."""
+
+    complete: Column
+    failed: Column
+    settled: Column
+
+
+def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
+    """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts."""
+    seen = with_asked(known, block.take(row).as_of(then))
+    return _End(seen.complete, seen.failed, seen.open_until)
+
+
+def _go_on(known: Knowledge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
+    """Moves the ends of answers that a clock-driven pattern will tell by then."""
+    confirmed, rejected = ends
+    if all(block.prepared.clocked for block in found.blocks):
+        return
+    later: list[tuple[Column, Column, Column]] = []
+    for b, block in enumerate(found.blocks):
+        if not block.prepared.clocked:
+            continue
+        rows = found.rows(b)
+        line, row = pairs(at.answer.take(seen.moment), found.number[rows])
+        then, time = seen.then.take(line), found.time[rows].take(row)
+        spoken = spoken_for(block).take(row) <= then if block.prepared.facts else np.ones(len(row), np.bool_)
+        coming = marked(spoken & (time > then))
+        if len(coming):
+            line, row, then, time = (c.take(coming) for c in (line, row, then, time))
+            end = _end(known, block, row, then)
+            np.minimum.at(confirmed, line, np.maximum(end.complete, time))
+            later.append((line, time, end.failed))
+    if not later:
+        return
+    line, begin, failed = map(np.concatenate, zip(*later, strict=True))
+    while True:
+        goes_on = marked((begin <= rejected.take(line)) & (rejected.take(line) < failed))
+        if len(goes_on) == 0:
+            return
+        np.maximum.at(rejected, line.take(goes_on), failed.take(goes_on))
+
+
+# ---- lines that are overdue ----
+
+
+def with_overdue(known: Knowledge, query: Query, told: Told) -> Told:
+    """Explanations at the moments that lines named before, by which nothing has happened, as well."""
+    ahead = _ahead(known, told, query.step)
+    if len(ahead.tick) == 0:
+        return replace(told, ahead=ahead.outlook.at(ahead.moment, len(told.status)))
+    at, moved, new = and_more(told.found, told.at, query.step.now, ahead.answer, ahead.tick)
+    due = np.zeros(len(at.tick), np.bool_)
+    due[new] = True
+    outlooks = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
+    return replace(explanations(known, query, told.found, at), due=due, ahead=outlooks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ahead:
+    """What is known ahead of answers: at moments whose lines leave them open, and then where lines are due.
+
+    These are at ticks that the line before names, and by which nothing has happened.
+    """
+
+    moment: Column
+    answer: Column
+    tick: Column
+    outlook: Outlook
+
+
+def _ahead(known: Knowledge, told: Told, step: Step) -> _Ahead:
+    """What is known ahead of all open answers whose next line is in the step or later, and what is due.
+
+    The line that is due then may name a later tick, and so on: all such ticks within the step.
+    """
+    at = told.at
+    kind = kinds(told, KINDS)
+    line = marked(kind >= 0)
+    following = np.append(at.answer.take(line[1:]) == at.answer.take(line[:-1]), [False])
+    until = np.append(at.tick.take(line[1:]), [0])
+    until = np.where(following, until, step.now + 1)
+    leaves_open = (kind.take(line) == POSSIBLE) | (kind.take(line) == REVISED)
+    kept = marked(leaves_open & (until > step.before))
+    first, until = line.take(kept), until.take(kept)
+    moment, then = first, at.tick.take(first)
+    answers, ticks, outlooks = [moment[:0]], [then[:0]], []
+    while True:
+        outlooks.append(outlook(known, told, AsOf(moment, then)))
+        late = marked(outlooks[-1].tick < until)
+        if len(late) == 0:
+            return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))
+        moment, until, then = moment.take(late), until.take(late), outlooks[-1].tick.take(late)
+        answers.append(at.answer.take(moment))
+        ticks.append(then)

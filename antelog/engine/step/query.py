@@ -1,0 +1,66 @@
+"""A query in a step: whose answers are looked at, about which ticks, and which lines are wanted.
+
+Malf about ticks 5 to 7, in the step that finishes ticks 8 and 9; kinds confirmed and rejected
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from antelog.engine.columns.spans import Spans
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values.values import Values
+
+KINDS = ("possible", "revised", "confirmed", "rejected")
+POSSIBLE, REVISED, CONFIRM, REJECT = range(4)  # the first two leave an answer open
+
+Kinds: TypeAlias = NDArray[np.integer[Any]]
+"""For each line, or each moment, the kind of change as its place in KINDS."""
+
+STILL_OPEN = "open"
+"""The kind of lines about answers as they are, whether or not something changed."""
+
+Share: TypeAlias = Callable[[str, Sequence[Column], Values], Mask]
+"""Which answers of a query are wanted, given the cells of their variables, if not all are."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """The ticks a step finishes: those after `before`, up to `now`. Time begins at `begin`."""
+
+    begin: int
+    before: int
+    now: int
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The lines that are wanted: kinds of changes, of a share of answers; `staged`, with their stages."""
+
+    only: Sequence[str] = KINDS
+    share: Share | None = None
+    staged: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query in a step: its answers about some ticks, but for those before `since`, which were given up.
+
+    With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`
+    also those that are over. `types` are those of the answers' variables.
+    """
+
+    name: str
+    about: Spans
+    step: Step
+    wanted: Wanted = field(default_factory=Wanted)
+    since: int | None = None
+    confirmed_only: bool = False
+    past: bool = False
+    types: Mapping[str, pa.DataType] = field(default_factory=dict)

@@ -1,0 +1,381 @@
+"""Literals of derivations as texts in the language's own syntax.
+
+A literal of a pattern has a *shape*, with blanks for what rows have: the same for all rows that bind the same
+variables, and so found once.
+
+    A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
+
+A text is made once, however many rows have it. Until then it is a number: the time has a rank among all
+times, each argument one among the texts in its place, and the ranks of a literal together make a number.
+Literals are in the order of these numbers: by time, then text. For texts sort piece by piece, since no
+piece but the last begins with another in its place: it ends with a comma, a bracket or a blank, which
+within it are in quotes only.
+
+    Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import lru_cache, partial
+from itertools import accumulate, chain, zip_longest
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.terms import Operand, Sum, Time, Var, operand_text, time_text
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.tables import ROOM, Column, numbered
+from antelog.engine.step.derivations import Derivations
+from antelog.engine.step.rows import Rows
+from antelog.engine.values.decoding import in_pieces
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.texts import sorted_by_arrow
+from antelog.engine.values.values import Values
+from antelog.language.printer import value_text
+
+Bound: TypeAlias = frozenset[str]
+"""The variables that rows have values for."""
+
+
+class As(Enum):
+    """As what a variable is written: its value as it is, or a tick or a number with the offset added."""
+
+    VALUE = auto()
+    TICK = auto()
+    NUMBER = auto()
+
+
+@dataclass(frozen=True)
+class Blank:
+    """A place where each row has its own text: what it has for a variable, between two texts."""
+
+    variable: str
+    as_: As = As.VALUE
+    offset: int | float = 0
+    before: str = ""
+    after: str = ""
+
+    def between(self, before: str, after: str) -> Blank:
+        return Blank(self.variable, self.as_, self.offset, before + self.before, self.after + after)
+
+
+Part: TypeAlias = str | Blank
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A literal: what it says up to its time, the time, and what comes after that.
+
+    A time is `known` if rows bind its variable, or it has none.
+    """
+
+    opening: tuple[Part, ...]
+    time: Time
+    known: bool
+    closing: tuple[Part, ...]
+
+
+_COMMA = ", "
+
+
+@lru_cache(maxsize=1024)
+def shapes(prepared: Prepared, bound: Bound) -> tuple[Shape, ...]:
+    """The shapes of a pattern's literals, for rows that bind these variables."""
+    return tuple(_shape(prepared, literal.node, bound) for literal in prepared.literals)
+
+
+def _shape(prepared: Prepared, literal: Literal, bound: Bound) -> Shape:
+    (time,) = literal.times
+    known = time.variable is None or time.variable in bound
+    opening = _pieces(literal.parts[:-2], bound)
+    return Shape(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
+
+
+def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
+    """A text, and then each operand, or `_`, with the text that follows it."""
+    pieces: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str):
+            pieces.append(_operand(part, bound))
+        elif part == "_" or not pieces:
+            pieces.append(part)
+        else:
+            pieces[-1] = _between("", pieces[-1], part)
+    return pieces
+
+
+def _operand(operand: Operand, bound: Bound) -> Part:
+    match operand:
+        case Var(name) if name in bound:
+            return Blank(name)
+        case Time(variable, offset) if variable is not None and variable in bound:
+            return Blank(variable, As.TICK, offset)
+        case Sum(variable, offset) if variable in bound:
+            return Blank(variable, As.NUMBER, offset)
+        case _:
+            return operand_text(operand)
+
+
+def _between(before: str, part: Part, after: str) -> Part:
+    return before + part + after if isinstance(part, str) else part.between(before, after)
+
+
+def _closing(prepared: Prepared, literal: Literal, bound: Bound) -> Iterator[Part]:
+    """A bracket, and the conditions that are still open: what a fact has to meet besides its values."""
+    open_names = literal.variables - bound
+    pattern = prepared.pattern
+    tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
+    conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
+    if not conditions:
+        yield ")"
+    before = ") where "
+    for condition in conditions:
+        if len(condition) == 2 and isinstance(condition[0], str):
+            condition[:] = [_between(condition[0], condition[1], "")]
+        condition[0] = _between(before, condition[0], "")
+        if condition is not conditions[-1]:
+            condition[-1] = _between("", condition[-1], _COMMA)
+        yield from condition
+        before = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """A piece of a text in each row: `which` of a few it is, or the same everywhere."""
+
+    names: pa.Array | str
+    which: Column | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Word:
+    """An argument in each row: a value, and a comma. It need not become a `piece` if all are words."""
+
+    cells: Column
+    values: Values
+    piece: Callable[[], Piece]
+
+
+@dataclass(frozen=True, eq=False)
+class Tick:
+    """A time in each row: `which` of some ticks it is, and by how much it is later."""
+
+    ticks: Column
+    which: Column
+    offset: int
+
+
+Argument: TypeAlias = Piece | Word
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A literal in each row: what it says up to its time, the time, and what comes after that.
+
+    A time that is still open is the same in all rows.
+    """
+
+    opening: list[Argument]
+    time: Tick | Time
+    closing: list[Argument]
+
+
+_MANY = 4096
+"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
+
+_END = Piece("")
+
+
+class Writer:
+    """Cuts the literals of some rows of a block into pieces; what they share is looked up once."""
+
+    def __init__(self, block: Derivations, rows: Rows, values: Values) -> None:
+        self._prepared, self._rows, self._values = block.prepared, rows, values
+        self._different: dict[str, tuple[Column, Column]] = {}
+        self._pieces: dict[Blank, Piece] = {}
+
+    def texts(self) -> list[Text]:
+        return [self._text(shape) for shape in shapes(self._prepared, frozenset(self._rows.bound))]
+
+    def _text(self, shape: Shape) -> Text:
+        opening: list[Argument] = [Piece(p) if isinstance(p, str) else self._word(p) for p in shape.opening]
+        closing: list[Argument] = [Piece(p) if isinstance(p, str) else self._piece(p) for p in shape.closing]
+        return Text(opening, self._time(shape), closing)
+
+    def _word(self, blank: Blank) -> Word:
+        return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
+
+    def _piece(self, blank: Blank) -> Piece:
+        if blank not in self._pieces:
+            cells, which = self._numbered(blank.variable)
+            filled = self._filled(blank, cells)
+            names = pc.binary_join_element_wise(blank.before, filled, blank.after, "")
+            self._pieces[blank] = Piece(names, which)
+        return self._pieces[blank]
+
+    def _filled(self, blank: Blank, cells: Column) -> pa.Array:
+        """What the blank says for each of some values, between its two texts."""
+        match blank.as_:
+            case As.TICK:
+                return pc.cast(pa.array(cells + blank.offset), pa.string())
+            case As.NUMBER:
+                numbers = (self._values.numbers(cells) + blank.offset).tolist()
+                return pa.array(map(value_text, numbers), pa.string())
+            case As.VALUE:
+                texts, others = self._values.texts(cells), cells == OTHERS
+                # All others have the name of their variable.
+                return pc.if_else(pa.array(others), blank.variable, texts) if others.any() else texts
+
+    def _time(self, shape: Shape) -> Tick | Time:
+        time = shape.time
+        if not shape.known:
+            return time
+        if time.variable is None:
+            return Tick(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
+        return Tick(*self._numbered(time.variable), time.offset)
+
+    def _numbered(self, variable: str) -> tuple[Column, Column]:
+        if variable not in self._different:
+            self._different[variable] = numbered(self._rows.bound[variable])
+        return self._different[variable]
+
+
+def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
+    """For columns of literals numbers that sort by time, then text, and the texts they stand for."""
+    keys = [np.zeros(count, np.int64) for count in counts]
+    size = 1
+    steps: list[tuple[pa.Array, Column | None]] = []
+    openings = [*zip_longest(*(text.opening for text in texts), fillvalue=_END)]
+    closings = zip_longest(*(text.closing for text in texts), fillvalue=_END)
+    times = _ranked_times([text.time for text in texts])
+    for given in chain([times], map(_ranked, chain(openings, closings))):
+        names, ranks = _tight(*given)
+        if size > ROOM // len(names):
+            values, keys = _renumbered(keys)
+            steps.append((None, values))
+            size = len(values)
+        steps.append((names, None))
+        if len(names) > 1:
+            keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
+            size *= len(names)
+    rest, keys = _renumbered(keys)
+    written: list[tuple[pa.Array, Column | None]] = []
+    for names, values in reversed(steps):
+        if values is not None:
+            rest = values.take(rest)
+        elif len(names) == 1:
+            written.append((names, None))
+        else:
+            before = rest // len(names)  # twice as fast as `divmod`
+            written.append((names, rest - before * len(names)))
+            rest = before
+    time, *around = written[::-1]
+    return keys, in_pieces([*around[: len(openings)], time, *around[len(openings) :]], len(rest))
+
+
+def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The same with fewer names where they are many: those up to the last that occurs, from the first."""
+    if len(names) < _MANY:
+        return names, ranks
+    different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
+    first = min((int(np.min(rank)) for rank in different), default=0)
+    last = max((int(np.max(rank)) for rank in different), default=0)
+    less = {id(rank): rank - first for rank in ranks}
+    return names[first : last + 1], [less[id(rank)] for rank in ranks]
+
+
+def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
+    """Keys for what they stand for with one of so many texts after it."""
+    # Several literals often begin alike, and then have the same keys, and the same ranks.
+    made: dict[tuple[int, int], Column] = {}
+    for key, rank in zip(keys, ranks, strict=True):
+        if (id(key), id(rank)) not in made:
+            made[id(key), id(rank)] = key * count + rank
+    return [made[id(key), id(rank)] for key, rank in zip(keys, ranks, strict=True)]
+
+
+def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column]:
+    """Ranks as keys; a single one is that of all rows."""
+    return [
+        np.full(count, rank) if isinstance(rank, int) else rank
+        for rank, count in zip(ranks, counts, strict=True)
+    ]
+
+
+def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]]:
+    """The different texts of pieces, sorted, and for each piece which of them its rows have."""
+    fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
+    if len(fixed) == len(given) and len(set(fixed)) == 1:
+        return pa.array(fixed[:1]), [0] * len(given)
+    words = [part for part in given if isinstance(part, Word)]
+    if words and len(words) + len(fixed) == len(given):
+        others = tuple(sorted(set(fixed)))
+        known = words[0].values.ranked([word.cells for word in words], _COMMA, others)
+        if known is not None:
+            names, found, rank_of = known
+            places = iter(found)
+            return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
+    pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
+    texts = sorted(set(fixed))
+    # What has been looked up once for several literals is one object.
+    arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
+    whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
+    names, ranks = whole, np.arange(len(whole))
+    if arrays:
+        names, ranks = sorted_by_arrow(whole)
+    rank_of = dict(zip(texts, ranks.tolist(), strict=False))
+    ends = accumulate(map(len, arrays.values()), initial=len(texts))
+    ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
+    return names, [
+        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)].take(piece.which)
+        for piece in pieces
+    ]
+
+
+def _ranked_times(times: Sequence[Tick | Time]) -> tuple[pa.Array, list[Column | int]]:
+    """The texts of times in order, and for each time which of them its rows have.
+
+    Ticks come first. Times that are still open come after all of them, by offset, then name.
+    """
+    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, Tick)])
+    open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
+    place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
+    names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
+    known = iter(ranks)
+    return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
+
+
+def _ranked_ticks(times: Sequence[Tick]) -> tuple[Column, list[Column]]:
+    """The different ticks, in order, and for each time which of them its rows have."""
+    there = [time for time in times if len(time.ticks)]
+    if not there:
+        return np.zeros(0, np.int64), [time.which for time in times]
+    least = min(int(time.ticks[0]) + time.offset for time in there)
+    most = max(int(time.ticks[-1]) + time.offset for time in there)
+    dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
+    if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
+        # The ticks of each have no gap, so that numbers which count them are at hand.
+        return np.arange(least, most + 1), [
+            time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
+            for time in times
+        ]
+    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
+    split = _split(at, [len(time.ticks) for time in times])
+    return different, [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
+
+
+def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
+    ends = list(accumulate(sizes))
+    return [column[end - size : end] for end, size in zip(ends, sizes, strict=True)]
+
+
+def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
+    """The different keys, sorted, and their positions there in place of the keys."""
+    values, which = numbered(np.concatenate(keys))
+    return values, _split(which, [len(key) for key in keys])

@@ -1,0 +1,173 @@
+"""Lines of alerts: an answer becomes likely, or unlikely again, also where only time passes.
+
+    query Malf(X, T) alert 80%.
+    chances 0.78 at 3, 0.83 at 4    a line at 4: likely
+
+A line of an alert is the last line of its answer with the tick and the chance of the alert.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
+from antelog.engine.step.lines import Lines
+from antelog.engine.values.values import Values
+from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.inference.chances import Chances
+from antelog.forecast.judges.judged import Predictions
+from antelog.forecast.line_columns import LineColumns
+
+FALL = 0.1
+"""An answer is unlikely once its chance is so much below what made it likely."""
+
+ROUNDED = 1e-9
+"""By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
+
+
+@dataclass(frozen=True, eq=False)
+class LikelyAnswers:
+    """The numbers of the answers that are likely at present."""
+
+    likely: Column
+
+
+NO_ALERTS = LikelyAnswers(np.zeros(0, np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class AlertChanges:
+    """At which of the chances an answer becomes likely, or unlikely again."""
+
+    row: Column
+    likely: Mask
+
+
+def alert_changes(
+    before: LikelyAnswers, number: Column, tick: Column, chance: Numbers, threshold: float
+) -> tuple[LikelyAnswers, AlertChanges]:
+    """Which answers are likely after some chances, and at which that changes; NaN changes none."""
+    if len(number) == 0:
+        return before, AlertChanges(number, number > 0)
+    order = in_order([number - number.min(), tick - tick.min()])
+    own, level = number.take(order), chance.take(order)
+    says = np.zeros(len(own), np.int64)
+    says[level >= threshold - ROUNDED] = 1
+    says[level < threshold - FALL - ROUNDED] = -1
+    first = np.append([True], own[1:] != own[:-1])
+    says[first & (says == 0)] = np.where(find(own, before.likely) >= 0, 1, -1)[first & (says == 0)]
+    # What says nothing goes on as before; every answer's first one says something.
+    at = np.maximum.accumulate(np.where(says != 0, np.arange(len(says)), 0))
+    now = says.take(at)
+    was = np.where(first, np.where(find(own, before.likely) >= 0, 1, -1), np.append([0], now[:-1]))
+    changed = np.flatnonzero(now != was)
+    last = np.append(first[1:], [True])
+    likely = own[last & (now > 0)]
+    others = before.likely[find(before.likely, own[last]) < 0]
+    after = LikelyAnswers(np.sort(np.concatenate([others, likely])))
+    return after, AlertChanges(order.take(changed), now.take(changed) > 0)
+
+
+def without(alerts: LikelyAnswers, number: Column) -> LikelyAnswers:
+    """The alerts without those of answers that are settled."""
+    return LikelyAnswers(alerts.likely[find(alerts.likely, number) < 0])
+
+
+@dataclass(frozen=True, eq=False)
+class Said:
+    """The chances of some answers at some ticks, how the model's grow, and the answers' ticks.
+
+    `line` is the row of the last line of each among those of the step, or -1 if that is of a step before.
+    """
+
+    told: Predictions
+    found: Chances
+    answer: tuple[Column, ...]
+    time: Column
+    line: Column
+
+    def take(self, at: Column) -> Said:
+        found = replace(self.found, which=self.found.which.take(at))
+        answer = tuple(column.take(at) for column in self.answer)
+        return Said(self.told.take(at), found, answer, self.time.take(at), self.line.take(at))
+
+
+@dataclass(frozen=True, eq=False)
+class LastLines:
+    """The last lines of open answers: those of a step, or else the answers as they were `before` it.
+
+    The cells of the answers before are of the values `of` the engine; those of the forecast are of `values`.
+    """
+
+    lines: pa.Table
+    before: Callable[[], Lines]
+    of: Values
+    values: Values
+    sources: Sequence[str]
+
+    def take(self, said: Said) -> tuple[pa.Table, Column]:
+        """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
+        here = np.flatnonzero(said.line >= 0)
+        table, earlier = self.lines.take(pa.array(said.line.take(here))), np.flatnonzero(said.line < 0)
+        if len(earlier) == 0:
+            return table, here
+        open_ = self.before()
+        own = [self.values.recoded(column, self.of) for column in open_.cells[:-1]]
+        known, asked = keys_of([[*own, open_.cells[-1]], [column.take(earlier) for column in said.answer]])
+        at = find(asked, known)
+        there = np.flatnonzero(at >= 0)
+        more = open_.table.take(pa.array(at.take(there)))
+        return pa.concat_tables([table, more]), np.concatenate([here, earlier.take(there)])
+
+
+def alert_lines(
+    alerts: LikelyAnswers, said: Sequence[Said], threshold: float, last: LastLines, *, lossy: bool
+) -> tuple[LikelyAnswers, list[pa.Table]]:
+    """The alerts after a step, and its lines of alerts."""
+    number, tick, chance = (
+        np.concatenate([np.zeros(0, kind), *(getattr(each.told, name) for each in said)])
+        for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
+    )
+    after, found = alert_changes(alerts, number, tick, chance, threshold)
+    parts, first = [], 0
+    for each in said:
+        mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.told.tick)))
+        if len(mine):
+            some = each.take(found.row.take(mine) - first)
+            parts.append(_lines(last, some, found.likely[mine], lossy))
+        first += len(each.told.tick)
+    return after, parts
+
+
+def _lines(last: LastLines, said: Said, likely: Mask, lossy: bool) -> pa.Table:
+    lines, at = last.take(said)
+    said, likely = said.take(at), likely[at]
+    kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
+    for name, column in (("tick", pa.array(said.told.tick)), ("change", kinds)):
+        place = lines.schema.get_field_index(name)
+        lines = lines.set_column(place, lines.schema.field(place), column)
+    rows = np.arange(lines.num_rows)
+    beside = LineColumns(lines.num_rows, last.sources, lossy=lossy)
+    beside.say(rows, said.told.chance, said.told.source)
+    beside.grow(rows, said.time, said.found)
+    if lossy:
+        beside.hold(rows, said.found)
+    return beside.table(lines)
+
+
+def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
+    """Lines in the order of the log; lines of alerts come after other lines of their answer and tick."""
+    if len(parts) == 1:
+        return parts[0]
+    lines = pa.concat_tables(parts)
+    names = ["tick", *([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
+    lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
+    keys = [(name, "ascending") for name in (*names, "#")]
+    return lines.take(pc.sort_indices(lines, sort_keys=keys)).drop_columns(["#"])

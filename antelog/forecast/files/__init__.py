@@ -1,1 +1,0 @@
-"""What was learned, in files."""

@@ -1,0 +1,180 @@
+"""Answers of one shape share their decision diagrams, and their chances are worked out side by side.
+
+    Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
+
+Works out the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
+from antelog.forecast.inference.evaluation import (
+    FOREVER,
+    NOTHING_AHEAD,
+    TRUTH,
+    Ahead,
+    Link,
+    Window,
+    probability,
+)
+from antelog.forecast.inference.forms import Form, forms
+from antelog.forecast.inference.shapes import OtherStatesError, Shape, certain, fits
+from antelog.forecast.inference.table import AskedAnswers, Known, Table, table_of
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The ticks at which chances of having been confirmed grow, counted from the answers' own.
+
+    Rows in order: whose chance it is, the tick, and what it has grown to.
+    """
+
+    of: Column
+    at: Column
+    chance: Numbers
+
+    def counts(self, size: int) -> Column:
+        """How many rows each of so many has."""
+        return np.bincount(self.of, minlength=size)
+
+
+@dataclass(frozen=True, eq=False)
+class Chances:
+    """Different chances, how each grows, and which of them each answer has (-1: none is known).
+
+    `holds` is the chance that the answer is true of the world, if facts may be lost, else NaN.
+    """
+
+    chance: Numbers
+    growth: Growth
+    holds: Numbers
+    which: Column
+
+    def column(self) -> Numbers:
+        """The chance of each answer; NaN where none is known."""
+        return np.append(self.chance, np.nan).take(self.which)
+
+
+NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+
+def worked_out(form: Form, table: Table) -> Chances:
+    """The chances of rows, one for each; NaN where none can be said."""
+    count = len(table.age)
+    found, holds = np.full((2, count), np.nan)
+    parts = [NO_GROWTH]
+    known, sure, delays = np.ones(count, np.bool_), np.ones(count, np.bool_), []
+    for chain, (odds, which) in enumerate(zip(table.odds, table.which, strict=True)):
+        sure &= odds.known.take(which)
+        known &= odds.known.take(which) | _settled(form, table, chain)
+        delays += list(odds.delay.take(which, axis=0).T)
+    (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
+    same = groups(np.where(known, key, -1))
+    for at in np.split(same.order, same.starts[1:]):
+        if not known[at[0]]:
+            continue
+        group = _group(form, table.take(at))
+        if group is None:
+            continue
+        found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
+        parts.append(replace(group.growth, of=at.take(group.growth.of)))
+    return Chances(found, _together(parts), holds, np.arange(count))
+
+
+def _settled(form: Form, table: Table, chain: int) -> Mask:
+    """Where a chain has shown everything the formula asks of it: then its odds make no difference."""
+    odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
+    settled = np.ones(len(table.age), np.bool_)
+    for leaf in form.leaves.values():
+        if leaf.chain == chain:
+            over = table.age >= leaf.at + odds.delay[:, leaf.state - 1].take(which)
+            settled &= over | (shown[:, leaf.at - table.begin] > 0)
+    return settled
+
+
+def _together(parts: Sequence[Growth]) -> Growth:
+    of, at, chance = (
+        np.concatenate(columns) for columns in zip(*((p.of, p.at, p.chance) for p in parts), strict=True)
+    )
+    order = sorting(of)
+    return Growth(of.take(order), at.take(order), chance.take(order))
+
+
+def _group(form: Form, table: Table) -> Chances | None:
+    """The chances of answers of the same shape, if any can be said."""
+    shape = _shape(table)
+    begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
+    links = tuple(
+        Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
+        for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
+    )
+    window = Window(begin, table.age, table.since, links)
+    try:
+        return _exact(form, shape, window) if fits(form, shape) else None
+    except OtherStatesError:
+        return None
+
+
+def _exact(form: Form, shape: Shape, window: Window) -> Chances:
+    whole = certain(form, shape, FOREVER)
+    ahead = NOTHING_AHEAD
+    if shape.slowest:
+        # Where facts may be late, the formula by each tick is another one.
+        ticks = [tick for tick in shape.ticks(form).tolist() if tick > window.age.min()]
+        ahead = Ahead(ticks, [certain(form, shape, tick) for tick in ticks], shape.slowest)
+    found = probability(whole, window, form.last, FOREVER, ahead)
+    holds = np.full(window.count, np.nan)
+    if form.memory:
+        holds = probability(whole, window, form.last, TRUTH).chance
+    if shape.slowest:
+        growth = _growth(window, np.array(ahead.horizons, np.int64), found.by_horizon)
+    else:
+        ticks_ = np.arange(window.begin + 1, window.begin + 1 + found.by_tick.shape[1])
+        growth = _growth(window, ticks_, found.by_tick)
+    every = np.arange(window.count)
+    return Chances(found.chance, growth, holds, every)
+
+
+def _growth(window: Window, ticks: Column, chance: Numbers) -> Growth:
+    """The ticks after now at which chances grow, given those by each of some ticks."""
+    later = np.where(ticks > window.age[:, None], chance, 0)
+    before = np.concatenate([np.zeros((window.count, 1)), later[:, :-1]], axis=1)
+    of, at = np.nonzero(later > before + GROWN)
+    return Growth(of, ticks.take(at), later[of, at])
+
+
+GROWN = 1e-12
+"""What is less than this is a difference in the last digits."""
+
+
+def _shape(table: Table) -> Shape:
+    return Shape(
+        tuple(bool(each) for each in table.conditions[0]),
+        tuple(int(twin[0]) for twin in table.twins),
+        tuple(
+            tuple(odds.delay[which[0]].tolist()) for odds, which in zip(table.odds, table.which, strict=True)
+        ),
+    )
+
+
+def chances(known: Known, query: str, asked: AskedAnswers) -> Chances:
+    """The chances of a query's answers."""
+    form = forms(known.plan)[query]
+    nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
+    if not isinstance(form, Form) or asked.count == 0:
+        return nothing
+    at = np.flatnonzero(asked.whole)
+    if len(at) == 0:
+        return nothing
+    table = table_of(known, form, asked.take(at))
+    (key,) = keys_of([table.columns])
+    same = groups(key)
+    found = worked_out(form, table.take(same.first))
+    which = np.full(asked.count, -1)
+    which[at] = np.where(np.isnan(found.chance), -1, np.arange(same.count)).take(same.numbers)
+    return replace(found, which=which)

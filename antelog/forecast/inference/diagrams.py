@@ -1,0 +1,199 @@
+"""A formula as a decision diagram, tick by tick: what is left of it once a tick has shown what came.
+
+    x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
+
+In comes a formula whose conditions are known, out go layers, one for each tick it speaks of: for each
+node, and each outcome of the chains at that tick, the node that is left. Nodes that say the same are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column
+from antelog.forecast.inference.formulas import Comes, Every, Holds, Never, Node, Some
+
+FALSE, TRUE = 0, 1
+"""The numbers of what is decided."""
+
+_NO_TICK = 2**62
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A chain shows one of its states, counted from 1, at a tick counted from the answer's."""
+
+    chain: int
+    state: int
+    at: int
+
+
+@dataclass(frozen=True)
+class Question:
+    """A formula, and what is known of it: its conditions, whose leaf each literal is, and what is over.
+
+    A literal that did not come is false where its leaf is `over`: no fact of it can come any more.
+    `outcomes` says of how many kinds a tick of each chain may be.
+    """
+
+    whole: Node
+    conditions: Sequence[bool]
+    leaves: Mapping[Comes, Leaf]
+    outcomes: Sequence[int]
+    over: Callable[[Leaf], bool]
+
+
+@dataclass(frozen=True)
+class Shows:
+    """A leaf came, or did not and is over."""
+
+    leaf: Leaf
+    came: bool
+
+
+@dataclass(frozen=True)
+class Joined:
+    """All of the parts hold, or any of them does. The parts are numbers, in order of first ticks."""
+
+    parts: tuple[int, ...]
+    both: bool
+
+
+Part: TypeAlias = Shows | Joined | bool
+
+
+@dataclass
+class Parts:
+    """What the numbers of parts stand for, and the first tick that each speaks of."""
+
+    question: Question
+    entries: list[Part] = field(default_factory=lambda: [False, True])
+    first: list[int] = field(default_factory=lambda: [_NO_TICK, _NO_TICK])
+    known: dict[Part, int] = field(default_factory=dict)
+
+    def of(self, node: Node, positive: bool = True) -> int:
+        """The number of a formula, or of its negation."""
+        match node:
+            case Holds(condition):
+                return TRUE if self.question.conditions[condition] is positive else FALSE
+            case Comes():
+                leaf = self.question.leaves[node]
+                return self._number(Shows(leaf, positive), leaf.at)
+            case Never(part):
+                return self.of(part, not positive)
+            case Every(parts) | Some(parts):
+                both = isinstance(node, Every) is positive
+                return self.joined((self.of(part, positive) for part in parts), both)
+
+    def joined(self, parts: Iterable[int], both: bool) -> int:
+        """The number of parts together."""
+        decisive, neutral = (FALSE, TRUE) if both else (TRUE, FALSE)
+        different = set(parts) - {neutral}
+        if decisive in different:
+            return decisive
+        if len(different) < 2:
+            return different.pop() if different else neutral
+        ordered = tuple(sorted(different, key=lambda part: (self.first[part], part)))
+        return self._number(Joined(ordered, both), self.first[ordered[0]])
+
+    def _number(self, entry: Part, first: int) -> int:
+        number = self.known.setdefault(entry, len(self.entries))
+        if number == len(self.entries):
+            self.entries.append(entry)
+            self.first.append(first)
+        return number
+
+
+MOST_STEPS = 100_000
+"""So many steps from node to node a diagram may have, and so many pairs of a node and states of all chains
+a tick of it; a larger diagram is refused."""
+
+
+class TooLargeError(Exception):
+    """The diagram would have too many nodes."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """What becomes of the nodes at a tick: `then` has an axis for the nodes, and one for each of the chains.
+
+    `width` nodes are left.
+    """
+
+    at: int
+    chains: tuple[int, ...]
+    then: Column
+    width: int
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Layers in the order of their ticks; the nodes of each are numbered, FALSE and TRUE always the same.
+
+    Before the first layer there are three nodes, and the formula is `root`.
+    """
+
+    root: int
+    layers: tuple[Layer, ...]
+
+    @property
+    def width(self) -> int:
+        """How many nodes there are at most after a tick."""
+        return max((layer.width for layer in self.layers), default=BEFORE)
+
+
+BEFORE = 3
+
+
+def diagram_of(question: Question) -> Diagram:
+    """The decision diagram of a question; raises TooLargeError where it has too many nodes."""
+    parts = Parts(question)
+    root = parts.of(question.whole)
+    ticks: dict[int, set[int]] = {}
+    for leaf in question.leaves.values():
+        ticks.setdefault(leaf.at, set()).add(leaf.chain)
+    together = prod(question.outcomes)
+    frontier = [FALSE, TRUE, root]
+    layers, steps = [], 0
+    for at in sorted(ticks):
+        chains = tuple(sorted(ticks[at]))
+        outcomes = [range(question.outcomes[chain]) for chain in chains]
+        steps += len(frontier) * prod(map(len, outcomes))
+        if steps > MOST_STEPS or len(frontier) * together > MOST_STEPS:
+            raise TooLargeError
+        numbers = {FALSE: FALSE, TRUE: TRUE}
+        then = []
+        for node in frontier:
+            for each in product(*outcomes):
+                left = _after(parts, node, at, dict(zip(chains, each, strict=True)))
+                then.append(numbers.setdefault(left, len(numbers)))
+        shape = (len(frontier), *map(len, outcomes))
+        layers.append(Layer(at, chains, np.array(then, np.int64).reshape(shape), len(numbers)))
+        frontier = list(numbers)
+    return Diagram(root if root in (FALSE, TRUE) else 2, tuple(layers))
+
+
+def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
+    """What is left of a part after a tick at which the chains had these outcomes."""
+    if parts.first[node] > at:
+        return node
+    match parts.entries[node]:
+        case Shows(leaf, came):
+            return TRUE if _shown(parts.question, leaf, came, outcome[leaf.chain]) else FALSE
+        case Joined(own, both):
+            return parts.joined((_after(parts, part, at, outcome) for part in own), both)
+        case known:
+            return TRUE if known else FALSE
+
+
+def _shown(question: Question, leaf: Leaf, came: bool, outcome: int) -> bool:
+    if came:
+        return outcome == leaf.state
+    taken = outcome not in (0, leaf.state)
+    return taken or (outcome != leaf.state and question.over(leaf))

@@ -1,0 +1,263 @@
+"""The chance of a formula: its diagram and its chains, tick by tick, by columns.
+
+For each row and each node of the diagram it is known how likely it is that the ticks so far have led there
+and the chains are in this state. A tick moves the chains on, weighs what it may show by what has come of
+it and what has not, and leads each node to the next. In the end, the chance is what has led to TRUE.
+
+    x at 0, x at 1; once 0.05, again 0.8; x came at 0, nothing yet at 1: TRUE 0.8
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.inference.diagrams import BEFORE, TRUE, Diagram, Layer
+from antelog.forecast.rates.odds import IMPOSSIBLE, Odds
+
+FOREVER = 2**40
+"""A horizon by which everything has come that ever will."""
+
+TRUTH = 2**41
+"""Whether a formula is true of the world, with the facts that are lost."""
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """A chain for some rows: its odds, and what it has shown at each tick of the window (rows, ticks)."""
+
+    odds: Odds
+    which: Column
+    shown: Column
+    slotted: bool
+
+    @property
+    def states(self) -> int:
+        """How many states the chain may be in, none being the first."""
+        states: int = self.odds.once.shape[1] + 1
+        return states
+
+
+@dataclass(frozen=True, eq=False)
+class Window:
+    """The ticks that matter to some rows, counted from their answers' ticks.
+
+    Each row is asked about when it has a certain age, and before `since` there were no facts. What a
+    chain shows at tick `begin` is known for good.
+    """
+
+    begin: int
+    age: Column
+    since: Column
+    links: tuple[Link, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.since)
+
+    def part(self, start: int, end: int) -> Window:
+        """Some rows side by side."""
+        if start == 0 and end >= self.count:
+            return self
+        rows = slice(start, end)
+        links = tuple(Link(k.odds, k.which[rows], k.shown[rows], k.slotted) for k in self.links)
+        return Window(self.begin, self.age[rows], self.since[rows], links)
+
+    def take(self, at: Column) -> Window:
+        links = tuple(Link(k.odds, k.which.take(at), k.shown.take(at, axis=0), k.slotted) for k in self.links)
+        return Window(self.begin, self.age.take(at), self.since.take(at), links)
+
+
+@dataclass(frozen=True, eq=False)
+class Ahead:
+    """Horizons in order, the diagram by each, and how many ticks late a fact may be.
+
+    Of ticks so long before a horizon that all has come the same is known by any, and the diagrams are the
+    same so far. After a horizon nothing comes any more. So only `slowest` ticks are worked out for each.
+    """
+
+    horizons: Sequence[int]
+    diagrams: Sequence[Diagram]
+    slowest: int
+
+
+NOTHING_AHEAD = Ahead((), (), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """How likely a formula is true by a horizon, for each row; and already after each tick of the window.
+
+    `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
+    tick is that of the last tick, once everything has come that ever will. `by_horizon` has a column for each
+    horizon ahead, with 0 where that is not after now.
+    """
+
+    chance: Numbers
+    by_tick: Numbers
+    by_horizon: Numbers
+
+
+def probability(
+    diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead = NOTHING_AHEAD
+) -> Held:
+    """The probability that a formula is true by a horizon, given what has and has not come by now."""
+    states = prod(link.states for link in window.links)
+    at_once = max(min(_AT_ONCE, _CELLS // (diagram.width * states)), 1)
+    parts = [
+        _probability(diagram, window.part(start, start + at_once), last, horizon, ahead)
+        for start in range(0, window.count, at_once)
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    # Parts end at different ticks; after its last one nothing changes for a part.
+    width = max(part.by_tick.shape[1] for part in parts)
+    filled = (np.pad(p.by_tick, ((0, 0), (0, width - p.by_tick.shape[1])), "edge") for p in parts)
+    return Held(
+        np.concatenate([part.chance for part in parts]),
+        np.concatenate(list(filled)),
+        np.concatenate([part.by_horizon for part in parts]),
+    )
+
+
+_AT_ONCE = 8192
+"""So many rows fit into the memory that is near."""
+
+_CELLS = 2**24
+"""So many pairs of a node and a state, for all rows, are worked out at once at most."""
+
+
+def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead) -> Held:
+    """The same of few rows. In all tables here rows are the last axis, so that they lie side by side."""
+    states = [link.states for link in window.links]
+    held = np.zeros((BEFORE, *states, window.count))
+    at = [link.shown[:, 0] % states[i] for i, link in enumerate(window.links)]  # another fact is no state
+    held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
+    moves = [np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links]
+    layers = {layer.at: layer for layer in diagram.layers}
+    end = max(last, int(window.age.max()))
+    everything = tuple(range(held.ndim - 1))
+    by_tick = np.empty((window.count, max(end - window.begin, 1)))
+    by_horizon = np.zeros((window.count, len(ahead.horizons)))
+    for tick in range(window.begin, end + 1):
+        if tick > window.begin:
+            held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+        by_tick[:, max(tick - window.begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
+        for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
+            if min(max(until - ahead.slowest, window.begin), end) == tick:
+                rows = np.flatnonzero(window.age < until)
+                ticks = range(tick + 1, min(until, end) + 1)
+                by_horizon[rows, number] = _by(held, window, moves, (rows, ticks), (until, by_then))
+    return Held(by_tick[:, -1], by_tick, by_horizon)
+
+
+def _by(
+    held: Numbers,
+    window: Window,
+    moves: Sequence[Numbers],
+    at: tuple[Column, range],
+    by: tuple[int, Diagram],
+) -> Numbers:
+    """The chance by a horizon after now: at these ticks something may come that is there by then."""
+    rows, ticks = at
+    horizon, diagram = by
+    if len(rows) < window.count:
+        held, window = held.take(rows, axis=-1), window.take(rows)
+        moves = [own.take(rows, axis=-1) for own in moves]
+    layers = {layer.at: layer for layer in diagram.layers}
+    for tick in ticks:
+        held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+    left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
+    for layer in diagram.layers:
+        if layer.at > horizon:
+            silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
+            before, left = left, np.zeros((layer.width, len(rows)))
+            for node, then in enumerate(silent):
+                left[then] += before[node]
+    chance: Numbers = left[TRUE]
+    return chance
+
+
+def _after(
+    held: Numbers, window: Window, moves: Sequence[Numbers], layer: Layer | None, at: tuple[int, int]
+) -> Numbers:
+    """What is held a tick later, by a horizon."""
+    tick, horizon = at
+    for axis, own in enumerate(moves):
+        held = _moved(held, axis, moves_at(own, tick >= window.since))
+    led = _led(held, layer, [weights_at(window, link, tick, horizon) for link in window.links])
+    led /= led.sum(axis=tuple(range(led.ndim - 1)))
+    return led
+
+
+def moves_at(moves: Numbers, begun: Mask) -> Numbers:
+    """The moves of a tick; before the first one there are no facts."""
+    if begun.all():
+        return moves
+    still = np.full((*moves.shape[:2], 1), IMPOSSIBLE)
+    still[:, 0] = 1
+    return np.where(begun, moves, still)
+
+
+def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
+    """One chain a tick further."""
+    front = np.moveaxis(held, 1 + axis, 0)
+    moved = np.empty(front.shape)
+    for to in range(len(front)):
+        np.multiply(front[0], moves[0, to], out=moved[to])
+        for state in range(1, len(front)):
+            moved[to] += front[state] * moves[state, to]
+    return np.moveaxis(moved, 0, 1 + axis)
+
+
+def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
+    """For each state, outcome of a tick, and row: how likely what is known of it is, and that outcome."""
+    states = link.states
+    weights = np.zeros((states, states + link.slotted, window.count))
+    come = link.odds.come(link.which, window.age - tick).T
+    by_then = np.ones_like(come) if horizon == TRUTH else link.odds.come(link.which, horizon - tick).T
+    weights[0, 0] = 1
+    for state in range(1, states):
+        np.maximum(by_then[state - 1] - come[state - 1], 0, out=weights[state, state])
+        np.maximum(1 - np.maximum(by_then[state - 1], come[state - 1]), 0, out=weights[state, 0])
+    place = tick - window.begin
+    if place < link.shown.shape[1]:
+        shown = link.shown[:, place]
+        came = np.flatnonzero(shown)
+        if len(came):
+            weights[:, :, came] = 0
+            other = shown[came] == states
+            weights[np.where(other, 0, shown[came]), shown[came], came] = 1
+    return weights
+
+
+def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
+    """What is held after a tick: weighed by what it may have shown, and led to the nodes that are left."""
+    here = layer.chains if layer is not None else ()
+    for chain, weight in enumerate(weights):
+        if chain not in here:
+            held = held * _along(weight.sum(axis=1), chain, held.ndim)
+    if layer is None:
+        return held
+    led = np.zeros((layer.width, *held.shape[1:]))
+    for outcome in product(*(range(weights[chain].shape[1]) for chain in here)):
+        shown: Numbers | None = None
+        for chain, number in zip(here, outcome, strict=True):
+            own = _along(weights[chain][:, number], chain, held.ndim)[0]
+            shown = own if shown is None else shown * own
+        leads = np.moveaxis(layer.then, 0, -1)[outcome]
+        for node, then in enumerate(leads.tolist()):
+            led[then] += held[node] if shown is None else held[node] * shown
+    return led
+
+
+def _along(table: Numbers, chain: int, dimensions: int) -> Numbers:
+    """A table by state and row, laid along the axis of its chain."""
+    shape = [1] * dimensions
+    shape[1 + chain], shape[-1] = table.shape
+    return table.reshape(shape)

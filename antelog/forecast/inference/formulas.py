@@ -1,0 +1,283 @@
+"""What has to come, and what must not, for an answer to be confirmed: a formula over series and ticks.
+
+    Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+    Temp(X, high, ·) at T  and  Temp(X, high, ·) at T + 1
+
+In come the rules and a query, out goes the formula of its answers: all patterns, told or not, negated
+atoms unfolded, open times written out. Ticks are counted from the answer's. What depends on the answer's
+values alone stays a condition, numbered, to be looked up for each answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, TypeAlias
+
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.literal import Literal, Reference
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Replacement, Term, Time, Var
+from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.prepared.rules import Rules
+from antelog.forecast.rates.series import Series, series_of
+
+WHEN = "<tick>"
+"""The answer's tick, in the comparisons that are conditions."""
+
+_MOST = 4096
+"""So many literals a formula may have, about."""
+
+
+class UnknownChanceError(Exception):
+    """No chance can be said of these answers, and why."""
+
+
+@dataclass(frozen=True)
+class Comes:
+    """A fact of a series comes; `key` names the answer's variables that tell which, `at` the tick."""
+
+    series: Series
+    key: tuple[str, ...]
+    at: int
+
+
+@dataclass(frozen=True)
+class Holds:
+    """A condition on the answer's values holds: one of `Formula.conditions`."""
+
+    condition: int
+
+
+@dataclass(frozen=True)
+class Every:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Some:
+    parts: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Never:
+    """The part turns out to be false."""
+
+    part: Node
+
+
+Node: TypeAlias = Comes | Holds | Every | Some | Never
+Condition: TypeAlias = Comparison | StaticAtom
+
+NOT = Some(())
+"""What nothing makes true."""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """The formula of a query's answers, and the conditions on their values that stand in it.
+
+    If the query fixes the tick, ticks are counted from 0 instead of the answer's.
+    """
+
+    whole: Node
+    conditions: tuple[Condition, ...]
+    variables: tuple[str, ...]
+    timed: bool
+
+    @property
+    def literals(self) -> tuple[Comes, ...]:
+        """The facts it speaks of, each once."""
+        return tuple(dict.fromkeys(_literals(self.whole)))
+
+
+def _literals(node: Node) -> Iterator[Comes]:
+    match node:
+        case Comes():
+            yield node
+        case Every(parts) | Some(parts):
+            yield from chain.from_iterable(map(_literals, parts))
+        case Never(part):
+            yield from _literals(part)
+        case Holds():
+            pass
+
+
+def formula_of(rules: Rules, query: str) -> Formula:
+    """The formula of a query's answers; raises UnknownChanceError where it has none."""
+    relation = rules.relations[query]
+    if query in rules.cycles:
+        raise UnknownChanceError("it rests on its own past, without an end")
+    unfolding = _Unfolding(rules)
+    terms = tuple(map(Var, relation.answer.variables))
+    timed = relation.answer.time is not None
+    when = Time(WHEN, 0) if timed else Time(None, 0)
+    whole = unfolding.relation(query, terms, when if timed else None)
+    return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed)
+
+
+@dataclass
+class _Unfolding:
+    """What is found on the way: the conditions, each once, and how many literals there are."""
+
+    rules: Rules
+    conditions: dict[Condition, int] = field(default_factory=dict)
+    literals: int = 0
+
+    def relation(self, name: str, terms: Sequence[Term], when: Time | None) -> Node:
+        """The formula of an atom of a relation: any of its patterns."""
+        if name in self.rules.cycles:
+            raise UnknownChanceError("it rests on its own past, without an end")
+        return Some(tuple(self._pattern(each, terms, when) for each in self.rules.patterns[name]))
+
+    def condition(self, condition: Condition) -> Node:
+        number = self.conditions.setdefault(condition, len(self.conditions))
+        return Holds(number)
+
+    def _pattern(self, each: Prepared, terms: Sequence[Term], when: Time | None) -> Node:
+        """A pattern, its answer being these terms at this tick."""
+        pattern = each.pattern
+        bound: dict[str, Term] = {}
+        needed: list[Node] = []
+        for own, term in zip(pattern.answer, terms, strict=True):
+            if isinstance(own, Var) and own.name not in bound:
+                bound[own.name] = term
+            else:
+                known = bound[own.name] if isinstance(own, Var) else own
+                needed.append(self.compared(Comparison(known, "=", term)))
+        times: dict[str, Time] = {}
+        if when is not None and pattern.time.variable is not None:
+            times[pattern.time.variable] = when + -pattern.time.offset
+        elif when is not None and pattern.time != when:
+            raise UnknownChanceError("its tick is fixed by one rule and open in another")
+        needed += (
+            self.compared(Comparison(times[first.variable], ">=", Time(None, first.tick)))
+            for first in pattern.earliest
+            if first.variable in times
+        )
+        ways = [self._at(each, bound, chosen) for chosen in _chosen(each, times)]
+        return Every((*needed, Some(tuple(ways)) if len(ways) != 1 else ways[0]))
+
+    def _at(self, each: Prepared, bound: Mapping[str, Term], times: Mapping[str, Time]) -> Node:
+        """A pattern whose times are known."""
+        pattern = each.pattern
+        parts: list[Node] = []
+        met: set[Comparison] = set()
+        for fact in each.facts:
+            series, key = series_of(fact.node, bound, fact.tests)
+            met |= {test for test in fact.tests if not test.variables & bound.keys()}
+            parts.append(self._comes(series, key, times, fact.node))
+        self._refuse_shared(each, bound)
+        known = _Known(bound, times)
+        other = (each for each in pattern.conditions if each not in pattern.comparisons)
+        literals = (*pattern.comparisons, *other, *pattern.asked)
+        left = (each for each in literals if each not in met or each.variables & times.keys())
+        parts += (self._literal(each, known) for each in left)
+        return Every(tuple(parts))
+
+    def _literal(self, literal: Literal, known: _Known) -> Node:
+        """A condition or an asked literal, once the times are known."""
+        kind = _KINDS.get(type(literal))
+        if kind is None:
+            raise UnknownChanceError(f"no chance is known of conditions such as {literal.text}")
+        if not literal.variables <= known.variables:
+            raise UnknownChanceError(kind.unless_known)
+        return kind.node(self, literal.replaced(known))
+
+    def asked(self, reference: Reference) -> Node:
+        """The atom that an asked literal refers to."""
+        return self.relation(reference.name, reference.asked, reference.last)
+
+    def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
+        self.literals += 1
+        if self.literals > _MOST:
+            raise UnknownChanceError("it may rest on too many facts")
+        at = _put_time(atom.time, times)
+        if (at.variable is None) != (not times or all(t.variable is None for t in times.values())):
+            raise UnknownChanceError("it rests on a fixed tick besides its own")
+        return Comes(series, tuple(variable.name for variable in key), at.offset)
+
+    def _refuse_shared(self, each: Prepared, bound: Mapping[str, Term]) -> None:
+        """A value that two facts have to share, and the answer does not have, may be any."""
+        seen: set[str] = set()
+        for fact in each.facts:
+            own = {a.name for a in fact.node.arguments if isinstance(a, Var)} - bound.keys()
+            if own & seen:
+                raise UnknownChanceError(_SHARED)
+            seen |= own
+
+    def compared(self, comparison: Comparison) -> Node:
+        known = comparison.outcome
+        if known is not None:
+            return Every(()) if known else NOT
+        return self.condition(comparison)
+
+
+class _Known(Replacement):
+    """Puts in what variables stand for."""
+
+    def __init__(self, bound: Mapping[str, Term], times: Mapping[str, Time]) -> None:
+        self._bound, self._times = bound, times
+        self.variables = bound.keys() | times.keys()
+
+    def term(self, term: Term) -> Term:
+        return self._bound.get(term.name, term) if isinstance(term, Var) else term
+
+    def time(self, time: Time) -> Time:
+        return _put_time(time, self._times)
+
+
+_SHARED = "its facts share a value that the answer does not have"
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """The formula of a kind of literal, and why there is none unless all its variables are known."""
+
+    node: Callable[[_Unfolding, Any], Node]
+    unless_known: str
+
+
+_KINDS: Mapping[type[Literal], _Kind] = {
+    Comparison: _Kind(_Unfolding.compared, "it compares values of facts that are still to come"),
+    StaticAtom: _Kind(
+        _Unfolding.condition, "background gives values to variables that the answer does not have"
+    ),
+    Negation: _Kind(lambda unfolding, literal: Never(unfolding.asked(*literal.references)), _SHARED),
+}
+"""The table of kinds; literals of others have no chance."""
+
+
+def _chosen(each: Prepared, times: Mapping[str, Time]) -> Iterator[dict[str, Time]]:
+    """The ticks that the times of a pattern may be, in every way, given those that are known."""
+    open_ = sorted(each.time_variables - times.keys())
+    if not open_:
+        yield dict(times)
+        return
+    name, (first, last) = min(((n, _range(each, n, times)) for n in open_), key=lambda r: r[1][1] - r[1][0])
+    anchor = WHEN if any(t.variable for t in times.values()) else None
+    if last - first >= _MOST:
+        raise UnknownChanceError("nothing bounds it in time")
+    for tick in range(first, last + 1):
+        yield from _chosen(each, {**times, name: Time(anchor, tick)})
+
+
+def _range(each: Prepared, name: str, times: Mapping[str, Time]) -> tuple[int, int]:
+    """The first and the last tick an open time may be."""
+    first, last = -_ENDLESS, _ENDLESS
+    for known, tick in times.items():
+        after = each.times.furthest(Time(known, 0), Time(name, 0))
+        before = each.times.furthest(Time(name, 0), Time(known, 0))
+        last = last if after is None else min(last, tick.offset + after)
+        first = first if before is None else max(first, tick.offset - before)
+    return first, last
+
+
+_ENDLESS = 2**40
+
+
+def _put_time(time: Time, times: Mapping[str, Time]) -> Time:
+    return time if time.variable is None else times[time.variable] + time.offset

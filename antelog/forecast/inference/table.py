@@ -1,0 +1,257 @@
+"""What matters of answers, as a table: answers with equal rows have equal chances.
+
+    X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
+    wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
+
+In come answers and what is known, out go rows: the age, what conditions say, the odds of the chains, and
+what each chain has shown at each tick that matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask, keys_of, once
+from antelog.engine.values.comparing import holds
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.values import Values
+from antelog.forecast.inference.forms import Form
+from antelog.forecast.inference.formulas import WHEN, Condition
+from antelog.forecast.rates.declared import other_kinds
+from antelog.forecast.rates.odds import Keys, Odds, each_once
+from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.sightings import Family, Sightings, Sought, outcomes
+
+Tables = Mapping[str, Sequence[Column]]
+"""The background: the columns of each static predicate in the forecast's cells; none if it has no facts."""
+
+
+@dataclass(frozen=True, eq=False)
+class AskedAnswers:
+    """Answers of a query: the cells of their variables, their ticks (0 where the query fixes it), and
+    the ticks as of which their chances are asked."""
+
+    cells: Mapping[str, Column]
+    tick: Column
+    as_of: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    @property
+    def age(self) -> Column:
+        """How many ticks after its own each is asked about; negative before."""
+        age: Column = self.as_of - self.tick
+        return age
+
+    @property
+    def whole(self) -> Mask:
+        """Which have no open variable."""
+        whole = self.tick >= 0
+        for column in self.cells.values():
+            whole &= column != UNBOUND
+        return whole
+
+    def take(self, at: Column) -> AskedAnswers:
+        return AskedAnswers(
+            {n: c.take(at) for n, c in self.cells.items()}, self.tick.take(at), self.as_of.take(at)
+        )
+
+
+def met(condition: Condition, asked: AskedAnswers, tables: Tables, values: Values) -> Mask:
+    """For which answers a condition holds."""
+    if isinstance(condition, StaticAtom):
+        return _there(condition, asked, tables, values) ^ condition.negated
+    return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
+
+
+def _there(atom: StaticAtom, asked: AskedAnswers, tables: Tables, values: Values) -> Mask:
+    """For which answers the background has a fact; where the atom says nothing, any value does."""
+    columns = tables[atom.predicate]
+    given = [(i, argument) for i, argument in enumerate(atom.arguments) if argument is not None]
+    if not columns or not given:
+        return np.full(asked.count, bool(columns))
+    table = [columns[i] for i, _ in given]
+    sought = [term_column(argument, asked, values) for _, argument in given]
+    found: Mask = find_rows(sought, table) >= 0
+    return found
+
+
+def term_column(term: Term, asked: AskedAnswers, values: Values) -> Column:
+    match term:
+        case Var(name):
+            return asked.cells[name]
+        case Const(value):
+            return np.full(asked.count, values.cell(value), np.int64)
+
+
+EARLIEST = 512
+"""No chance is asked for so many ticks before an answer's."""
+
+
+class OddsByEpoch(Protocol):
+    """Who says the odds of keys, in an epoch each."""
+
+    def epochs(self, ticks: Column) -> Column: ...
+
+    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
+
+
+@dataclass(frozen=True)
+class Known:
+    """What chances are worked out from: rules, background, sightings, the first tick, odds of keys."""
+
+    plan: Plan
+    tables: Tables
+    sightings: Sightings
+    begin: int
+    odds: OddsByEpoch
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What matters of answers: conditions, odds and sightings, in columns.
+
+    For each chain `which` odds, and what it has `shown` (rows, ticks from `begin` on); `twins` has for
+    each chain the first one with the same facts.
+    """
+
+    age: Column
+    since: Column
+    conditions: Column
+    odds: tuple[Odds, ...]
+    which: tuple[Column, ...]
+    twins: tuple[Column, ...]
+    shown: tuple[Column, ...]
+    begin: int
+
+    @property
+    def columns(self) -> list[Column]:
+        return [
+            self.age, self.since, *self.conditions.T, *self.which, *self.twins,
+            *(column for shown in self.shown for column in shown.T),
+        ]  # fmt: skip
+
+    def take(self, at: Column) -> Table:
+        return Table(
+            self.age.take(at),
+            self.since.take(at),
+            self.conditions.take(at, axis=0),
+            self.odds,
+            tuple(column.take(at) for column in self.which),
+            tuple(column.take(at) for column in self.twins),
+            tuple(shown.take(at, axis=0) for shown in self.shown),
+            self.begin,
+        )
+
+
+def table_of(known: Known, form: Form, asked: AskedAnswers) -> Table:
+    values = known.sightings.values
+    end = form.last + form.slowest
+    age = np.clip(asked.age, -EARLIEST, end)
+    # What was shown at the first tick of the window has to be known for good.
+    begin = min(form.first - 1, int(age.min())) - form.slowest - form.memory
+    ticks = range(begin, end + 1)
+    tests = [met(c, asked, known.tables, values) for c in form.formula.conditions]
+    conditions = np.array(tests, np.int64).reshape(len(tests), asked.count).T
+    odds: list[Odds] = []
+    which: list[Column] = []
+    shown: list[Column] = []
+    keys: list[list[Column]] = []
+    for chain in form.chains:
+        own, number = _odds(chain, asked, known)
+        odds.append(own)
+        which.append(number)
+        columns = [term_column(term, asked, values) for term in chain.terms]
+        keys.append(columns)
+        shown.append(_shown(known, form.families[len(shown)], chain, asked, (columns, ticks)))
+    since = np.clip(known.begin - asked.tick, begin, end + 1)
+    return Table(
+        age,
+        since,
+        conditions,
+        tuple(odds),
+        tuple(which),
+        _twins(form.chains, keys, asked.count),
+        tuple(shown),
+        begin,
+    )
+
+
+def _odds(chain: Chain, asked: AskedAnswers, known: Known) -> tuple[Odds, Column]:
+    """The odds of a chain, worked out once for each key and epoch."""
+    columns = {name: asked.cells[name] for name in chain.variables}
+    epochs = known.odds.epochs(asked.as_of)
+    (key,) = keys_of([[*columns.values(), epochs]])
+    first, numbers = once(key)
+    rows = Keys({n: c.take(first) for n, c in columns.items()}, len(first), known.sightings.values)
+    odds, which = each_once(known.odds(chain, rows, epochs.take(first)))
+    return odds, which.take(numbers)
+
+
+def _shown(
+    known: Known, family: Family, chain: Chain, asked: AskedAnswers, at: tuple[Sequence[Column], range]
+) -> Column:
+    """What a chain has shown at each tick of the window, for each answer."""
+    keys, ticks = at
+    beyond = [
+        {
+            place: asked.cells[name]
+            for place, name in zip(state.series.key, state.key, strict=True)
+            if place not in chain.places
+        }
+        for state in chain.states
+    ]
+    series = [family.series.index(state.series) for state in chain.states]
+    possible = possible_states(known, chain, asked)
+    sought = Sought(keys, beyond, series, possible, asked.tick, asked.as_of)
+    some = max(_AT_ONCE // asked.count, 1)
+    parts = [
+        outcomes(known.sightings, family, sought.at(np.array(ticks[start : start + some])))
+        for start in range(0, len(ticks), some)
+    ]
+    return np.concatenate(parts).reshape(len(ticks), asked.count).T
+
+
+def possible_states(known: Known, chain: Chain, asked: AskedAnswers) -> list[Mask | None]:
+    """For each state of a chain for which answers there are facts of it; None if there are for any."""
+    possible: list[Mask | None] = [None] * len(chain.states)
+    if chain.kinds:
+        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+        everyone = Keys(asked.cells, asked.count, known.sightings.values)
+        possible[chain.asked :] = other_kinds(chain, source, everyone)
+    return possible
+
+
+_AT_ONCE = 2**14
+"""So many ticks of answers are looked up at once: few answers at all their ticks, many tick by tick."""
+
+
+def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:
+    """For each chain the first one that has the same facts, in each row."""
+    twins = []
+    for number, chain in enumerate(chains):
+        twin = np.full(count, number)
+        for other in reversed(range(number)):
+            if alike(chain, chains[other]):
+                same = np.ones(count, np.bool_)
+                for one, two in zip(keys[number], keys[other], strict=True):
+                    same &= one == two
+                twin[same] = other
+        twins.append(twin)
+    return tuple(twins)
+
+
+def alike(one: Chain, other: Chain) -> bool:
+    """Whether chains have the same facts if their keys are equal: all of a slot, or those of one series."""
+    same = (one.predicate, one.places) == (other.predicate, other.places)
+    return same and (one.slotted or one.series == other.series)

@@ -1,0 +1,191 @@
+"""A query's open answers, judged: how likely each is, by whom, and how good the judges have been.
+
+    Malf(wt2, 0) told at 1: the model says 0.64, outcomes 0.71, together 0.67
+    settled at 3, not confirmed: what both have lost counts from the next epoch but one on
+
+Lines of an epoch are judged by what was known two epochs before, so it makes no difference how a run is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, positions
+from antelog.engine.step.lines import pattern_of
+from antelog.forecast.judges import mean
+from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
+from antelog.forecast.judges.mean import no_losses
+from antelog.forecast.outcomes.following import OpenAnswers, SettledAnswers, nobody
+from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.rows import AnswerRows, Lesson
+from antelog.forecast.rates.tally import AsOf, Waiting
+from antelog.forecast.scores import scores
+from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.scores import Scores
+from antelog.forecast.scores.settled import ScoredLines
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What judges predicted of open answers: of which, when, in which pattern.
+
+    `each` has a column for each judge, the model of facts first; `chance` is their mean.
+    """
+
+    number: Column
+    tick: Column
+    pattern: Column
+    each: Numbers
+    chance: Numbers
+
+    def take(self, at: Column | Mask) -> Predictions:
+        rows = positions(at)
+        return Predictions(*(column.take(rows, axis=0) for column in vars(self).values()))
+
+    def and_then(self, later: Predictions) -> Predictions:
+        pairs = zip(vars(self).values(), vars(later).values(), strict=True)
+        return Predictions(*(np.concatenate(pair) for pair in pairs))
+
+    @property
+    def source(self) -> Column:
+        """For each row the number of the only judge that says something; one more for two, then for several.
+
+        It is -1 where none does.
+        """
+        known, judges = ~np.isnan(self.each), self.each.shape[1]
+        count = known.sum(axis=1)
+        source: Column = np.where(count == 1, known.argmax(axis=1), judges - 2 + np.minimum(count, 3))
+        return np.where(count == 0, -1, source)
+
+
+def no_predictions(judges: int) -> Predictions:
+    empty, none = np.zeros(0, np.int64), np.zeros(0)
+    return Predictions(empty, empty, empty, np.zeros((0, judges)), none)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """The open answers of a query, its judges besides the model of facts, and how good all have been.
+
+    `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
+    `scores` are those of all before.
+    """
+
+    followed: OpenAnswers
+    judges: Mapping[str, Judge]
+    losses: Waiting
+    told: Predictions
+    unscored: ScoredLines
+    scores: Scores
+
+    @property
+    def outcomes(self) -> Outcomes:
+        """The judge that counts outcomes."""
+        return cast(Outcomes, self.judges[OUTCOMES])
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The names for the numbers of `Predictions.source`."""
+        return (MODEL, *self.judges, BOTH, SEVERAL)
+
+    def with_outcomes(self, outcomes: Outcomes, losses: Waiting) -> Judged:
+        return replace(self, judges={**self.judges, OUTCOMES: outcomes}, losses=losses)
+
+
+def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
+    """Before the first answer, which has `width` columns, the time being the last, and `keys` in its key."""
+    made = {name: judge(keys) for name, judge in judges.items()}
+    number = 1 + len(made)
+    no_lines = no_predictions(number)
+    return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), scores.nothing())
+
+
+def learned(judged: Judged, lesson: Lesson) -> Judged:
+    """With the lesson of settled answers."""
+    if len(lesson.outcome.epoch) == 0:
+        return judged
+    taught = {name: judge.learn(lesson.rows, lesson.outcome) for name, judge in judged.judges.items()}
+    return replace(judged, judges=taught)
+
+
+def ready(judged: Judged, as_of: AsOf) -> Judged:
+    """With all lessons used that may be used as of an epoch."""
+    judges = {
+        name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
+    }
+    return replace(judged, judges=judges, losses=mean.up_to(judged.losses, as_of.epoch, as_of.half_life))
+
+
+def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
+    """The predictions for open answers, given those of the model of facts."""
+    each = np.stack([by_model, *(one.predict(rows) for one in judged.judges.values())], axis=1)
+    pattern = pattern_of(rows.stage)
+    chance = mean.averaged(judged.losses, pattern, each, rows.as_of.shared)
+    said = Predictions(rows.number, rows.tick, pattern, each, chance)
+    if not rows.told.any():
+        return judged, said
+    return replace(judged, told=judged.told.and_then(said.take(rows.told))), said
+
+
+def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
+    """Some of the settled answers are done with: what was said of them is scored.
+
+    If the judges are weighed by it, what each has lost counts for the epoch in which that was.
+    """
+    if len(at) == 0:
+        return judged
+    place = find(judged.told.number, settled.number.take(at))
+    mine = np.flatnonzero(place >= 0)
+    told, of = judged.told.take(mine), at.take(place.take(mine))
+    right = settled.confirmed.take(of)
+    losses = judged.losses if epoch is None else _with_losses(judged.losses, told, right, epoch)
+    done = ScoredLines(told.number, told.tick, told.chance, settled.tick.take(of), right)
+    return _scored(
+        replace(
+            judged, told=judged.told.take(place < 0), losses=losses, unscored=_more(judged.unscored, done)
+        )
+    )
+
+
+_AT_ONCE = 5_000
+"""To score so many lines takes not much longer than to score one."""
+
+
+def nothing_unscored() -> ScoredLines:
+    empty = np.zeros(0, np.int64)
+    return ScoredLines(empty, empty, np.zeros(0), empty, empty > 0)
+
+
+def _more(one: ScoredLines, other: ScoredLines) -> ScoredLines:
+    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
+    return ScoredLines(*(np.concatenate(pair) for pair in pairs))
+
+
+def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
+    if judged.unscored.count < enough:
+        return judged
+    found = scores.scored(judged.scores, judged.unscored)
+    return replace(judged, scores=found, unscored=nothing_unscored())
+
+
+def all_scored(judged: Judged) -> Scores:
+    """The scores of everything that is settled."""
+    return _scored(judged, 1).scores
+
+
+def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
+    """With the losses of each judge on lines of answers that were settled in an epoch.
+
+    A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
+    """
+    some = np.flatnonzero((~np.isnan(told.each)).sum(axis=1) > 1)
+    if len(some) == 0:
+        return losses
+    each, chance = told.each.take(some, axis=0), told.chance.take(some)[:, None]
+    lost = log_losses(np.where(np.isnan(each), chance, each), confirmed.take(some)[:, None])
+    return mean.lost(losses, epoch, told.pattern.take(some), lost)

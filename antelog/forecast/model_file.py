@@ -1,0 +1,240 @@
+"""A model: what was learned from facts, to be kept in a file and used for other facts of the same program.
+
+antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
+antelog try turbines.alog --input Temp=today.csv --model turbines.model
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from os import PathLike
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from antelog import writing
+from antelog.compile.nodes.plan import Input, Plan, Relation, Static
+from antelog.compile.show.plan_json import from_json, to_json
+from antelog.engine import sealed
+from antelog.engine.facts.facts import Facts
+from antelog.engine.values.values import Saved as SavedValues
+from antelog.engine.values.values import Values
+from antelog.errors import PlanError, StateError
+from antelog.forecast.inference.forms import layout
+from antelog.forecast.judges.judged import Judged, Predictions
+from antelog.forecast.outcomes.following import AnswerLines, OpenAnswers
+from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.tally import EPOCH, Counted, Tally, Waiting
+from antelog.forecast.scores.settled import ScoredLines
+from antelog.given import BYTES, PATH, TEXT, checked
+
+_CLASSES: Mapping[str, type[Any]] = {
+    each.__name__: each
+    for each in (
+        *(Facts, OpenAnswers, AnswerLines, Judged, Predictions, ScoredLines, Outcomes),
+        *(SeriesCounts, Counted, Tally, Waiting),
+    )
+}
+
+_KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
+
+
+def packed(thing: object) -> tuple[bytes, bytes]:
+    """The JSON and the Arrow bytes of a thing."""
+    columns: list[np.ndarray[Any, Any]] = []
+    said = msgspec.json.encode(_said(thing, columns))
+    schema = pa.schema([(str(i), _KINDS[column.dtype]) for i, column in enumerate(columns)])
+    sink = pa.BufferOutputStream()
+    # The columns have different lengths, so each is a list in one row.
+    lists = [pa.ListArray.from_arrays([0, c.size], pa.array(c.ravel())) for c in columns]
+    nested = pa.schema([(f.name, pa.list_(f.type)) for f in schema])
+    with pa.ipc.new_file(sink, nested) as file:
+        file.write_table(
+            pa.Table.from_arrays(
+                [each.cast(f.type) for each, f in zip(lists, nested, strict=True)], schema=nested
+            )
+        )
+    return said, sink.getvalue().to_pybytes()
+
+
+def _said(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
+    match thing:
+        case np.ndarray():
+            columns.append(thing)
+            return {"column": len(columns) - 1, "shape": list(thing.shape)}
+        case dict():
+            return {"map": [[key, _said(value, columns)] for key, value in thing.items()]}
+        case tuple() | list():
+            return [_said(each, columns) for each in thing]
+        case None | bool() | int() | float() | str():
+            return thing
+        case _:
+            own = {f.name: _said(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
+            return {"is": type(thing).__name__, **own}
+
+
+def unpacked(said: bytes, columns: bytes) -> Any:
+    """The thing of two pieces of bytes that `packed` made."""
+    table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
+    arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
+    return _built(msgspec.json.decode(said), [np.array(a.to_numpy(zero_copy_only=False)) for a in arrays])
+
+
+def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
+    match said:
+        case {"column": int(number), "shape": [*shape]}:
+            return columns[number].reshape(shape)
+        case {"map": [*items]}:
+            return {key: _built(value, columns) for key, value in items}
+        case {"is": str(name), **own}:
+            parts = {str(key): _built(value, columns) for key, value in own.items()}
+            return _CLASSES[name](**parts)
+        case [*items]:
+            return tuple(_built(each, columns) for each in items)
+        case _:
+            return said
+
+
+VERSION = 2
+"""Counts up whenever a model of the version before can no longer be read."""
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: Literal["antelog model"]
+    version: int
+    epoch: int
+    half_life: float | None
+    length: int = EPOCH
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """What was learned of a program's facts and answers, up to an epoch, each being `length` ticks long.
+
+    `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
+    judges were. Their cells stand for `values`.
+    """
+
+    plan: Plan
+    values: Values
+    series: Mapping[str, SeriesCounts]
+    outcomes: Mapping[str, Outcomes]
+    losses: Mapping[str, Waiting]
+    epoch: int
+    half_life: float | None
+    length: int = EPOCH
+
+    @property
+    def knows_something(self) -> bool:
+        """Whether anything was learned: of facts, or of what became of answers."""
+        facts = any(each.shared.count for each in self.series.values())
+        return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
+
+    @checked(path=PATH)
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file; one of that name is replaced when the new one is complete."""
+        writing.write(path, self.to_bytes())
+
+    def to_bytes(self) -> bytes:
+        said, columns = packed(
+            {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
+        )
+        head = _Head("antelog model", VERSION, self.epoch, self.half_life, self.length)
+        return sealed.pack(
+            {
+                "model.json": msgspec.json.encode(head),
+                "plan.json": to_json(self.plan).encode(),
+                "values.json": msgspec.json.encode(self.values.saved()),
+                "learned.json": said,
+                "learned.arrow": columns,
+            }
+        )
+
+    @classmethod
+    @checked(path=PATH)
+    def load(cls, path: str | PathLike[str]) -> Model:
+        """The model in a file. Raises StateError if it is missing, damaged, or of another version."""
+        try:
+            content = Path(path).read_bytes()
+        except FileNotFoundError:
+            raise StateError(f"{path}: there is no such file; `antelog learn` writes a model") from None
+        except OSError as error:
+            raise StateError(f"{path}: cannot be read: {error.strerror}") from None
+        return cls.from_bytes(content, str(path))
+
+    @classmethod
+    @checked(content=BYTES, name=TEXT)
+    def from_bytes(cls, content: bytes, name: str = "the model") -> Model:
+        try:
+            members = sealed.unpack(content, name)
+        except StateError:
+            raise StateError(
+                f"{name} is no model, or a damaged one, or of another version of antelog; `antelog learn` "
+                "writes one"
+            ) from None
+        try:
+            head = msgspec.json.decode(members["model.json"], type=_Head)
+            if head.version != VERSION:
+                raise StateError(
+                    f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "
+                    "learn it again with `antelog learn`"
+                )
+            plan = from_json(members["plan.json"])
+        except (KeyError, msgspec.MsgspecError, PlanError) as error:
+            raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
+        values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
+        learned = unpacked(members["learned.json"], members["learned.arrow"])
+        counted = (learned["series"], learned["outcomes"], learned["losses"])
+        return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
+
+    def of(self, plan: Plan, name: str = "the model") -> Model:
+        """The model, if it is of this program; raises StateError with what differs.
+
+        From which chance on an answer is worth an alert, and in which unit times are given, makes no
+        difference to what was learned.
+        """
+        if _without_alerts(self.plan) == _without_alerts(plan):
+            return self
+        raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
+
+
+def _reason(error: Exception) -> str:
+    return f"it has no {error.args[0]}" if isinstance(error, KeyError) else str(error)
+
+
+def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
+    """What is known of each family of a plan before the first fact, with epochs of such a length."""
+    own = layout(plan)
+    return {family.name: series_counts.no_counts(family, own.slowest, length) for family in own.families}
+
+
+def _without_alerts(plan: Plan) -> Plan:
+    relations = tuple(msgspec.structs.replace(each, alert=None) for each in plan.relations)
+    return msgspec.structs.replace(plan.read, relations=relations)
+
+
+def _difference(one: Plan, other: Plan) -> str:
+    """What differs between the program of a model and another."""
+    for what, first, second in (
+        ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
+        ("queries", _by_name(_without_alerts(one).queries), _by_name(_without_alerts(other).queries)),
+        ("static predicates", _by_name(one.statics), _by_name(other.statics)),
+    ):
+        for name in sorted(first.keys() - second.keys()):
+            return f"it has {name} among its {what}, and this one has not"
+        for name in sorted(second.keys() - first.keys()):
+            return f"this one has {name} among its {what}, and it has not"
+        for name in sorted(first):
+            if first[name] != second[name]:
+                return f"{name} is not the same in both"
+    return "its rules differ"
+
+
+def _by_name(things: Iterable[Input | Relation | Static]) -> dict[str, object]:
+    return {each.name: each for each in things}

@@ -1,0 +1,1 @@
+"""Open answers followed until they are settled, and counts of what became of them."""

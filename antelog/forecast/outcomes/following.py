@@ -1,0 +1,264 @@
+"""Open answers are followed until their atoms are settled: which states they are in, what becomes of them.
+
+    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4
+    states         stage a at age 0, stage b at age 1; not confirmed
+
+In come the lines of a step, out go the states that answers have been in, and the answers that are settled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.joins import find, spread
+from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, positions
+from antelog.engine.step.query import CONFIRM, REJECT, REVISED
+
+_EXACT = 8
+"""Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
+
+_BUCKETS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerLines:
+    """Lines of a query: the answers' cells and ticks, the ticks of the lines, what changed, the stages."""
+
+    answer: tuple[Column, ...]
+    tick: Column
+    kind: Column
+    stage: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def take(self, at: Column | Mask) -> AnswerLines:
+        rows = positions(at)
+        answer = tuple(column.take(rows) for column in self.answer)
+        return AnswerLines(answer, self.tick.take(rows), self.kind.take(rows), self.stage.take(rows))
+
+
+@dataclass(frozen=True, eq=False)
+class OpenAnswers:
+    """The answers that are followed: their numbers, the last line of each, and the states they have been in.
+
+    `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
+    next answer gets, `now` the last tick up to which they were followed.
+    """
+
+    last: AnswerLines
+    number: Column
+    state_of: Column
+    states: Column
+    next: int
+    now: int
+
+
+def nobody(width: int) -> OpenAnswers:
+    empty = np.zeros(0, np.int64)
+    return OpenAnswers(AnswerLines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
+
+
+@dataclass(frozen=True, eq=False)
+class SettledAnswers:
+    """Answers that are settled: their cells, numbers, when, and whether they were confirmed.
+
+    And the states each has been in: `state_of` are positions among the settled.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    tick: Column
+    confirmed: Mask
+    state_of: Column
+    states: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Stretches:
+    """For how long open answers stayed in a stage, as far as a step tells.
+
+    From `since` on and before `until`; `line` is the line with which that began, or -1 if it began
+    before the step.
+    """
+
+    answer: tuple[Column, ...]
+    number: Column
+    stage: Column
+    since: Column
+    until: Column
+    line: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.number)
+
+
+@dataclass(frozen=True, eq=False)
+class FollowedStep:
+    """A followed step: who is followed now, who was settled in it, the stretches in between.
+
+    And the numbers of the answers of its lines.
+    """
+
+    after: OpenAnswers
+    settled: SettledAnswers
+    stretches: Stretches
+    numbers: Column
+
+
+def followed(
+    before: OpenAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
+) -> FollowedStep:
+    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known.
+
+    If the states they have been in are not `counted`, they are not kept.
+    """
+    numbers, following = _numbered(before, lines)
+    number = np.concatenate([before.number, numbers])
+    every = _below(before.last, lines)
+    line = np.concatenate([np.full(before.last.count, -1), np.arange(lines.count)])
+    order = in_order([number - number.min(initial=0), every.tick - every.tick.min(initial=0)])
+    number, every, line = number.take(order), every.take(order), line.take(order)
+    last = np.append(number[1:] != number[:-1], [True])[: len(number)]
+    until = np.where(last, now + 1, np.append(every.tick[1:], [0])[: len(number)])
+    since = np.maximum(every.tick, before.now + 1)
+    open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))
+    stretches = Stretches(
+        tuple(column.take(open_) for column in every.answer),
+        *(column.take(open_) for column in (number, every.stage, since, until, line)),
+    )
+    state_of, states = _states(before, stretches) if counted else (before.state_of, before.states)
+    end = np.flatnonzero(last)
+    number, every = number.take(end), every.take(end)
+    done, when = _done(every, now, delay)
+    settled = _settled(every, number, np.flatnonzero(done), (when, state_of, states))
+    kept = np.flatnonzero(~done)
+    still = find(state_of, number.take(kept)) >= 0
+    after = OpenAnswers(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
+    return FollowedStep(after, settled, stretches, numbers)
+
+
+def _numbered(before: OpenAnswers, lines: AnswerLines) -> tuple[Column, int]:
+    """The numbers of the answers of lines, and the next number to give."""
+    if lines.count == 0:
+        return lines.tick, before.next
+    known, new = keys_of([before.last.answer, lines.answer])
+    at = find(new, known)
+    fresh = np.flatnonzero(at < 0)
+    numbers = np.where(at < 0, -1, before.number.take(at) if len(before.number) else -1)
+    first, which = once(new.take(fresh))
+    numbers[fresh] = before.next + which
+    return numbers, before.next + len(first)
+
+
+def numbers_of(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
+    """The numbers of answers; -1 of those that are not followed."""
+    if len(before.number) == 0:
+        return np.full(len(answer[-1]), -1)
+    known, asked = keys_of([before.last.answer, answer])
+    at = find(asked, known)
+    return np.where(at < 0, -1, before.number.take(at))
+
+
+def told_at(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
+    """The ticks of the last lines of answers; -1 of those that are not followed."""
+    at = find(numbers_of(before, answer), before.number)
+    return np.append(before.last.tick, -1).take(at)
+
+
+def _below(one: AnswerLines, other: AnswerLines) -> AnswerLines:
+    return AnswerLines(
+        tuple(np.concatenate(pair) for pair in zip(one.answer, other.answer, strict=True)),
+        np.concatenate([one.tick, other.tick]),
+        np.concatenate([one.kind, other.kind]),
+        np.concatenate([one.stage, other.stage]),
+    )
+
+
+def _states(before: OpenAnswers, open_: Stretches) -> tuple[Column, Column]:
+    """The states of answers so far, with those of a step, each once."""
+    time = open_.answer[-1]
+    told = np.flatnonzero(open_.line >= 0)
+    since = open_.since + (open_.line >= 0)
+    first, last = age_bucket(since - time), age_bucket(open_.until - 1 - time)
+    whose, bucket = spread(first, np.where(open_.until > since, last - first + 1, 0))
+    at = np.concatenate([told, whose])
+    bucket = np.concatenate([age_bucket((open_.since - time).take(told)), bucket])
+    silent = np.arange(len(at)) >= len(told)
+    of = np.concatenate([before.state_of, open_.number.take(at)])
+    states = np.concatenate([before.states, state_of(open_.stage.take(at), bucket, silent)])
+    (key,) = keys_of([[of, states]])
+    once = groups(key).first
+    return of.take(once), states.take(once)
+
+
+def age_bucket(age: Column) -> Column:
+    """A number for each age: one by one around 0, and then for larger and larger stretches."""
+    size = np.abs(age)
+    steps = np.where(
+        size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
+    )
+    bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+    return bucket
+
+
+def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
+    """The state of answers in a stage, in a bucket of ages, told just now or silent since.
+
+    One that has come so far just now is likelier than one of the same age that has long been waiting.
+    """
+    state: Column = (stage * _BUCKETS + bucket) * 2 + silent
+    return state
+
+
+def is_silent(state: Column) -> Mask:
+    silent: Mask = state % 2 > 0
+    return silent
+
+
+def least_age(state: Column) -> Column:
+    """An age of the class that states have: that nearest to 0 of those with the same bucket, or about it."""
+    bucket = state // 2 % _BUCKETS - _BUCKETS // 2
+    size = np.abs(bucket)
+    large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
+    age: Column = np.sign(bucket) * np.where(size <= _EXACT, size, large)
+    return age
+
+
+def either_of(state: Column) -> Column:
+    """The same for a state, whether its answers were just told or silent."""
+    return state // 2
+
+
+def stage_of(state: Column) -> Column:
+    return state // (2 * _BUCKETS)
+
+
+def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
+    """Which answers are settled by now, given their last lines, and when."""
+    confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
+    time = every.answer[-1]
+    by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
+    return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
+
+
+def _settled(
+    every: AnswerLines, number: Column, done: Column, known: tuple[Column, Column, Column]
+) -> SettledAnswers:
+    """The answers that are settled; known are when, and the states that answers have been in."""
+    when, state_of_, states = known
+    own = number.take(done)
+    at = find(state_of_, own)
+    mine = np.flatnonzero(at >= 0)
+    return SettledAnswers(
+        tuple(column.take(done) for column in every.answer),
+        own,
+        when.take(done),
+        every.kind.take(done) == CONFIRM,
+        at.take(mine),
+        states.take(mine),
+    )

@@ -1,0 +1,91 @@
+"""Rows that judges look at: answers in a state they are or were in, and what became of them.
+
+Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask
+from antelog.forecast.outcomes.following import (
+    SettledAnswers,
+    age_bucket,
+    is_silent,
+    least_age,
+    stage_of,
+    state_of,
+)
+from antelog.forecast.rates.tally import AsOf
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerRows:
+    """Answers at ticks; all that a judge may know of them is here.
+
+    answer   the cells of the variables, then the answer's tick
+    key      the cells by which answers of one device are found again
+    number   the number of the answer
+    stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
+    tick     when the chance is asked for
+    told     whether the answer has a line at this tick, or has been silent since one before
+    as_of    up to which epoch outcomes may be used
+    """
+
+    answer: tuple[Column, ...]
+    key: tuple[Column, ...]
+    number: Column
+    stage: Column
+    tick: Column
+    told: Mask
+    as_of: AsOf
+
+    @property
+    def age(self) -> Column:
+        """How many ticks after the answer's own each chance is asked for."""
+        age: Column = self.tick - self.answer[-1]
+        return age
+
+    @property
+    def state(self) -> Column:
+        """A number for each stage, class of ages, and whether the answer was silent."""
+        return state_of(self.stage, age_bucket(self.age), ~self.told)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What became of the answer of each row, and the epoch in which that was settled."""
+
+    confirmed: Mask
+    epoch: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Lesson:
+    """Rows for the states that settled answers have been in, and what became of them."""
+
+    rows: AnswerRows
+    outcome: Outcome
+
+
+def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: AsOf) -> Lesson:
+    """The lesson of answers settled in some epochs; the least age of a class stands for the class."""
+    of, states = settled.state_of, settled.states
+    answer = tuple(column.take(of) for column in settled.answer)
+    rows = AnswerRows(
+        answer,
+        tuple(answer[place] for place in key),
+        settled.number.take(of),
+        stage_of(states),
+        answer[-1] + least_age(states),
+        ~is_silent(states),
+        as_of,
+    )
+    return Lesson(rows, Outcome(settled.confirmed.take(of), epochs.take(of)))
+
+
+def no_rows(width: int, key: int, as_of: AsOf) -> AnswerRows:
+    empty = np.zeros(0, np.int64)
+    return AnswerRows((empty,) * width, (empty,) * key, empty, empty, empty, empty > 0, as_of)

@@ -1,0 +1,213 @@
+"""A model in parts: what it knows of some keys, for one of several workers; and what several learned, as one.
+
+    model of wt1 to wt9    a worker with wt2 and wt5 gets what is known of these, and what all keys share
+
+What all keys share stands still in a part, as of the model's epoch: so it makes no difference to a key which
+others are beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import History, Stream, added, gather
+from antelog.engine.values.values import Values
+from antelog.forecast.forecasting import Forecasting, start
+from antelog.forecast.inference.background import columns_in
+from antelog.forecast.inference.forms import layout
+from antelog.forecast.judges import mean as average
+from antelog.forecast.judges.judge import KeepingCells
+from antelog.forecast.model_file import Model
+from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.query import Learning, QueryState
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates import tally
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.sightings import Sightings
+from antelog.forecast.rates.tally import Cells, Tally, Waiting
+
+Mine: TypeAlias = Callable[[Column, Values], Mask]
+"""Which of some cells are a worker's own, given what they stand for."""
+
+
+def part_of(model: Model, mine: Mine | None) -> Model:
+    """What a model knows of a worker's own keys, if not all are, and of all keys together."""
+    still = _standing(model, model.epoch)
+    if mine is None:
+        return recoded(still, Values())
+    return recoded(_each_tally(still, _Chosen(model.plan, model.values, mine)), Values())
+
+
+def recoded(model: Model, values: Values) -> Model:
+    """The same model with the cells of other values, which get those that they lack."""
+    return replace(_each_tally(model, _Recoded(model.values, values)), values=values)
+
+
+def merged(models: Sequence[Model]) -> Model:
+    """What workers have learned that had different keys."""
+    values, epoch = Values(), max(each.epoch for each in models)
+    parts = [recoded(_standing(each, epoch), values) for each in models]
+    one = parts[0]
+    series = {
+        name: replace(
+            counts,
+            tally=tally.merged([each.series[name].tally for each in parts]),
+            shared=tally.merged([each.series[name].shared for each in parts]),
+            later=(),
+        )
+        for name, counts in one.series.items()
+    }
+    outcomes = {}
+    for name in one.outcomes:
+        levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
+        outcomes[name] = Outcomes(tuple(map(_together, levels)))
+    losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
+    return replace(one, values=values, series=series, outcomes=outcomes, losses=losses, epoch=epoch)
+
+
+def _together(parts: Sequence[Waiting]) -> Waiting:
+    return Waiting(tally.merged([each.tally for each in parts]))
+
+
+def _standing(model: Model, epoch: int) -> Model:
+    """The model with what all keys share as of an epoch."""
+
+    def still(waiting: Waiting) -> Waiting:
+        return Waiting(tally.standing(waiting.tally, epoch, model.half_life))
+
+    outcomes = {}
+    for name, each in model.outcomes.items():
+        *shared, own = each.levels
+        outcomes[name] = Outcomes((*map(still, shared), own))
+    series = {n: series_counts.standing(each, epoch, model.half_life) for n, each in model.series.items()}
+    losses = {n: average.standing(each, epoch, model.half_life) for n, each in model.losses.items()}
+    return replace(model, series=series, outcomes=outcomes, losses=losses)
+
+
+class _Chosen:
+    """Chooses the own keys of a tally by the column that the work is divided by."""
+
+    def __init__(self, plan: Plan, values: Values, mine: Mine) -> None:
+        self._values, self._mine = values, mine
+        self._places = {f.name: f.places.index(plan.key[f.predicate]) for f in layout(plan).families}
+
+    def of_series(self, name: str, counts: Tally) -> Tally:
+        return self._own(counts, self._places[name])
+
+    def of_outcomes(self, counts: Tally) -> Tally:
+        return self._own(counts, 1)
+
+    def _own(self, counts: Tally, place: int) -> Tally:
+        return counts.take(np.flatnonzero(self._mine(counts.keys[place], self._values)))
+
+
+class _Recoded:
+    """Writes the keys of a tally in the cells of other values."""
+
+    def __init__(self, of: Values, values: Values) -> None:
+        self._of, self._values = of, values
+
+    def of_series(self, _: str, counts: Tally) -> Tally:
+        return counts.with_cells(self._cells)
+
+    def of_outcomes(self, counts: Tally) -> Tally:
+        return counts.with_cells(self._cells, 1)
+
+    def _cells(self, column: Column) -> Column:
+        return self._values.recoded(column, self._of)
+
+
+def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
+    """The model with its tallies by key changed."""
+    series = {name: replace(c, tally=change.of_series(name, c.tally)) for name, c in model.series.items()}
+    outcomes = {}
+    for name, each in model.outcomes.items():
+        *shared, own = each.levels
+        outcomes[name] = Outcomes((*shared, replace(own, tally=change.of_outcomes(own.tally))))
+    return replace(model, series=series, outcomes=outcomes)
+
+
+def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
+    """With a model in place of what was known; if keys are learned from, in place of what they share."""
+    model, learns = recoded(model, current.sightings.values), learning.on
+    series, queries = dict(model.series), {}
+    if learns:
+        series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
+    for name, each in current.queries.items():
+        *shared, own = model.outcomes[name].levels
+        known = Outcomes((*shared, each.judged.outcomes.levels[-1] if learns else own))
+        queries[name] = replace(each, judged=each.judged.with_outcomes(known, model.losses[name]))
+    return replace(current, series=series, queries=queries, learning=learning)
+
+
+def without_model(plan: Plan, current: Forecasting) -> Forecasting:
+    """Without what a model says that nothing is added to; `with_model` puts it back."""
+    nothing = start(plan, current.learning)
+    queries = {}
+    for name, each in current.queries.items():
+        empty = nothing.queries[name].judged
+        queries[name] = replace(each, judged=each.judged.with_outcomes(empty.outcomes, empty.losses))
+    return replace(current, series=nothing.series, queries=queries)
+
+
+def lighter(current: Forecasting) -> Forecasting:
+    """The same without the values that nothing has any more, if these have become many."""
+    values = current.sightings.values
+    if not values.grown:
+        return current
+    used: list[Column] = []
+
+    def noted(column: Column) -> Column:
+        used.append(column)
+        return column
+
+    _with_cells(current, noted)
+    kept, cells = values.retain(*used, *columns_in(values))
+    found = _with_cells(current, cells)
+    return replace(found, sightings=replace(found.sightings, values=kept))
+
+
+def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
+    """What forecasts know, with other cells for its values."""
+    seen = current.sightings
+    return replace(
+        current,
+        sightings=Sightings(_history(seen.history, cells), seen.values),
+        series={name: _series(each, cells) for name, each in current.series.items()},
+        queries={name: _followed(each, cells) for name, each in current.queries.items()},
+    )
+
+
+def _history(history: History, cells: Cells) -> History:
+    """The last column says which series a fact meets; it has no values."""
+    moved = {}
+    for name in history:
+        facts = gather(history, name, None)
+        *own, met = facts.columns
+        moved[name] = Facts((*map(cells, own), met), facts.time, facts.arrival)
+    empty: Mapping[str, Stream] = {name: Stream(stream.width, {}) for name, stream in history.items()}
+    return added(empty, moved)
+
+
+def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
+    later = tuple(each.with_cells(cells) for each in counts.later)
+    return replace(counts, tally=counts.tally.with_cells(cells), later=later)
+
+
+def _followed(known: QueryState, cells: Cells) -> QueryState:
+    judged = known.judged
+    last = judged.followed.last
+    *values, time = last.answer
+    followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
+    judges = {
+        name: each.with_cells(cells) if isinstance(each, KeepingCells) else each
+        for name, each in judged.judges.items()
+    }
+    return replace(known, judged=replace(judged, followed=followed, judges=judges))

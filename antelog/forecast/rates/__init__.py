@@ -1,0 +1,1 @@
+"""How often the facts of a series come, and how late: declared or counted."""

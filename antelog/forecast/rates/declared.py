@@ -1,0 +1,178 @@
+"""The odds of keys as the program declares them.
+
+    chance Temp(_, high, _) = 5%, again 80%.
+    delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
+    Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
+
+Of the declarations that fit, the one with the most constants decides. In come a chain and keys, out go
+their odds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil, log
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.values.encoding import OTHERS
+from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds
+from antelog.forecast.rates.series import Chain, ChainState
+
+
+def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
+    """The odds of keys as the program declares them, a row for each key."""
+    size = (keys.count, len(chain.states))
+    delays = np.array([*(each.delay for each in source.refinements), source.delay])
+    given = [*(each.shares for each in source.refinements), source.shares]
+    longest = 1 + int(delays.max())
+    table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
+    once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
+    shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
+    for number, state in enumerate(chain.states):
+        kind = number >= chain.asked
+        chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
+        at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
+        if not kind:
+            known &= found & sure & (chances >= 0) & (not state.series.tests)
+        once[:, number], again[:, number] = table[chances].T
+        delay[:, number] = np.where(sure, delays[at], delays.max())
+        shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
+        told[:, number] = sure & np.array([s is not None for s in given])[at]
+        nobody = ~_possible(chain, source, keys, number)
+        once[nobody, number] = again[nobody, number] = 0
+    together = once.sum(axis=1, keepdims=True)
+    most = np.maximum(together, together - once + again).max(axis=1)
+    return Odds(once, again, delay, shares, known & (most <= 1 + _ROUNDED), told)
+
+
+_ROUNDED = 1e-9
+"""Declared chances are rounded to doubles."""
+
+
+def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
+    """Where there are facts of a state: its key is no value that no fact has; for another kind, see below."""
+    state = chain.states[number]
+    possible = np.ones(keys.count, np.bool_)
+    for place in state.series.key:
+        possible &= keys.column(state, place) != OTHERS
+    return (
+        possible
+        if number < chain.asked
+        else possible & other_kinds(chain, source, keys)[number - chain.asked]
+    )
+
+
+def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
+    """For each kind of facts besides those asked for: where some declaration speaks of it.
+
+    And its facts are none of those asked for.
+    """
+    found = []
+    for state in chain.states[chain.asked :]:
+        own = {i: v for i, v in state.series.constants if i not in chain.places}
+        spoken = np.zeros(keys.count, np.bool_)
+        for chance in source.chances:
+            beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
+            if beyond == own:
+                spoken |= _fits(state, chance.pattern, keys)
+        for asked in chain.states[: chain.asked]:
+            spoken &= ~_meets(asked, own, keys, chain.places)
+        found.append(spoken)
+    return found
+
+
+def _fits(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> Mask:
+    fits = np.ones(keys.count, np.bool_)
+    for place, value in _constants(pattern):
+        column = keys.column(state, place)
+        if column is not None:
+            fits &= column == keys.values.cell(value)
+    return fits
+
+
+def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
+    """Where facts of a kind, with these constants and otherwise new values, are facts of a state."""
+    meets = np.ones(keys.count, np.bool_)
+    for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
+        column, value = keys.column(asked, place), own.get(place)
+        if column is not None:
+            meets &= column == keys.values.cell(value) if isinstance(value, str | int | float) else False
+    return meets
+
+
+def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) -> Odds:
+    """What is declared of a chain, and where that is not known, what was learned."""
+    chain, source = of
+    open_ = (~odds.known & learned.known)[:, None]
+    once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
+    for number in range(len(chain.states)):
+        nobody = ~_possible(chain, source, keys, number)
+        once[nobody, number] = again[nobody, number] = 0
+    # What is learned has a column for each tick of the longest delay of any input.
+    ticks = max(odds.shares.shape[2], learned.shares.shape[2])
+    own, found = _with_ticks(odds.shares, ticks), _with_ticks(learned.shares, ticks)
+    within = found * (np.arange(ticks) <= odds.delay[:, :, None])
+    within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
+    kept = odds.told | ~learned.known[:, None]
+    shares = np.where(kept[:, :, None], own, within)
+    return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.told)
+
+
+def _with_ticks(shares: Numbers, ticks: int) -> Numbers:
+    """Shares with a column for each of so many ticks."""
+    more = ticks - shares.shape[2]
+    return np.pad(shares, ((0, 0), (0, 0), (0, more))) if more else shares
+
+
+def _padded(shares: Sequence[float] | None, delay: int, length: int) -> list[float]:
+    """Shares for so many ticks; without any, facts come at each tick of their delay equally often."""
+    own = [1 / (delay + 1)] * (delay + 1) if shares is None else list(shares)
+    return own + [0.0] * (length - len(own))
+
+
+def _decided(
+    state: ChainState, patterns: Sequence[tuple[object, ...]], keys: Keys, kind: bool
+) -> tuple[Column, Mask]:
+    """For each row the declaration with the most constants that fits, or -1; and whether that is sure.
+
+    It is not where a declaration fits some of the facts that the state may stand for. A `kind` of facts
+    stands for those with values of which no declaration speaks.
+    """
+    found, sure = np.full(keys.count, -1, np.int64), np.ones(keys.count, np.bool_)
+    order = sorted(range(len(patterns)), key=lambda i: sum(value is not None for value in patterns[i]))
+    for number in order:
+        fits, partly = np.ones(keys.count, np.bool_), False
+        for place, value in _constants(patterns[number]):
+            column = keys.column(state, place)
+            if column is None:
+                partly = True
+            else:
+                fits = fits & (column == keys.values.cell(value))
+        if partly:
+            sure &= ~fits | kind
+        else:
+            found[fits] = number
+    return found, sure
+
+
+def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | float]]:
+    for place, value in enumerate(pattern):
+        if isinstance(value, str | int | float):
+            yield place, value
+
+
+def memory(source: Input) -> int:
+    """For how many ticks it matters whether a fact was lost or there was none; 0 if none is ever lost."""
+    shares = [*(each.shares for each in source.refinements), source.shares]
+    if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
+        return 0
+    kept = max((abs(each.again - each.once) for each in source.chances), default=0.0)
+    if kept < IMPOSSIBLE:
+        return 1
+    return _LONGEST if kept >= 1 else min(_LONGEST, ceil(log(_NOTHING) / log(kept)))
+
+
+_NOTHING, _LONGEST = 1e-12, 300

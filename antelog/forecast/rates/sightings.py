@@ -1,0 +1,175 @@
+"""Sightings: the facts of each chain that have come, to be looked up by key and tick.
+
+    Temp(wt2, high, 7) arrived at 8    chain Temp by device: key wt2, tick 7, arrived 8, meets series 0
+
+In come admitted facts, out goes what they show of each chain as of a tick. The forecast has values of
+its own, for the engine forgets those it no longer needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.spans import spans_of
+from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
+from antelog.engine.values.comparing import holds
+from antelog.engine.values.values import Values
+from antelog.forecast.rates.series import Chain, Series
+
+
+@dataclass(frozen=True)
+class Family:
+    """What chains have in common: an input, the columns by which facts are found, and what is asked of them.
+
+    Of the facts found the columns `more` are looked at, too.
+    """
+
+    predicate: str
+    places: tuple[int, ...]
+    more: tuple[int, ...]
+    series: tuple[Series, ...]
+    slotted: bool
+
+    @cached_property
+    def name(self) -> str:
+        return repr(self)
+
+
+@lru_cache(maxsize=1024)
+def family_of(chain: Chain) -> Family:
+    more = {place for state in chain.states for place in state.series.key} - set(chain.places)
+    return Family(chain.predicate, chain.places, tuple(sorted(more)), chain.series, chain.slotted)
+
+
+@dataclass(frozen=True)
+class Sightings:
+    """The facts that have come, by family: what they are found by, `more`, and which series they meet."""
+
+    history: History
+    values: Values = field(default_factory=Values)
+
+
+def nothing_seen(families: Sequence[Family]) -> Sightings:
+    return Sightings({f.name: Stream(len(f.places) + len(f.more) + 1, {}) for f in families})
+
+
+def seen(
+    sightings: Sightings, families: Sequence[Family], facts: Mapping[str, Facts], of: Values
+) -> Sightings:
+    """The sightings with new facts, whose cells stand for values `of` the engine."""
+    new = {}
+    wanted = {family.predicate for family in families}
+    given = {
+        name: replace(own, columns=tuple(sightings.values.recoded(column, of) for column in own.columns))
+        for name, own in facts.items()
+        if name in wanted and own.count
+    }
+    for family in families:
+        own = given.get(family.predicate)
+        if own is not None:
+            shown = _shown(family, own, sightings.values)
+            # Another fact of the same key and tick may have come before: that one counts.
+            new[family.name] = fresh(sightings.history, family.name, shown)
+    return Sightings(added(sightings.history, new), sightings.values)
+
+
+def _shown(family: Family, facts: Facts, values: Values) -> Facts:
+    """What facts show of a family: each key and tick once, if any fact will do."""
+    columns = facts.columns
+    met = np.zeros(facts.count, np.int64)
+    for number, series in enumerate(family.series):
+        met |= _meets(series, columns, facts.count, values).astype(np.int64) << number
+    shown = Facts(
+        (*(columns[place] for place in (*family.places, *family.more)), met), facts.time, facts.arrival
+    )
+    if family.slotted:
+        return shown
+    shown = shown.take(met > 0)
+    if shown.count < 2:
+        return shown
+    (key,) = keys_of([[*shown.columns, shown.time]])
+    first = groups(key)
+    arrival = first.least(shown.arrival)
+    alone = shown.take(first.first)
+    return Facts(alone.columns, alone.time, arrival)
+
+
+def _meets(series: Series, columns: Sequence[Column], count: int, values: Values) -> Mask:
+    meets = np.ones(count, np.bool_)
+    for place, value in series.constants:
+        meets &= columns[place] == values.cell(value)
+    for place, other in series.repeats:
+        meets &= columns[place] == columns[other]
+    bound = {str(place): column for place, column in enumerate(columns)}
+    for test in series.tests:
+        meets &= holds(test, bound, count, values)
+    return meets
+
+
+def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
+    """The sightings without those about ticks before the one given for their family."""
+    return Sightings(without(sightings.history, before), sightings.values)
+
+
+@dataclass(frozen=True, eq=False)
+class Sought:
+    """What to look up: keys; for each state its series, the terms beyond the keys, and where there is such.
+
+    At these ticks, as of others.
+    """
+
+    keys: Sequence[Column]
+    beyond: Sequence[Mapping[int, Column]]
+    series: Sequence[int]
+    possible: Sequence[Mask | None]
+    tick: Column
+    as_of: Column
+
+    def at(self, ticks: Column) -> Sought:
+        """The same about ticks counted from these: all rows for the first one, for the second, …"""
+        if len(ticks) == 1:
+            return replace(self, tick=self.tick + ticks[0])
+        count = len(self.tick)
+        row = np.tile(np.arange(count), len(ticks))
+        return Sought(
+            [column.take(row) for column in self.keys],
+            [{place: column.take(row) for place, column in each.items()} for each in self.beyond],
+            self.series,
+            [None if each is None else each.take(row) for each in self.possible],
+            self.tick.take(row) + np.repeat(ticks, count),
+            self.as_of.take(row),
+        )
+
+
+def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
+    """What had come of a chain: 0 nothing, 1, 2, … its states, one more for another fact of the slot."""
+    result = np.zeros(len(sought.tick), np.int64)
+    asked = marked(sought.tick <= sought.as_of)
+    if len(asked) == 0:
+        return result
+    tick = sought.tick.take(asked)
+    facts = gather(sightings.history, family.name, spans_of(distinct(tick)))
+    if facts.count == 0:
+        return result
+    width = len(family.places)
+    keys = [column.take(asked) for column in sought.keys]
+    at = find_rows([*keys, tick], [*facts.columns[:width], facts.time])
+    came = (at >= 0) & (facts.arrival.take(at) <= sought.as_of.take(asked))
+    there, at = asked[came], at[came]
+    result[there] = len(sought.series) + 1
+    for state in reversed(range(len(sought.series))):
+        meets = facts.columns[-1].take(at) >> sought.series[state] & 1 > 0
+        allowed = sought.possible[state]
+        if allowed is not None:
+            meets &= allowed.take(there)
+        for place, column in sought.beyond[state].items():
+            meets &= facts.columns[width + family.more.index(place)].take(at) == column.take(there)
+        result[there[meets]] = state + 1
+    return result

@@ -1,1 +1,0 @@
-"""Scores for people to read: as text, as JSON, and as a page with pictures."""

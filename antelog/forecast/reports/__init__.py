@@ -1,0 +1,1 @@
+"""Scores and learned rates as text and pages."""

@@ -1,0 +1,243 @@
+"""What a model has learned of facts: how often those of a series come, how late, for whom it differs.
+
+    Temp(_, high, _)    687 facts with 5 values of device
+    of all              5 of 100 ticks after one without, 71 after one with; 72 of 100 come in time
+    wt4                 15 and 88
+
+In comes a model, out go the odds that its forecasts use, as declared or else as learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from textwrap import wrap
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.terms import Operand, Sum, Var, call_text
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.values.values import Values
+from antelog.escaping import shown
+from antelog.forecast.inference.forms import Form, Unknown, forms, layout
+from antelog.forecast.inference.shapes import whole_fits
+from antelog.forecast.model_file import Model
+from antelog.forecast.query import Learning, OddsOf
+from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.series import Chain, Series
+from antelog.forecast.rates.sightings import family_of
+from antelog.forecast.reports import words
+from antelog.forecast.reports.words import percent
+from antelog.language.printer import value_text
+
+DIFFERENT = 3
+"""So many keys are named, those for which most differs."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How often facts come after a tick without and after one with, and which shares come how late."""
+
+    once: float
+    again: float
+    shares: tuple[float, ...]
+
+    @property
+    def often(self) -> float:
+        """The share of all ticks that have one, in the long run."""
+        return self.once / max(1 - self.again + self.once, 1e-12)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What is known of the facts of a series: how many were counted, of how many keys, and the rates of all.
+
+    `keys` are the names of the columns that tell one key from another; `different` are the keys for which
+    most differs, each with its rates.
+    """
+
+    facts: str
+    count: int
+    keys: tuple[str, ...]
+    known: int
+    rates: Rates
+    different: tuple[tuple[str, Rates], ...]
+
+
+def learned(model: Model) -> Iterator[Learned]:
+    """What is known of each series."""
+    chains = (chain for form in forms(model.plan).values() if isinstance(form, Form) for chain in form.chains)
+    done: set[tuple[object, ...]] = set()
+    for chain in chains:
+        family = family_of(chain)
+        for number, state in enumerate(chain.states[: chain.asked]):
+            if family.more or (family, state.series) in done:
+                continue
+            done.add((family, state.series))
+            found = _learned(model, chain, number)
+            if found is not None:
+                yield found
+
+
+def _learned(model: Model, chain: Chain, number: int) -> Learned | None:
+    family = family_of(chain)
+    counts = model.series[family.name]
+    series = family.series.index(chain.states[number].series)
+    width = counts.tally.sums.shape[1] // len(family.series)
+    ones = counts.tally.sums[:, series * width]
+    there = np.flatnonzero(ones > 0)
+    values = Values.from_saved(model.values.saved())
+    columns = tuple(column.take(there) for column in counts.tally.keys)
+    nobody = values.cell("\0")
+    cells = {
+        term.name: np.append(nobody, column)
+        for term, column in zip(chain.terms, columns, strict=True)
+        if isinstance(term, Var)
+    }
+    odds = _odds(model, chain, Keys(cells, 1 + len(there), values))
+    if not odds.known[0]:
+        return None
+    source = next(each for each in model.plan.inputs if each.name == chain.predicate)
+    rates = [_rates(odds, row, number) for row in range(len(there) + 1)]
+    free = [place for place, term in zip(chain.places, chain.terms, strict=True) if isinstance(term, Var)]
+    return Learned(
+        _facts(chain.states[number].series, source.columns),
+        round(float(ones.sum())),
+        tuple(source.columns[place] for place in free),
+        len(there),
+        replace(rates[0], shares=_shares(rates, ones.take(there))),
+        tuple(_different(rates, _names(columns, values))) if free else (),
+    )
+
+
+def _odds(model: Model, chain: Chain, keys: Keys) -> Odds:
+    """The odds of keys, of which the first is one that nobody has seen."""
+    odds_of = OddsOf(layout(model.plan), model.series, Learning(False, model.half_life, model.epoch))
+    return odds_of(chain, keys, np.zeros(keys.count, np.int64))
+
+
+def _rates(odds: Odds, row: int, number: int) -> Rates:
+    shares: Numbers = odds.shares[row, number]
+    return Rates(float(odds.once[row, number]), float(odds.again[row, number]), tuple(shares.tolist()))
+
+
+def _shares(rates: Sequence[Rates], facts: Numbers) -> tuple[float, ...]:
+    """How late the facts of all keys come; a key that nobody has seen may have a shorter delay than some."""
+    if not facts.sum():
+        return rates[0].shares
+    each = np.array([one.shares for one in rates[1:]])
+    return tuple((facts @ each / facts.sum()).tolist())
+
+
+def _names(columns: Sequence[Column], values: Values) -> list[str]:
+    texts = [pa.array(values.texts(column)).to_pylist() for column in columns]
+    return [", ".join(each) for each in zip(*texts, strict=True)]
+
+
+def _different(rates: Sequence[Rates], names: Sequence[str]) -> Iterator[tuple[str, Rates]]:
+    """The keys with rates that lie furthest from those of all."""
+    often = np.array([each.often for each in rates])
+    apart = np.abs(often[1:] - often[0])
+    for row in np.argsort(-apart, kind="stable")[:DIFFERENT].tolist():
+        if apart[row] > 0:
+            yield names[row], rates[row + 1]
+
+
+def _facts(series: Series, columns: Sequence[str]) -> str:
+    """The facts of a series: `Temp(_, high, _)`, `Reading(value, _) where value > 100`."""
+    parts = ["_"] * len(columns)
+    for place, value in series.constants:
+        parts[place] = value_text(value)
+    for one, other in series.repeats:
+        parts[one] = parts[other] = columns[one]
+    for place in {int(name) for test in series.tests for name in test.variables}:
+        parts[place] = columns[place]
+    tests = ", ".join(_test(test, columns) for test in series.tests)
+    return call_text(series.predicate, parts) + (f" where {tests}" if tests else "")
+
+
+def _test(test: Comparison, columns: Sequence[str]) -> str:
+    """A test in which a variable is named after the place of its column, with the column's own name."""
+
+    def named(operand: Operand) -> Operand:
+        match operand:
+            case Var(name):
+                return Var(columns[int(name)])
+            case Sum(name, offset):
+                return Sum(columns[int(name)], offset)
+            case _:
+                return operand
+
+    return Comparison(named(test.left), test.operator, named(test.right)).text
+
+
+_WIDTH = 78
+_LABEL = 12
+
+
+def learned_text(model: Model) -> str:
+    """How often the facts of each series come, how late, and for which keys it differs most."""
+    parts = ["\n".join(_series(each)) for each in learned(model)]
+    if not parts:
+        parts = ["\n".join(wrap(_NOTHING, _WIDTH))]
+    parts += ["\n".join(wrap(text, _WIDTH)) for text in _without(model.plan)]
+    return "\n\n".join(parts) + "\n"
+
+
+_NOTHING = (
+    "Of single facts nothing is known yet: they are counted by 20 ticks, when all of these have come. "
+    "Chances rest on the outcomes of earlier answers alone."
+)
+
+
+_TOO_LARGE = "its formula is too large to work out"
+
+
+def _without(plan: Plan) -> Iterator[str]:
+    for query, form in forms(plan).items():
+        reason = form.reason if isinstance(form, Unknown) else "" if whole_fits(form) else _TOO_LARGE
+        if reason:
+            yield (
+                f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how "
+                f"often facts come, because {reason}."
+            )
+
+
+def _series(found: Learned) -> Iterator[str]:
+    keys = ", ".join(map(shown, found.keys))
+    of = f" with {words.count(found.known, 'value')} of {keys}" if keys else ""
+    yield f"{shown(found.facts)}: {words.count(found.count, 'fact')}{of}"
+    yield from _labelled("how often", _often(found.rates))
+    yield from _labelled("how late", _late(found.rates))
+    width = max((len(shown(name)) for name, _ in found.different), default=0)
+    label = "differs most"
+    for name, rates in found.different:
+        often = f"{percent(rates.once)} after one without, {percent(rates.again)} after one with"
+        yield from _labelled(label, f"{shown(name):<{width}}  {often}")
+        label = ""
+
+
+def _often(rates: Rates) -> str:
+    return (
+        f"{percent(rates.once)} of the ticks after one without have one, {percent(rates.again)} of those "
+        f"after one with; {percent(rates.often)} of all in the long run"
+    )
+
+
+def _late(rates: Rates) -> str:
+    parts = [
+        f"{percent(share)} {'in time' if late == 0 else words.count(late, 'tick') + ' late'}"
+        for late, share in enumerate(rates.shares)
+        if percent(share) != "0 %"
+    ]
+    return ", ".join(parts)
+
+
+def _labelled(label: str, text: str) -> list[str]:
+    indent = " " * (_LABEL + 4)
+    first = f"  {label:<{_LABEL}}  "
+    kept = wrap(text.replace(" %", "\xa0%"), _WIDTH, initial_indent=first, subsequent_indent=indent)
+    return [line.replace("\xa0", " ") for line in kept]

@@ -1,0 +1,100 @@
+"""Scores as text for a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from textwrap import wrap
+
+from antelog.escaping import shown
+from antelog.forecast.reports import words
+from antelog.forecast.reports.words import NONE, percent, percents
+from antelog.forecast.scores.alerts import Alerted
+from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scores import ScoreResult, Scores, result
+
+_WIDTH = 78
+
+
+def report_text(by_query: Mapping[str, Scores], tick: int | None = None) -> str:
+    """How good the chances of each query were. `tick`: how long one is, in microseconds, if that is known."""
+    parts = ["\n".join(_query(query, result(each), tick)) for query, each in by_query.items()]
+    return "\n\n".join(parts or ["No query has chances."]) + "\n"
+
+
+def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
+    name, counted = shown(query), found.counted
+    yield name
+    yield "=" * len(name)
+    if not counted.lines:
+        yield from _wrapped(
+            "No answer that was told with a chance is settled yet: there is nothing to score."
+        )
+        return
+    yield from _wrapped(words.counted(counted))
+    yield ""
+    yield _loss("Brier score", found.brier)
+    yield _loss("Log loss", found.log_loss)
+    yield from _wrapped(
+        f"The base rate is {percent(counted.base_rate)}: the share of these lines whose answers were "
+        "confirmed, told for every line. It is known only afterwards."
+    )
+    yield ""
+    yield from _calibration(found.calibration)
+    yield ""
+    yield from _alerts(found.alerts, tick)
+
+
+def _loss(name: str, found: Loss) -> str:
+    return f"{name:<11}  {words.loss(found.mean)}  {words.compared(found)} ({words.loss(found.base)})"
+
+
+def _calibration(found: CalibrationResult) -> Iterator[str]:
+    yield from _wrapped(words.verdict(found))
+    rows: list[Sequence[str]] = [("told with", "lines", "confirmed", "expected", "")]
+    rows += [_bin(each) for each in found.bins]
+    yield from _table(rows)
+    if (bin_ := words.example(found)) is not None:
+        yield from _wrapped(words.sentence(bin_) + " An answer counts once for each line.")
+
+
+def _bin(found: Bin) -> tuple[str, ...]:
+    return (
+        percents(found.low, found.high),
+        words.count(found.lines),
+        percent(found.confirmed),
+        percents(*found.expected),
+        words.mark(found),
+    )
+
+
+def _alerts(found: Sequence[Alerted], tick: int | None) -> Iterator[str]:
+    yield from _wrapped("Had you been alerted as soon as the chance reached a threshold:")
+    rows: list[Sequence[str]] = [
+        ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
+    ]
+    rows += [_alert(each, tick) for each in found]
+    yield from _table(rows)
+
+
+def _alert(found: Alerted, tick: int | None) -> tuple[str, ...]:
+    return (
+        percent(found.threshold),
+        words.count(found.alerts),
+        percent(found.precision),
+        percent(found.found),
+        NONE if found.lead is None else words.leads(found.lead, tick),
+    )
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """All columns to the right, the last one to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for *numbers, last in rows:
+        cells = [f"{cell:>{width}}" for cell, width in zip(numbers, widths, strict=False)]
+        yield f"  {'   '.join([*cells, last])}".rstrip()
+
+
+def _wrapped(text: str) -> list[str]:
+    kept = wrap(text.replace(" %", "\xa0%"), _WIDTH)  # a number and its sign stay on one line
+    return [line.replace("\xa0", " ") for line in kept]

@@ -1,0 +1,195 @@
+"""Counts and lead times in words, and what scores say: `9,120`, `36 hours`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import floor, log10
+from typing import Literal, TypeAlias
+
+from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scores import LineCounts
+from antelog.language.durations import duration_text, microseconds
+from antelog.language.syntax import Bound
+
+NONE = "\N{EN DASH}"
+"""What stands for a number that there is not."""
+
+
+def percent(share: float | None) -> str:
+    """`72 %`; with a digit more where it would read as nothing or all, and is not."""
+    if share is None:
+        return NONE
+    return f"{_percents(share)} %"
+
+
+def percents(low: float, high: float) -> str:
+    """`68 to 77 %`."""
+    return f"{_percents(low)} to {_percents(high)} %"
+
+
+def _percents(share: float) -> str:
+    hundred = 100 * share
+    if round(hundred) in (0, 100) and abs(hundred - round(hundred)) >= 0.05:
+        return f"{hundred:.1f}"
+    return f"{hundred:.0f}"
+
+
+_BY_CHANCE = 2
+"""So many bins outside are nothing to speak of."""
+
+_LARGE = 100
+"""So many of a unit are told exactly."""
+
+
+def count(number: int, what: str = "") -> str:
+    """`9,120`, or `1 line`, `9,120 lines`."""
+    return f"{number:,}" if not what else f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def counted(found: LineCounts) -> str:
+    """What was scored, in a sentence or two."""
+    lines, answers = count(found.lines, "line"), count(found.answers, "answer")
+    were = "was" if found.confirmed == 1 else "were"
+    text = f"{lines} of {answers} told with a chance; {count(found.confirmed)} of them {were} confirmed."
+    if not found.without:
+        return text
+    are = "is" if found.without == 1 else "are"
+    return f"{text} {count(found.without, 'line')} without a chance {are} not scored."
+
+
+def loss(number: float | None) -> str:
+    return NONE if number is None else f"{number:.4f}" if number < 0.1 else f"{number:.3f}"
+
+
+def compared(found: Loss) -> str:
+    """`42 % better than the base rate`."""
+    if found.skill is None:
+        return "nothing to compare it with"
+    better = "better" if found.skill >= 0 else "worse"
+    return f"{percent(abs(found.skill))} {better} than the base rate"
+
+
+def lead(ticks: int, tick: int | None) -> str:
+    """A lead time in the program's time, if it says how long a tick is (in microseconds)."""
+    if tick is None:
+        return count(ticks, "tick")
+    length = ticks * tick
+    if not length:
+        return "none"
+    exact = duration_text(length)
+    if int(exact.split()[0]) < _LARGE:
+        return exact
+    unit, size = next((name, size) for name, size in _units() if size <= length)
+    number = f"{length / size:.1f}".removesuffix(".0")
+    return f"{number} {unit}" + ("s" if number != "1" and len(unit) > 2 else "")
+
+
+def leads(found: tuple[int, int, int], tick: int | None) -> str:
+    """The half and the quarters of lead times: `80 minutes (50 minutes to 1.7 hours)`."""
+    quarter, half, most = (lead(each, tick) for each in found)
+    number, _, unit = quarter.partition(" ")
+    if most.endswith((f" {unit}", f" {unit}s")):
+        quarter = number
+    return f"{half} ({quarter} to {most})"
+
+
+def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
+    """The unit in which leads up to so many ticks are told, and how many ticks it is."""
+    if tick is None:
+        return "ticks", 1.0
+    size = next((each for each in _units() if 2 * each[1] <= ticks * tick), None) or ("us", 1)
+    return size[0] + ("s" if len(size[0]) > 2 else ""), size[1] / tick
+
+
+def _units() -> Iterator[tuple[str, int]]:
+    for name in ("week", "day", "hour", "minute", "second", "ms", "us"):
+        yield name, int(microseconds(Bound(1, name)) or 1)
+
+
+def steps(most: float, wanted: int) -> list[float]:
+    """Round numbers from 0 to at least this one, about so many of them."""
+    if most <= 0:
+        return [0.0, 1.0]
+    power = 10.0 ** floor(log10(most / wanted))
+    step = next(step * power for step in (1, 2, 5, 10) if step * power * wanted >= most)
+    numbers = [0.0]
+    while numbers[-1] < most:
+        numbers.append(len(numbers) * step)
+    return numbers
+
+
+def short(number: float) -> str:
+    """A number beside an axis."""
+    return f"{number:,.6g}" if number < 1_000_000 else f"{number:.0e}".replace("e+0", "e").replace("e+", "e")
+
+
+Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
+
+
+def finding(found: CalibrationResult) -> Finding:
+    """Whether chances are what they say, in a word; doubtful: more bins lie outside than one in twenty."""
+    if found.refuted is None:
+        return "unknown"
+    if found.refuted:
+        return "refuted"
+    return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
+
+
+def verdict(found: CalibrationResult) -> str:
+    """Whether chances are what they say, in a sentence."""
+    outside, bins = _outside(found), count(len(found.bins), "bin")
+    lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
+    match finding(found):
+        case "unknown":
+            return "Whether the chances are right cannot be said yet: that takes ten blocks of time at least."
+        case "refuted":
+            return f"Refuted: these chances are not what they say{_direction(found)}."
+        case "doubtful":
+            return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may tell."
+        case "fine" if outside:
+            return f"Nothing speaks against these chances: {lies}, as one in twenty does by chance."
+        case "fine":
+            return "Nothing speaks against these chances: they are what they say, as far as can be seen."
+
+
+def _outside(found: CalibrationResult) -> int:
+    return sum(each.outside for each in found.bins)
+
+
+def _direction(found: CalibrationResult) -> str:
+    """In which way chances are wrong, if it is one way."""
+    low = [each for each in found.bins if each.outside and each.chance < 0.5]
+    high = [each for each in found.bins if each.outside and each.chance >= 0.5]
+    more_below, more_above = ({each.confirmed > each.chance for each in part} for part in (low, high))
+    match more_below | more_above, more_below, more_above:
+        case ways, _, _ if ways == {False}:
+            return ", they are too high"
+        case ways, _, _ if ways == {True}:
+            return ", they are too low"
+        case _, below, above if below == {True} and above == {False}:
+            return ", they are too sure of themselves"
+        case _, below, above if below == {False} and above == {True}:
+            return ", they are too timid"
+    return ""
+
+
+def sentence(found: Bin) -> str:
+    """What was expected of a bin, and what became of it."""
+    return (
+        f"Of the answers told with {percents(found.low, found.high)}, {percent(found.confirmed)} were "
+        f"confirmed (expected {percents(*found.expected)})."
+    )
+
+
+def mark(found: Bin) -> str:
+    """What is said beside a bin that lies outside what is expected."""
+    if not found.outside:
+        return ""
+    return "more than told" if found.confirmed > found.chance else "fewer than told"
+
+
+def example(found: CalibrationResult) -> Bin | None:
+    """The bin to explain: the one with the most lines of those from 50 % on, if there are any."""
+    high = [each for each in found.bins if each.low >= 0.5]
+    return max(high or found.bins, key=lambda each: each.lines, default=None)

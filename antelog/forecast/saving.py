@@ -1,0 +1,80 @@
+"""What forecasts need to go on from a saved state, as members beside those of the engine.
+
+forecast/head.json      whether it learns, the first epoch that is not counted
+forecast/values.json    the values of the cells
+forecast/known.json     what was seen, learned and followed
+forecast/known.arrow    the columns of that
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.history import added, gather
+from antelog.engine.saving import BESIDE
+from antelog.engine.values.values import Saved as SavedValues
+from antelog.engine.values.values import Values
+from antelog.forecast.alerts import LikelyAnswers
+from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.inference.forms import layout
+from antelog.forecast.model_file import packed, unpacked
+from antelog.forecast.query import Learning, QueryState
+from antelog.forecast.rates.sightings import Sightings, nothing_seen
+from antelog.forecast.rates.tally import EPOCH
+from antelog.forecast.scores import scores
+
+
+class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    learns: bool
+    half_life: float | None
+    as_of: int
+    shared: bool
+    epoch: int
+    scores: dict[str, Any]
+    length: int = EPOCH
+
+
+def members(current: Forecasting) -> dict[str, bytes]:
+    """What has to be known to go on forecasting."""
+    learning, seen = current.learning, current.sightings
+    judged = {name: replace(each.judged, scores=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
+    kept = {name: each.judged.scores for name, each in current.queries.items()}
+    said, columns = packed(
+        {
+            "seen": {name: gather(seen.history, name, None) for name in seen.history},
+            "series": dict(current.series),
+            "judged": judged,
+            "likely": {name: each.alerts.likely for name, each in current.queries.items()},
+        }
+    )
+    scored = {name: scores.to_dict(each) for name, each in kept.items()}
+    how = (learning.on, learning.half_life, learning.epoch, learning.shared)
+    head = _Head(*how, current.epoch, scored, learning.length)
+    found = {
+        "head.json": msgspec.json.encode(head),
+        "values.json": msgspec.json.encode(seen.values.saved()),
+        "known.json": said,
+        "known.arrow": columns,
+    }
+    return {BESIDE + name: content for name, content in found.items()}
+
+
+def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
+    """The forecasts that `members` has written."""
+    there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
+    head = msgspec.json.decode(there["head.json"], type=_Head)
+    values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
+    known = unpacked(there["known.json"], there["known.arrow"])
+    history = added(nothing_seen(layout(plan).families).history, known["seen"])
+    queries = {}
+    for query in plan.queries:
+        name = query.name
+        judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
+        queries[name] = QueryState(judged, LikelyAnswers(known["likely"][name]))
+    learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
+    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

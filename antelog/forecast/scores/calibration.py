@@ -1,0 +1,176 @@
+"""What calibration says: for each bin what would be expected, and whether all that can be chance.
+
+    told with     lines   confirmed   expected
+    70 to 75 %    412     72 %        68 to 77 %     within: nothing against it
+    80 to 85 %    300     61 %        76 to 88 %     outside: fewer came true than were announced
+
+The *expected* band has what 95 of 100 forecasts would show that are calibrated. Its width is the larger of
+two: how much the surplus of confirmations varies from block to block of time, and how much it would if
+answers were independent, all lines of one answer ending alike. The first sees that answers go wrong
+together, the second that few lines say little.
+
+Of twenty bins one lies outside by chance. So calibration is *refuted* only where a bin lies outside a wider
+band, or all lines taken together do, or low bins lie above and high ones below. These bands are so wide
+that 95 of 100 calibrated forecasts lie inside all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import sqrt
+from statistics import NormalDist
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
+from antelog.forecast.scores.blocks import Blocks, blocks, summed
+from antelog.forecast.scores.settled import UNIT, ScoredLines, exactly
+
+BINS = 20
+EDGES = np.arange(BINS + 1) / BINS
+"""Each bin has the chances from its own edge up to, but without, the next; the last one has 1 too."""
+
+
+def _none() -> Column:
+    return np.zeros(BINS, np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """Sums for each bin.
+
+    lines       how many lines
+    confirmed   how many of them are of confirmed answers
+    chance      their chances (see `exact`)
+    pairs       for each answer its number of lines, squared: what it weighs when its lines all end alike
+    surplus     for each block of settled ticks, how many more were confirmed than the chances say
+    waited      of all lines, the ticks until they were settled
+    """
+
+    lines: Column = field(default_factory=_none)
+    confirmed: Column = field(default_factory=_none)
+    chance: Column = field(default_factory=_none)
+    pairs: Column = field(default_factory=_none)
+    surplus: Blocks = field(default_factory=lambda: blocks(BINS))
+    waited: int = 0
+
+    def __add__(self, other: Calibration) -> Calibration:
+        return Calibration(
+            self.lines + other.lines,
+            self.confirmed + other.confirmed,
+            self.chance + other.chance,
+            self.pairs + other.pairs,
+            self.surplus + other.surplus,
+            self.waited + other.waited,
+        )
+
+
+def calibration(lines: ScoredLines) -> Calibration:
+    """The sums of lines that were told with a chance."""
+    bins = np.minimum(np.searchsorted(EDGES, lines.chance, "right") - 1, BINS - 1)
+    chance, confirmed = exactly(lines.chance), lines.confirmed.astype(np.int64)
+    (key,) = keys_of([[lines.answer, bins]])
+    same = groups(key)
+    return Calibration(
+        _summed(bins, np.ones(lines.count, np.int64)),
+        _summed(bins, confirmed),
+        _summed(bins, chance),
+        _summed(bins.take(same.first), same.sizes**2),
+        summed(BINS, bins, lines.settled, confirmed * UNIT - chance),
+        int((lines.settled - lines.told).sum()),
+    )
+
+
+def _summed(bins: Column, amounts: Column) -> Column:
+    sums = _none()
+    np.add.at(sums, bins, amounts)
+    return sums
+
+
+LEVEL = 0.05
+"""So often calibration is refuted wrongly."""
+FEWEST = 10
+"""In so many blocks a bin must differ from what is expected before it can refute anything.
+
+The surplus of K blocks is never more than √K times its deviation, as that is estimated here. For 22 bands
+the limit is 3.05 of them, which fewer than 10 blocks never reach.
+"""
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Lines told with chances from `low` to `high`; `expected` is a share of confirmed ones, too."""
+
+    low: float
+    high: float
+    lines: int
+    chance: float
+    confirmed: float
+    expected: tuple[float, float]
+
+    @property
+    def outside(self) -> bool:
+        return not self.expected[0] <= self.confirmed <= self.expected[1]
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """The bins that have lines, all lines as one bin, and whether calibration is refuted.
+
+    It is None where there is too little to tell: the run is too short for ten blocks of time.
+    """
+
+    bins: tuple[Bin, ...]
+    overall: Bin | None
+    refuted: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class _Surplus:
+    """How many more were confirmed than the chances say, by block, and the least its variance can be."""
+
+    by_block: Column | Numbers
+    variance: float
+
+    @property
+    def telling(self) -> bool:
+        return int(np.count_nonzero(self.by_block)) >= FEWEST
+
+    def deviation(self, level: float) -> float:
+        """By so much it exceeds what is expected, or falls short of it, in all but this share of cases."""
+        own = sqrt(max(float(self.by_block @ self.by_block), self.variance))
+        return own * NormalDist().inv_cdf(1 - level / 2)
+
+    def refutes(self, level: float) -> bool:
+        return abs(float(self.by_block.sum())) > self.deviation(level)
+
+
+def judged(sums: Calibration) -> CalibrationResult:
+    """What the sums of calibration say."""
+    total = int(sums.lines.sum())
+    if not total:
+        return CalibrationResult((), None, None)
+    used = np.flatnonzero(sums.lines)
+    lines, chance = sums.lines[used], sums.chance[used] / UNIT
+    mean = np.minimum(chance / lines, 1.0)
+    variances = sums.pairs[used] * mean * (1 - mean)
+    by_block = sums.surplus.at_least(sums.waited / total)[used] / UNIT
+    # Chances that are too sure are too low in lower bins and too high in higher ones: neither need stand out.
+    sure = EDGES[used] + 0.5 / BINS - 0.5
+    together = _Surplus(by_block.sum(axis=0), float(variances.sum()))
+    too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
+    own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
+    telling = [each for each in (together, too_sure, *own) if each.telling]
+    refuted = any(each.refutes(LEVEL / len(telling)) for each in telling) if telling else None
+    bins = tuple(
+        _bin((float(EDGES[n]), float(EDGES[n + 1])), int(sums.lines[n]), int(sums.confirmed[n]), each)
+        for n, each in zip(used.tolist(), own, strict=True)
+    )
+    return CalibrationResult(bins, _bin((0.0, 1.0), total, int(sums.confirmed.sum()), together), refuted)
+
+
+def _bin(edges: tuple[float, float], lines: int, confirmed: int, surplus: _Surplus) -> Bin:
+    chance = min(max((confirmed - float(surplus.by_block.sum())) / lines, 0.0), 1.0)
+    # The mean of equal chances may differ from them in the last digit, and the band may have no width.
+    wide = max(surplus.deviation(LEVEL) / lines, 1e-9)
+    return Bin(*edges, lines, chance, confirmed / lines, (max(chance - wide, 0.0), min(chance + wide, 1.0)))

@@ -1,0 +1,171 @@
+"""Scores: how good the chances were that answers were told with, as sums that are kept while a run goes on.
+
+    scores = scored(nothing(), settled)      lines of answers that are settled now are added
+    merged(one, other)                       what two workers found
+    table({"Malf": scores})                  what users see
+
+In come lines of settled answers, out go sums of a fixed size, the same however the lines were cut into
+batches and whoever counted them, if only the lines of an answer come together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+
+from antelog.escaping import json_text
+from antelog.forecast.scores import saving
+from antelog.forecast.scores.alerts import Alerted, AlertSums, alerts, by_threshold
+from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
+from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
+from antelog.forecast.scores.settled import ScoredLines, with_chance
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """Lines told with a chance and lines told without, which are not scored; answers told with a chance,
+    and how many of these were confirmed; the share of scored lines that are of confirmed answers."""
+
+    lines: int
+    without: int
+    answers: int
+    confirmed: int
+    base_rate: float | None
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    counted: LineCounts
+    brier: Loss
+    log_loss: Loss
+    calibration: CalibrationResult
+    alerts: tuple[Alerted, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Sums over the settled answers of one query; `without` counts lines that were told without a chance."""
+
+    without: int = 0
+    losses: Losses = field(default_factory=Losses)
+    calibration: Calibration = field(default_factory=Calibration)
+    alerts: AlertSums = field(default_factory=AlertSums)
+
+
+def nothing() -> Scores:
+    """The scores of no answers."""
+    return Scores()
+
+
+def scored(scores: Scores, settled: ScoredLines) -> Scores:
+    """The scores with some settled answers more, of each of which all lines are given."""
+    if settled.count == 0:
+        return scores
+    lines = with_chance(settled)
+    without = settled.count - lines.count
+    return merged(scores, Scores(without, losses(lines), calibration(lines), alerts(lines)))
+
+
+def merged(one: Scores, other: Scores) -> Scores:
+    return Scores(
+        one.without + other.without,
+        one.losses + other.losses,
+        one.calibration + other.calibration,
+        one.alerts + other.alerts,
+    )
+
+
+def result(scores: Scores) -> ScoreResult:
+    """The results of the sums: everything that the table, the text and the page of a query show."""
+    losses, alerts = scores.losses, scores.alerts
+    counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
+    calibrated = judged(scores.calibration)
+    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, by_threshold(alerts))
+
+
+def to_dict(scores: Scores) -> dict[str, Any]:
+    """The sums as plain values, for JSON."""
+    found = saving.saved(scores.losses, scores.calibration, scores.alerts, scores.without)
+    plain: dict[str, Any] = msgspec.to_builtins(found)
+    return plain
+
+
+def from_dict(given: Any) -> Scores:
+    """Back from plain values; raises StateError if they are no scores."""
+    found = saving.read(given)
+    return Scores(found.without, saving.losses(found), saving.calibration(found), saving.alerts(found))
+
+
+_REAL, _COUNT = pa.float64(), pa.int64()
+_BIN = pa.struct(
+    {
+        "low": _REAL, "high": _REAL, "lines": _COUNT, "chance": _REAL, "confirmed": _REAL,
+        "expected_low": _REAL, "expected_high": _REAL,
+    }
+)  # fmt: skip
+_ALERT = pa.struct(
+    {
+        "threshold": _REAL, "alerts": _COUNT, "precision": _REAL, "found": _REAL,
+        "lead_quarter": _COUNT, "lead_half": _COUNT, "lead_three_quarters": _COUNT,
+    }
+)  # fmt: skip
+SCHEMA = pa.schema(
+    {
+        "query": pa.string(), "lines": _COUNT, "without": _COUNT, "answers": _COUNT, "confirmed": _COUNT,
+        "base_rate": _REAL, "brier": _REAL, "brier_base": _REAL, "brier_skill": _REAL,
+        "log_loss": _REAL, "log_loss_base": _REAL, "log_loss_skill": _REAL,
+        "refuted": pa.bool_(), "bins": pa.list_(_BIN), "alerts": pa.list_(_ALERT),
+    }
+)  # fmt: skip
+"""A row for each query. Lead times are in ticks; what cannot be said is null."""
+
+
+def table(by_query: Mapping[str, Scores]) -> pa.Table:
+    """The scores of each query as a row."""
+    return pa.Table.from_pylist([_row(query, result(each)) for query, each in by_query.items()], SCHEMA)
+
+
+def _row(query: str, found: ScoreResult) -> dict[str, Any]:
+    counted = found.counted
+    return {
+        "query": query,
+        "lines": counted.lines,
+        "without": counted.without,
+        "answers": counted.answers,
+        "confirmed": counted.confirmed,
+        "base_rate": counted.base_rate,
+        "brier": found.brier.mean,
+        "brier_base": found.brier.base,
+        "brier_skill": found.brier.skill,
+        "log_loss": found.log_loss.mean,
+        "log_loss_base": found.log_loss.base,
+        "log_loss_skill": found.log_loss.skill,
+        "refuted": found.calibration.refuted,
+        "bins": [_bin(each) for each in found.calibration.bins],
+        "alerts": [_alert(each) for each in found.alerts],
+    }
+
+
+def _bin(found: Bin) -> dict[str, Any]:
+    low, high = found.expected
+    return {
+        "low": found.low, "high": found.high, "lines": found.lines, "chance": found.chance,
+        "confirmed": found.confirmed, "expected_low": low, "expected_high": high,
+    }  # fmt: skip
+
+
+def _alert(found: Alerted) -> dict[str, Any]:
+    quarter, half, most = found.lead or (None, None, None)
+    return {
+        "threshold": found.threshold, "alerts": found.alerts, "precision": found.precision,
+        "found": found.found, "lead_quarter": quarter, "lead_half": half, "lead_three_quarters": most,
+    }  # fmt: skip
+
+
+def report_json(by_query: Mapping[str, Scores], tick: int | None = None) -> str:
+    """The scores of each query. Lead times are in ticks, each so many microseconds long, if that is known."""
+    return json_text({"tick_microseconds": tick, "queries": table(by_query).to_pylist()}) + "\n"

@@ -1,0 +1,27 @@
+"""antelog/engine/step/texts.py: what literals say, with blanks for what rows have."""
+
+from __future__ import annotations
+
+import antelog
+from antelog.compile.prepared.rules import prepared
+from antelog.engine.step.texts import As, Blank, shapes
+
+
+def test_a_shape_has_blanks_for_what_rows_bind() -> None:
+    text = """input R(x: text, v: number, time) delay 3. static Odd(x: text, y: text).
+        P(X, T) :- R(X, V, T), R(Y, W, T+1), W > V + 0.5, V < 9, not Odd(Y, X). query P(X, T)."""
+    plan = antelog.parse(text).plan
+    (pattern,) = prepared(plan).patterns["P"]
+    first, second = shapes(pattern, frozenset({"X", "V", "T"}))
+    value = Blank("X", As.VALUE, 0, "", ", ")
+    assert first.opening == ("R(", value, Blank("V", As.VALUE, 0, "", ", "))
+    assert first.known
+    assert first.closing == (")",)
+    assert second.opening == ("R(", "Y, ", "W, ")
+    assert second.closing == (
+        Blank("V", As.NUMBER, 0.5, ") where W > ", ", "),
+        "not Odd(",
+        "Y, ",
+        Blank("X", As.VALUE, 0, "", ")"),
+    )
+    assert not shapes(pattern, frozenset({"Y"}))[0].known

@@ -1,0 +1,76 @@
+"""antelog/forecast/inference: the same as the worlds of the specification say.
+
+On random programs with declared chances, losses and slots, at every tick, for every answer told so far.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from hypothesis import event, given, note, reject
+
+from antelog.compile.nodes.plan import Plan
+from antelog.forecast.inference.forms import Unknown, forms
+from tests.engine.few import at_most_for
+from tests.engine.replay import runnable
+from tests.forecast.asking import by_model, engine_at
+from tests.odds import Asked, forecasts
+from tests.specification.worlds import TooManyWorldsError
+
+
+@given(forecasts())
+def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
+    note(str(asked))
+    compiled = runnable(asked.case.checked)
+    if compiled is None or not any(source.chances for source in compiled.plan.inputs):
+        reject()
+    engine = engine_at(asked.case, compiled.plan, asked.now)
+    worlds = asked.worlds()
+    for query, answer in asked.answers:
+        if any(value is None for _, value in answer):
+            continue
+        try:
+            wanted = worlds.chance_of(query, answer)
+        except TooManyWorldsError:
+            event("too many worlds")
+            continue
+        with at_most_for(asked):
+            found = by_model(engine, query, [answer])
+        which = int(found.which[0])
+        note(f"{query} {answer}: {wanted} {which}")
+        if which < 0:
+            event("unknown")
+            # Who abstains says so of the query; otherwise the specification has no chance either.
+            assert wanted is None or isinstance(forms(compiled.plan)[query], Unknown)
+            continue
+        if wanted is None:
+            event("against what is declared")
+            assert _may_be_contradicted(compiled.plan)
+            continue
+        event("certain" if wanted.chance in (0, 1) else "uncertain")
+        assert math.isclose(found.chance[which], wanted.chance, abs_tol=1e-9)
+        if wanted.chance == 1 and not wanted.forecast:
+            continue  # it is confirmed already, and no line asks for its forecast any more
+        mine = found.growth.of == which
+        tick = answer[-1][1]
+        got = dict(
+            zip((found.growth.at[mine] + tick).tolist(), found.growth.chance[mine].tolist(), strict=True)
+        )
+        specified = dict(wanted.forecast)
+        for at in {*got, *specified}:
+            both = (_by(got, at), _by(specified, at))
+            assert math.isclose(*both, abs_tol=1e-9), (at, both)
+        if not np.isnan(found.holds[which]):
+            assert math.isclose(found.holds[which], wanted.holds, abs_tol=1e-9)
+
+
+def _may_be_contradicted(plan: Plan) -> bool:
+    """Whether a fact may come of which it is declared that it never does: then the specification gives up."""
+    own = [source.shares for source in plan.inputs]
+    refined = [each.shares for source in plan.inputs for each in source.refinements]
+    return any(0 in (shares or ()) for shares in (*own, *refined))
+
+
+def _by(forecast: dict[int, float], tick: int) -> float:
+    return max((chance for at, chance in forecast.items() if at <= tick), default=0.0)

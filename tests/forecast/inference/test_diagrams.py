@@ -1,0 +1,122 @@
+"""antelog/forecast/inference/diagrams.py: a formula as a decision diagram, tick by tick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antelog.forecast.inference import diagrams
+from antelog.forecast.inference.diagrams import (
+    FALSE,
+    TRUE,
+    Diagram,
+    Leaf,
+    Question,
+    TooLargeError,
+    diagram_of,
+)
+from antelog.forecast.inference.formulas import NOT, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.rates.series import Series
+
+SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
+
+
+def x(at: int, chain: int = 0) -> Comes:
+    return Comes(SERIES[chain], (), at)
+
+
+def question(whole: Node, *, over: int = 99, slot: bool = False, conditions: Sequence[bool] = ()) -> Question:
+    """Chains X and Y of one state, or one chain of two states; facts of ticks up to `over` are over."""
+    leaves = {
+        x(at, which): Leaf(0, which + 1, at) if slot else Leaf(which, 1, at)
+        for at in range(3)
+        for which in range(2)
+    }
+    outcomes = [4] if slot else [2, 2]
+    return Question(whole, conditions, leaves, outcomes, lambda leaf: leaf.at <= over)
+
+
+def walked(diagram: Diagram, shown: Mapping[tuple[int, int], int]) -> int:
+    """The node at which a diagram ends if chains show these outcomes at these ticks."""
+    node = {FALSE: FALSE, TRUE: TRUE}.get(diagram.root, 2)
+    for layer in diagram.layers:
+        node = int(layer.then[(node, *(shown.get((chain, layer.at), 0) for chain in layer.chains))])
+    return node
+
+
+def test_two_ticks_one_after_the_other() -> None:
+    both = diagram_of(question(Every((x(0), x(1)))))
+    ends = {(a, b): walked(both, {(0, 0): a, (0, 1): b}) for a, b in product(range(2), repeat=2)}
+    assert ends == {(0, 0): FALSE, (0, 1): FALSE, (1, 0): FALSE, (1, 1): TRUE}
+
+
+def test_nodes_that_say_the_same_are_one() -> None:
+    # After tick 0 only `x at 1` is left, whichever of the two came.
+    found = diagram_of(question(Every((Some((x(0), x(0, 1))), x(1)))))
+    assert [(layer.at, layer.width) for layer in found.layers] == [(0, 3), (1, 2), (2, 2)]
+
+
+def test_conditions_are_decided_at_once() -> None:
+    whole = Every((Holds(0), x(0)))
+    assert diagram_of(question(whole, conditions=[False])).root == FALSE
+    assert diagram_of(question(whole, conditions=[True])).root == 2
+    assert diagram_of(question(Some((Holds(0), x(0))), conditions=[True])).root == TRUE
+    assert diagram_of(question(NOT)).root == FALSE
+
+
+def test_what_may_still_come_is_neither_true_nor_false() -> None:
+    absent = Never(x(0))
+    assert walked(diagram_of(question(absent)), {}) == TRUE
+    assert walked(diagram_of(question(absent, over=-1)), {}) == FALSE
+    assert walked(diagram_of(question(x(0), over=-1)), {}) == FALSE
+
+
+def test_another_fact_in_the_slot_rules_a_fact_out_at_once() -> None:
+    absent = diagram_of(question(Never(x(0)), over=-1, slot=True))
+    assert [walked(absent, {(0, 0): outcome}) for outcome in range(4)] == [FALSE, FALSE, TRUE, TRUE]
+
+
+def test_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Every((x(0), x(1), x(2)))
+    diagram_of(question(whole))
+    monkeypatch.setattr(diagrams, "MOST_STEPS", 10)
+    with pytest.raises(TooLargeError):
+        diagram_of(question(whole))
+
+
+NODES: st.SearchStrategy[Node] = st.recursive(
+    st.builds(x, st.integers(0, 2), st.integers(0, 1)),
+    lambda below: (
+        st.builds(Never, below)
+        | st.builds(Every, st.lists(below, max_size=3).map(tuple))
+        | st.builds(Some, st.lists(below, max_size=3).map(tuple))
+    ),
+    max_leaves=8,
+)
+
+
+def truth(node: Node, shown: Mapping[tuple[int, int], int]) -> bool:
+    match node:
+        case Comes(series, _, at):
+            return shown[SERIES.index(series), at] == 1
+        case Never(part):
+            return not truth(part, shown)
+        case Every(parts):
+            return all(truth(part, shown) for part in parts)
+        case Some(parts):
+            return any(truth(part, shown) for part in parts)
+        case _:
+            raise AssertionError(node)
+
+
+@given(NODES)
+def test_a_diagram_says_what_its_formula_says(node: Node) -> None:
+    diagram = diagram_of(question(node))
+    places = list(product(range(2), range(3)))
+    for outcomes in product(range(2), repeat=len(places)):
+        shown = dict(zip(places, outcomes, strict=True))
+        assert walked(diagram, shown) == (TRUE if truth(node, shown) else FALSE)

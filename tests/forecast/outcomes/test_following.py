@@ -1,0 +1,171 @@
+"""antelog/forecast/outcomes/following.py: open answers from their first line until they are settled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
+from antelog.forecast.outcomes.following import (
+    AnswerLines,
+    FollowedStep,
+    OpenAnswers,
+    age_bucket,
+    either_of,
+    followed,
+    nobody,
+    numbers_of,
+    stage_of,
+    state_of,
+    told_at,
+)
+
+A, B = 100, 200
+"""Two stages."""
+
+Line = tuple[int, int, int, int, int]
+
+
+def lines(*rows: Line) -> AnswerLines:
+    """Lines given as (device, the answer's tick, the line's tick, kind, stage)."""
+    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)] if rows else [NONE] * 5
+    device, time, tick, kind, stage = columns
+    return AnswerLines((device, time), tick, kind, stage)
+
+
+NONE = np.zeros(0, np.int64)
+EXAMPLE = (
+    (2, 0, 0, POSSIBLE, A),
+    (2, 0, 1, REVISED, B),
+    (2, 0, 2, REJECT, -1),
+)
+
+
+def step(*rows: Line, now: int, before: OpenAnswers | None = None, delay: int | None = 4) -> FollowedStep:
+    return followed(nobody(2) if before is None else before, lines(*rows), now, delay)
+
+
+def stretches(found: FollowedStep) -> list[tuple[int, ...]]:
+    """Number, stage, since, until, line of each stretch."""
+    s = found.stretches
+    columns = (s.number, s.stage, s.since, s.until, s.line)
+    return [tuple(row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+State = tuple[int, int, bool]
+"""A stage, a bucket of ages, and whether the answer was silent."""
+
+
+def settled(found: FollowedStep) -> list[tuple[int, int, bool, list[State]]]:
+    """Number, when, whether confirmed, and the states, of each."""
+    s = found.settled
+    return [
+        (
+            int(s.number[i]),
+            int(s.tick[i]),
+            bool(s.confirmed[i]),
+            sorted(map(opened, s.states[s.state_of == i].tolist())),
+        )
+        for i in range(len(s.number))
+    ]
+
+
+def opened(state: int) -> State:
+    stage = int(stage_of(np.array([state]))[0])
+    rest = state - int(state_of(np.array([stage]), np.array([0]), np.array([False]))[0])
+    return stage, rest // 2, bool(rest % 2)
+
+
+def told(stage: int, age: int) -> State:
+    return stage, bucket(age), False
+
+
+def silent(stage: int, *ages: int) -> list[State]:
+    return [(stage, bucket(age), True) for age in ages]
+
+
+def bucket(age: int) -> int:
+    return int(age_bucket(np.array([age]))[0])
+
+
+def test_stages_last_until_the_next_line() -> None:
+    found = step(*EXAMPLE, now=2)
+    assert stretches(found) == [(0, A, 0, 1, 0), (0, B, 1, 2, 1)]
+    assert settled(found) == []  # rejected at 2, but another way may confirm it up to 4
+    assert found.after.next == 1
+
+
+def test_settled_when_the_atom_is() -> None:
+    before = step(*EXAMPLE, now=2).after
+    assert settled(step(now=3, before=before)) == []
+    found = step(now=4, before=before)
+    assert settled(found) == [(0, 4, False, [told(A, 0), told(B, 1)])]
+    assert (found.after.last.count, found.after.next, found.after.now) == (0, 1, 4)
+
+
+def test_a_confirmed_answer_is_settled_at_once() -> None:
+    found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
+    assert settled(found) == [(0, 3, True, [told(A, 0), *silent(A, 1, 2)])]
+
+
+def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
+    before = step(*EXAMPLE, now=2).after
+    found = step((2, 0, 3, CONFIRM, -1), now=3, before=before)
+    assert settled(found) == [(0, 3, True, [told(A, 0), told(B, 1)])]
+
+
+def test_without_a_bound_a_rejection_settles() -> None:
+    assert [row[:3] for row in settled(step(*EXAMPLE, now=2, delay=None))] == [(0, 2, False)]
+
+
+def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
+    before = step(*EXAMPLE[:2], now=1)
+    assert stretches(before) == [(0, A, 0, 1, 0), (0, B, 1, 2, 1)]
+    after = step(now=6, before=before.after)
+    assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was told in the step before
+    (done,) = settled(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
+    assert done == (0, 7, False, [told(A, 0), told(B, 1), *silent(B, *range(2, 7))])
+
+
+def test_numbers_go_on() -> None:
+    first = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), now=0)
+    second = step((3, 0, 1, REVISED, B), (4, 1, 1, POSSIBLE, A), now=1, before=first.after)
+    assert [(number, line) for number, _, _, _, line in stretches(second)] == [(0, -1), (1, 0), (2, 1)]
+    assert (first.after.next, second.after.next) == (2, 3)
+
+
+@pytest.mark.parametrize("cut", [[9], [0, 9], [1, 9], [2, 9], [0, 1, 2, 3, 4, 5, 9]])
+def test_cuts_change_nothing(cut: list[int]) -> None:
+    rows = [*EXAMPLE, (3, 1, 1, POSSIBLE, A), (3, 1, 5, CONFIRM, -1)]
+    state, found = nobody(2), []
+    for end in cut:
+        own = [row for row in rows if state.now < row[2] <= end]
+        each = step(*own, now=end, before=state)
+        state = each.after
+        found += settled(each)
+    assert found == [
+        (0, 4, False, [told(A, 0), told(B, 1)]),
+        (1, 5, True, [told(A, 0), *silent(A, 1, 2, 3)]),
+    ]
+
+
+def test_ages_are_told_apart_one_by_one_and_then_by_powers_of_two() -> None:
+    buckets = [bucket(age) for age in range(-8, 9)]
+    assert buckets == list(range(buckets[0], buckets[0] + 17))
+    assert bucket(8) < bucket(9) == bucket(16) < bucket(17) == bucket(32)
+    assert bucket(-9) == bucket(-16) < bucket(-8)
+    assert 0 <= bucket(-(2**40)) <= bucket(2**40) < 64
+
+
+def test_a_state_is_a_stage_a_bucket_and_whether_it_was_silent() -> None:
+    states = state_of(np.array([A, A, B]), np.array([1, 1, 63]), np.array([False, True, True]))
+    assert [opened(int(state)) for state in states] == [(A, 1, False), (A, 1, True), (B, 63, True)]
+    assert either_of(states)[0] == either_of(states)[1] != either_of(states)[2]
+
+
+def test_what_is_known_of_answers_that_are_followed() -> None:
+    known = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), (3, 0, 2, REVISED, B), now=2).after
+    answers = (np.array([3, 4, 2]), np.array([0, 0, 0]))
+    assert numbers_of(known, answers).tolist() == [1, -1, 0]
+    assert told_at(known, answers).tolist() == [2, -1, 0]
+    assert numbers_of(nobody(2), answers).tolist() == told_at(nobody(2), answers).tolist() == [-1, -1, -1]

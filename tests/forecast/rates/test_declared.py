@@ -1,0 +1,137 @@
+"""antelog/forecast/rates/declared.py: the odds that the program itself declares."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.values import Values
+from antelog.forecast.rates.declared import completed, declared, memory, other_kinds
+from antelog.forecast.rates.odds import Odds
+from tests.forecast.making import chains, input_of, keys
+
+INPUT = "input Temp(x: text, level: text, time) delay 1{}."
+RULE = "P(X, T) :- Temp(X, high, T). query P(X, T)."
+CHANCES = "chance Temp(_, high, _) = 5%, again 80%."
+
+
+def found(declarations: str, *devices: str, slot: str = "", rule: str = RULE) -> Odds:
+    text = f"{INPUT.format(slot)} {declarations} {rule}"
+    (chain,) = chains(text)
+    return declared(chain, input_of(text), keys(Values(), X=devices))
+
+
+def test_the_declaration_with_most_constants_decides() -> None:
+    odds = found(
+        f"{CHANCES} chance Temp(_, _, _) = 50%. chance Temp(wt4, high, _) = 10%. "
+        "delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).",
+        "wt2",
+        "wt4",
+    )
+    assert odds.once.tolist() == [[0.05], [0.1]]
+    assert odds.again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
+    assert odds.delay.tolist() == [[1], [2]]
+    np.testing.assert_allclose(odds.shares, [[[0.5, 0.5, 0]], [[0.7, 0.2, 0.08]]])
+    assert (odds.told.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
+
+
+def test_nothing_is_known_without_a_declaration() -> None:
+    assert found("", "wt2").known.tolist() == [False]
+    assert found("chance Temp(wt4, _, _) = 5%.", "wt2", "wt4").known.tolist() == [False, True]
+
+
+def test_a_declaration_that_fits_some_facts_of_a_series_leaves_it_open() -> None:
+    rule = "P(X, T) :- Temp(X, _, T). query P(X, T)."
+    assert found(CHANCES, "wt2", rule=rule).known.tolist() == [False]
+    assert found("chance Temp(_, _, _) = 5%.", "wt2", rule=rule).known.tolist() == [True]
+
+
+def test_series_with_tests_have_no_declared_chance() -> None:
+    text = """input Read(x: text, v: number, time). chance Read(_, _, _) = 5%.
+        P(X, T) :- Read(X, V, T), V >= 90. query P(X, T)."""
+    (chain,) = chains(text)
+    assert declared(chain, input_of(text), keys(Values(), X=["a"])).known.tolist() == [False]
+
+
+def test_a_value_that_no_fact_has_has_no_facts() -> None:
+    text = f"{INPUT.format('')} {CHANCES} {RULE}"
+    (chain,) = chains(text)
+    rows = replace(keys(Values(), X=["a"]), cells={"X": np.array([OTHERS])})
+    odds = declared(chain, input_of(text), rows)
+    assert (odds.once.tolist(), odds.again.tolist(), odds.known.tolist()) == ([[0]], [[0]], [True])
+
+
+def test_chances_in_a_slot_are_at_most_one_together() -> None:
+    rule = "P(X, T) :- Temp(X, high, T), not Temp(X, low, T+1). query P(X, T)."
+    # A declaration for any level counts for both of them, and for all other levels together.
+    for percent, known in ((33, True), (34, False)):
+        chance = f"chance Temp(_, _, _) = {percent}%."
+        assert found(chance, "a", slot=", one per x", rule=rule).known.tolist() == [known]
+
+
+def test_other_kinds_of_facts_in_a_slot() -> None:
+    chances = f"{CHANCES} chance Temp(wt2, low, _) = 15%. chance Temp(wt4, high, _) = 1%."
+    text = f"{INPUT.format(', one per x')} {chances} {RULE}"
+    (chain,) = chains(text)
+    assert [dict(s.series.constants).get(1) for s in chain.states] == ["high", "high", "low"]
+    rows = keys(Values(), X=["wt2", "wt4"])
+    # Of high ones the formula asks, so they are no other kind; of low ones one declaration speaks, for wt2.
+    assert [mask.tolist() for mask in other_kinds(chain, input_of(text), rows)] == [
+        [False, False],
+        [True, False],
+    ]
+    odds = declared(chain, input_of(text), rows)
+    assert odds.once.tolist() == [[0.05, 0, 0.15], [0.01, 0, 0]]
+
+
+def test_what_is_declared_is_not_learned() -> None:
+    text = f"{INPUT.format('')} delay Temp(wt4, _, _) = 2 (70%, 20%, 8%). {RULE}"
+    (chain,) = chains(text)
+    rows = keys(Values(), X=["wt2", "wt4"])
+    odds = declared(chain, input_of(text), rows)
+    same = np.full((2, 1), 0.25)
+    learned = replace(
+        odds,
+        once=same,
+        again=same * 3,
+        shares=np.broadcast_to([0.6, 0.2, 0.2], (2, 1, 3)).copy(),
+        known=np.ones(2, np.bool_),
+    )
+    both = completed(odds, learned, (chain, input_of(text)), rows)
+    assert (both.once.tolist(), both.again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
+    # For wt2 what was learned, within its delay of 1; for wt4 what is declared.
+    np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
+
+
+def test_what_is_learned_may_know_of_longer_delays() -> None:
+    """Those of another input; and of shorter ones, for a fact may be later than any that has come."""
+    text = f"{INPUT.format('')} {CHANCES} {RULE}"
+    (chain,) = chains(text)
+    rows = keys(Values(), X=["wt2"])
+    odds = declared(chain, input_of(text), rows)
+    for shares, known, wanted in (
+        ([0.6, 0.2, 0.1, 0.1], True, [0.75, 0.25, 0, 0]),
+        ([0.6, 0.2, 0.1, 0.1], False, [0.5, 0.5, 0, 0]),
+        ([1.0], True, [1, 0]),
+        ([1.0], False, [0.5, 0.5]),
+    ):
+        learned = replace(odds, shares=np.array([[shares]]), known=np.array([known]))
+        both = completed(odds, learned, (chain, input_of(text)), rows)
+        np.testing.assert_allclose(both.shares, [[wanted]])
+
+
+@pytest.mark.parametrize(
+    ("declarations", "ticks"),
+    [
+        (CHANCES, 0),  # nothing is lost
+        ("delay Temp(_, _, _) = 1 (60%, 40%). " + CHANCES, 0),
+        ("delay Temp(_, _, _) = 1 (60%, 30%). chance Temp(_, high, _) = 5%.", 1),  # no tick rests on another
+        ("delay Temp(_, _, _) = 1 (60%, 30%). chance Temp(_, high, _) = 5%, again 55%.", 40),
+        ("delay Temp(_, _, _) = 1 (60%, 30%). chance Temp(_, high, _) = 0%, again 99.99%.", 300),
+    ],
+)
+def test_how_long_a_lost_fact_matters(declarations: str, ticks: int) -> None:
+    assert memory(input_of(f"{INPUT.format('')} {declarations} {RULE}")) == ticks

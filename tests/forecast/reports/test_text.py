@@ -1,0 +1,106 @@
+"""antelog/forecast/reports: scores in plain words, and as JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from antelog.forecast.reports import words
+from antelog.forecast.reports.text import report_text
+from antelog.forecast.reports.words import NONE, percent
+from antelog.forecast.scores.scores import nothing, report_json, result, scored, table
+from tests.forecast.streams import Made, settled, stream
+
+MINUTES = 10 * 60 * 1_000_000
+RIGHT, SURE = (scored(nothing(), stream(2, Made(answers=4000, sure=sure))) for sure in (1.0, 2.0))
+EDGES = {
+    "nothing": nothing(),
+    "one": scored(nothing(), settled((1, 2, 0.4, 3, True))),
+    "certain": scored(nothing(), settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 3, True))),
+    "without": scored(nothing(), settled((1, 2, float("nan"), 3, True))),
+    "right": RIGHT,
+    "sure": SURE,
+}
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0, "0 %"), (0.004, "0.4 %"), (0.0001, "0 %"), (0.724, "72 %"), (0.997, "99.7 %"), (1, "100 %")],
+)
+def test_percent(share: float, text: str) -> None:
+    assert percent(share) == text
+
+
+def test_nothing_to_tell() -> None:
+    assert percent(None) == words.loss(None) == NONE
+
+
+@pytest.mark.parametrize(
+    ("ticks", "tick", "text"),
+    [
+        (1, None, "1 tick"),
+        (1234, None, "1,234 ticks"),
+        (0, MINUTES, "none"),
+        (3, MINUTES, "30 minutes"),
+        (144, MINUTES, "1 day"),
+        (145, MINUTES, "1 day"),
+        (151, MINUTES, "1 day"),
+        (11, MINUTES, "1.8 hours"),
+        (2000, MINUTES, "2 weeks"),
+    ],
+)
+def test_leads(ticks: int, tick: int | None, text: str) -> None:
+    assert words.lead(ticks, tick) == text
+
+
+def test_quarters_share_their_unit() -> None:
+    assert words.leads((2, 3, 4), MINUTES) == "30 minutes (20 to 40 minutes)"
+    assert words.leads((2, 3, 6), MINUTES) == "30 minutes (20 minutes to 1 hour)"
+    assert words.leads((1, 1, 2), None) == "1 tick (1 to 2 ticks)"
+
+
+@pytest.mark.parametrize(("most", "numbers"), [(0, [0, 1]), (7, [0, 2, 4, 6, 8]), (100, [0, 50, 100])])
+def test_round_numbers(most: float, numbers: list[float]) -> None:
+    assert words.steps(most, 4) == numbers
+
+
+def test_the_verdicts() -> None:
+    assert words.verdict(result(RIGHT).calibration).startswith("Nothing speaks against")
+    assert words.verdict(result(SURE).calibration) == (
+        "Refuted: these chances are not what they say, they are too sure of themselves."
+    )
+    assert "cannot be said" in words.verdict(result(EDGES["one"]).calibration)
+
+
+@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("tick", [None, MINUTES])
+def test_a_terminal_has_80_columns(name: str, tick: int | None) -> None:
+    text = report_text({"Malf": EDGES[name]}, tick)
+    assert max(map(len, text.splitlines())) <= 80
+    assert "nan" not in text
+    assert text.endswith("\n")
+    assert not text.endswith("\n\n")
+
+
+def test_what_a_text_says() -> None:
+    lines = settled(
+        *((n, n, 0.72, n + 3, n % 4 != 0) for n in range(100)),
+        *((n, n, 0.1, n, False) for n in range(100, 150)),
+    )
+    text = " ".join(report_text({"Malf": scored(nothing(), lines)}, MINUTES).split())
+    assert "150 lines of 150 answers told with a chance; 75 of them were confirmed." in text
+    assert "The base rate is 50 %" in text
+    assert "Of the answers told with 70 to 75 %, 75 % were confirmed (expected 6" in text
+    assert "70 % 100 75 % 100 % 30 minutes (30 to 30 minutes)" in text
+
+
+def test_bins_outside_are_marked() -> None:
+    text = report_text({"Malf": SURE})
+    assert "more than told" in text
+    assert "fewer than told" in text
+
+
+def test_json() -> None:
+    found = json.loads(report_json({"Malf": RIGHT}, MINUTES))
+    assert found == {"tick_microseconds": MINUTES, "queries": table({"Malf": RIGHT}).to_pylist()}

@@ -1,0 +1,112 @@
+"""antelog/forecast/scores/calibration.py: bins, and whether chances are what they say."""
+
+from __future__ import annotations
+
+import pytest
+
+from antelog.forecast.scores.calibration import FEWEST, Calibration, CalibrationResult, calibration, judged
+from antelog.forecast.scores.settled import UNIT
+from tests.forecast.streams import Made, settled, stream
+
+SEEDS = range(60)
+
+
+def of(seed: int, made: Made) -> CalibrationResult:
+    return judged(calibration(stream(seed, made)))
+
+
+def refuted(made: Made) -> list[bool | None]:
+    return [of(seed, made).refuted for seed in SEEDS]
+
+
+def test_sums_by_hand() -> None:
+    sums = calibration(
+        settled((1, 0, 0.71, 4, True), (1, 1, 0.74, 4, True), (2, 3, 0.7, 9, False), (3, 3, 1.0, 9, True))
+    )
+    assert (sums.lines[14], sums.confirmed[14], sums.pairs[14]) == (3, 2, 5)
+    assert sums.chance[14] / UNIT == pytest.approx(2.15)
+    assert (sums.lines[19], sums.lines.sum(), sums.waited) == (1, 4, 4 + 3 + 6 + 6)
+    assert sums.surplus.sums.sum(axis=1)[14] / UNIT == pytest.approx(2 - 2.15)
+
+
+@pytest.mark.parametrize(("chance", "number"), [(n / 20, n) for n in range(20)] + [(1.0, 19), (0.6999, 13)])
+def test_a_bin_has_its_lower_edge(chance: float, number: int) -> None:
+    assert calibration(settled((1, 0, chance, 1, True))).lines.nonzero()[0].tolist() == [number]
+
+
+def test_a_band_by_hand() -> None:
+    """Answers one after the other, half of those told with 50 % confirmed: each is worth a quarter."""
+    lines = settled(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
+    (found,) = judged(calibration(lines)).bins
+    assert (found.lines, found.chance, found.confirmed) == (32, 0.5, 0.5)
+    assert found.expected == pytest.approx(
+        (0.5 - 1.96 * (32 / 4) ** 0.5 / 32, 0.5 + 1.96 * 8**0.5 / 32), abs=1e-4
+    )
+
+
+def test_answers_of_one_time_count_as_one() -> None:
+    """As before, but ten answers at a time end alike: the band is as wide as with one of them."""
+    alone = settled(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
+    tens = settled(*((10 * n + k, n, 0.5, n, n % 2 == 0) for n in range(32) for k in range(10)))
+    assert judged(calibration(tens)).bins[0].expected == judged(calibration(alone)).bins[0].expected
+
+
+def test_lines_of_one_answer_count_as_one() -> None:
+    few = settled(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30)))
+    many = settled(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30) for _ in range(5)))
+    assert judged(calibration(many)).bins[0].expected == pytest.approx(
+        judged(calibration(few)).bins[0].expected
+    )
+
+
+def test_a_rare_thing_that_did_not_happen_says_little() -> None:
+    lines = settled(*((n, n, 0.001, n, False) for n in range(500)))
+    found = judged(calibration(lines))
+    assert not found.bins[0].outside
+    assert found.refuted is False
+
+
+RIGHT = {
+    "plain": Made(shared=0.0),
+    "together": Made(shared=0.3),
+    "nearly alike": Made(shared=0.9),
+    "rare": Made(begin=-6.0),
+    "long": Made(ticks=3000, life=2),
+    "few": Made(answers=150),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right_chances_are_seldom_refuted(name: str) -> None:
+    """One in twenty at most; of 60 that are 7 or fewer, but for three times in a hundred."""
+    assert sum(each is True for each in refuted(RIGHT[name])) <= 7
+
+
+def test_bands_hold_what_they_say() -> None:
+    outside = [each.outside for seed in SEEDS for each in of(seed, Made()).bins]
+    assert 0.01 < sum(outside) / len(outside) < 0.08
+
+
+@pytest.mark.parametrize("sure", [1.5, 0.6])
+def test_wrong_chances_are_refuted(sure: float) -> None:
+    assert sum(each is True for each in refuted(Made(sure=sure))) >= 55
+
+
+def test_slightly_too_sure_everywhere() -> None:
+    """Bins alone would tell 20 times of 60, all of them together 45 times."""
+    slightly = Made(sure=1.15, shared=0.0)
+    assert sum(each is True for each in refuted(slightly)) > 32
+
+
+def test_too_short_to_tell() -> None:
+    found = of(1, Made(ticks=FEWEST - 2, life=1, sure=3.0))
+    assert found.refuted is None
+
+
+def test_blocks_are_no_shorter_than_answers_live() -> None:
+    """Otherwise answers that share nearly all of their time would count as independent."""
+    assert of(1, Made(ticks=60, life=20, sure=3.0)).refuted is None
+
+
+def test_nothing() -> None:
+    assert judged(Calibration()) == CalibrationResult((), None, None)

@@ -1,0 +1,53 @@
+"""antelog/forecast/scores: what was saved is looked at before it is believed."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from antelog.errors import StateError
+from antelog.forecast.scores.scores import from_dict, nothing, result, scored, to_dict
+from tests.forecast.streams import Made, stream
+
+PLAIN = to_dict(scored(nothing(), stream(1, Made(answers=50))))
+
+
+def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(given: Any) -> None:
+        for step in path[:-1]:
+            given = given[step]
+        given[path[-1]] = value
+
+    return change
+
+
+WRONG = {
+    "a count below 0": put("losses", "lines", value=-1),
+    "a text": put("losses", "lines", value="3"),
+    "a fraction": put("losses", "brier", value=0.5),
+    "no whole number": put("alerts", "answers", value=None),
+    "another field": put("more", value=1),
+    "too few bins": put("calibration", "lines", value=[1, 2]),
+    "a lead out of place": put("alerts", "thresholds", 5, "leads", value=[[10**6, 1]]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_scores(name: str) -> None:
+    plain = copy.deepcopy(PLAIN)
+    WRONG[name](plain)
+    with pytest.raises(StateError, match="these are no scores"):
+        from_dict(plain)
+
+
+@pytest.mark.parametrize("given", [None, [], {}, "scores", 3])
+def test_nothing_like_scores(given: Any) -> None:
+    with pytest.raises(StateError, match="these are no scores"):
+        from_dict(given)
+
+
+def test_what_is_read_says_the_same() -> None:
+    assert result(from_dict(PLAIN)) == result(scored(nothing(), stream(1, Made(answers=50))))

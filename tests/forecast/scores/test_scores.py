@@ -1,0 +1,117 @@
+"""antelog/forecast/scores/scores.py: sums that do not depend on cuts, and what users see of them."""
+
+from __future__ import annotations
+
+import json
+from math import isfinite, log
+from typing import Any
+
+import numpy as np
+import pytest
+
+from antelog.forecast.scores.scores import (
+    SCHEMA,
+    Scores,
+    from_dict,
+    merged,
+    nothing,
+    result,
+    scored,
+    table,
+    to_dict,
+)
+from antelog.forecast.scores.settled import ScoredLines
+from tests.forecast.streams import Made, settled, stream
+
+SMALL = settled(
+    (7, 3, 0.6, 5, True),
+    (7, 4, 0.9, 5, True),
+    (8, 3, 0.3, 9, False),
+    (9, 6, float("nan"), 9, True),
+)
+EDGES = {
+    "nothing": settled(),
+    "one line": settled((1, 2, 0.4, 3, True)),
+    "no chance": settled((1, 2, float("nan"), 3, True)),
+    "all confirmed": settled((1, 2, 0.7, 3, True), (2, 2, 0.8, 4, True)),
+    "none confirmed": settled((1, 2, 0.7, 3, False), (2, 2, 0.8, 4, False)),
+    "certain and right": settled((1, 2, 0.0, 3, False), (2, 2, 1.0, 4, True)),
+    "certain and wrong": settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 4, False)),
+    "at once": settled((1, 2, 1.0, 2, True)),
+}
+
+
+def of(lines: ScoredLines) -> Scores:
+    return scored(nothing(), lines)
+
+
+def numbers(value: Any) -> list[float]:
+    """All numbers in plain values."""
+    if isinstance(value, dict):
+        return [number for each in value.values() for number in numbers(each)]
+    if isinstance(value, list):
+        return [number for each in value for number in numbers(each)]
+    return [value] if isinstance(value, float | int) else []
+
+
+def test_a_row_for_each_query() -> None:
+    found = table({"Malf": of(SMALL), "OK": nothing()})
+    assert found.schema.equals(SCHEMA)
+    malf, ok = found.to_pylist()
+    assert [malf[n] for n in ("query", "lines", "without", "answers", "confirmed")] == ["Malf", 3, 1, 2, 1]
+    assert malf["base_rate"] == pytest.approx(2 / 3)
+    assert malf["brier"] == pytest.approx((0.16 + 0.01 + 0.09) / 3, abs=1e-8)
+    assert malf["brier_base"] == pytest.approx(2 / 9)
+    assert malf["brier_skill"] == pytest.approx(1 - 0.26 / 3 / (2 / 9), abs=1e-8)
+    assert malf["log_loss"] == pytest.approx(-(log(0.6) + log(0.9) + log(0.7)) / 3, abs=1e-8)
+    assert [(each["low"], each["lines"], each["confirmed"]) for each in malf["bins"]] == [
+        (0.3, 1, 0.0),
+        (0.6, 1, 1.0),
+        (0.9, 1, 1.0),
+    ]
+    assert (ok["lines"], ok["brier"], ok["refuted"], ok["bins"]) == (0, None, None, [])
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_numbers_or_nothing(name: str) -> None:
+    (row,) = table({"Malf": of(EDGES[name])}).to_pylist()
+    assert all(isfinite(each) for each in numbers(row))
+    assert row["refuted"] is None
+    if name in {"all confirmed", "none confirmed", "one line", "at once"}:
+        assert row["brier_skill"] is None
+        assert row["log_loss_skill"] is None
+
+
+def test_the_certain() -> None:
+    right, wrong = (result(of(EDGES[f"certain and {each}"])) for each in ("right", "wrong"))
+    assert (right.brier.mean, wrong.brier.mean) == (0, 1)
+    assert right.log_loss.mean == pytest.approx(-log(1 - 1e-4), abs=1e-8)
+    assert wrong.log_loss.mean == pytest.approx(-log(1e-4), abs=1e-8)
+    assert not any(each.outside for each in right.calibration.bins)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_cuts_change_nothing(seed: int) -> None:
+    lines, random = stream(seed, Made(answers=300)), np.random.default_rng(seed)
+    whole = to_dict(of(lines))
+    parts = random.integers(0, 4, 300)[lines.answer]
+    batches = [lines.at(parts == number) for number in range(4)]
+    one_by_one = nothing()
+    for batch in batches:
+        one_by_one = scored(one_by_one, batch)
+    assert to_dict(one_by_one) == whole
+    first, second, third, last = map(of, batches)
+    assert to_dict(merged(merged(last, second), merged(third, first))) == whole
+    assert to_dict(merged(of(lines), nothing())) == to_dict(merged(nothing(), of(lines))) == whole
+
+
+def test_the_order_of_lines_changes_nothing() -> None:
+    lines = stream(1, Made(answers=100))
+    order = np.random.default_rng(1).permutation(lines.count)
+    assert to_dict(of(lines.at(order))) == to_dict(of(lines))
+
+
+@pytest.mark.parametrize("lines", [*EDGES.values(), SMALL, stream(3)], ids=[*EDGES, "small", "stream"])
+def test_there_and_back(lines: ScoredLines) -> None:
+    plain = to_dict(of(lines))
+    assert to_dict(from_dict(json.loads(json.dumps(plain)))) == plain

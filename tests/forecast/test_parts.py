@@ -1,0 +1,82 @@
+"""antelog/forecast/parts.py: what workers learn of different keys is what one learns of all."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import antelog
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values.values import Values
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import Mine, merged, part_of
+from antelog.forecast.rates.tally import EPOCH
+from antelog.process import Engine
+
+PROGRAM = antelog.parse("""
+input Temp(device: text, level: text, time) delay 1.
+Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+query Hot(X, T).
+""")
+Fact = tuple[str, str, int, int]
+END = 4_400
+
+
+def readings(devices: str = "abcde") -> list[Fact]:
+    """Two bursts far apart. Of what came in the first, two devices are forgotten when the second begins."""
+    dice, found = random.Random(0), []
+    for device in "abcde":
+        for tick in (*range(200), *(range(3_900, 4_200) if device not in "bd" else ())):
+            level = "high" if dice.random() < 0.4 else "low"
+            found.append((device, level, tick, tick + (dice.random() < 0.3)))
+    return sorted((fact for fact in found if fact[0] in devices), key=lambda fact: fact[3])
+
+
+def learned(devices: str, half_life: float | None = None, epoch: int = EPOCH) -> Model:
+    engine = Engine(PROGRAM, model="learn", half_life=half_life, epoch=epoch)
+    engine.advance(END, {"Temp": readings(devices)})
+    return engine.model
+
+
+def chances(model: Model) -> list[object]:
+    engine = Engine(PROGRAM, model=model)
+    facts = [(device, level, tick, tick) for device, level, tick, _ in readings("abcdef") if tick < 60]
+    table = engine.advance(70, {"Temp": [*facts, ("new", "high", 9, 9)]})["Hot"]
+    return list(table.column("chance").to_pylist())
+
+
+@pytest.mark.parametrize(("half_life", "epoch"), [(None, EPOCH), (40.0, EPOCH), (40.0, 7)])
+def test_models_of_different_keys_together_are_the_model_of_all(half_life: float | None, epoch: int) -> None:
+    whole = learned("abcde", half_life, epoch)
+    together = merged([learned(devices, half_life, epoch) for devices in ("ad", "b", "ce")])
+    assert together.length == epoch
+    assert together.epoch == whole.epoch
+    # How far each judge is trusted follows from what was said in the meantime.
+    expected = chances(replace(whole, losses=together.losses))
+    assert any(chance is not None for chance in expected)
+    np.testing.assert_allclose(
+        np.array(chances(together), np.float64), np.array(expected, np.float64), rtol=1e-9
+    )
+
+
+def test_a_model_goes_into_parts_and_together_again() -> None:
+    whole = learned("abcde")
+    parts = [part_of(whole, own(each)) for each in ("ace", "bd", "")]
+    for part in parts:
+        assert {len(each.tally.keys[0]) for each in part.series.values()} <= {3, 2, 0}
+        assert len(part.values) < len(whole.values) or part is parts[0]
+        for name, counts in part.series.items():
+            assert counts.shared.count == whole.series[name].shared.count == 1
+            assert counts.shared.last.tolist() == [whole.epoch]
+    assert chances(part_of(whole, None)) == chances(whole)
+    assert chances(parts[0])[:1] == chances(whole)[:1]
+
+
+def own(devices: str) -> Mine:
+    def mine(cells: Column, values: Values) -> Mask:
+        return np.isin(cells, [values.cell(device) for device in devices])
+
+    return mine

@@ -1,0 +1,106 @@
+"""antelog/run/checks.py: settings that do not fit one another, or their program."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+import antelog
+from antelog.files.naming import Form
+from antelog.run.address import Files, Standard
+from antelog.run.checks import conflicts, misfits, resolved, tick_of
+from antelog.run.settings import Settings
+from antelog.run.values import SettingError
+
+RULES = """{}input Temp(device, level, time). input On(device, time: s). static Site(device, place).
+A(X, T) :- Temp(X, high, T), On(X, T), Site(X, here). query A(X, T)."""
+TICKS, MINUTES = (
+    antelog.parse(RULES.replace(": s", "").format("")),
+    antelog.parse(RULES.format("tick 1 minute. ")),
+)
+CSV = Files("a.csv", Form.CSV)
+
+
+def said(settings: Settings, program: antelog.Program = TICKS) -> list[str]:
+    return [f"{each.key}: {each.message}. {each.hint}" for each in misfits(program.plan, settings)]
+
+
+def test_settings_that_fit() -> None:
+    maps = {"device": "id", "Temp.device": "sensor", "Site.place": "a.b", "came": "meta.at"}
+    assert said(Settings(inputs={"Temp": CSV}, statics={"Site": CSV}, maps=maps, arrival="came")) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"inputs": {"Tmp": CSV}}, "input.Tmp: the program has no input Tmp. Did you mean Temp?"),
+        ({"inputs": {"Site": CSV}}, "It is a static predicate: give it under static, Site=a.csv."),
+        ({"statics": {"On": CSV}}, "static.On: the program has no static predicate On. It is an input"),
+        ({"inputs": {"A": CSV}}, "The rules derive it from others."),
+        ({"maps": {"devise": "x"}}, "map: no input of the program has a column devise. Did you mean"),
+        ({"maps": {"Temp.place": "x"}}, "input.Temp: Temp has no column place. There are device, level"),
+        ({"maps": {"Tmp.device": "x"}}, "input.Tmp: the program has no input Tmp. Did you mean Temp?"),
+        ({"time_units": {"": "ms"}}, "time_unit: the program does not say how long a tick is"),
+        ({"time_units": {"Tmep": "ms"}}, "input.Tmep: the program has no input Tmep. Did you mean Temp?"),
+        ({"clock": "processing"}, "clock: the program does not say how long a tick is, and the wall clock"),
+        ({"idle": "3s"}, "idle: the program does not say how long a tick is, and the wall clock"),
+        ({"most": 9}, "most: the program declares no chances"),
+        ({"min_chance": 0.1}, "Give a model, or `learn`, or declare a `chance` in the program."),
+        ({"until": "soon"}, "is not a whole number"),
+        ({"since": "1970-01-01"}, "declare it: `tick 10 minutes"),
+    ],
+)  # fmt: skip
+def test_settings_the_program_has_no_use_for(given: Mapping[str, Any], message: str) -> None:
+    (found,) = said(Settings(**given))
+    assert message in found
+
+
+def test_a_program_with_units_and_ticks() -> None:
+    found = resolved(
+        MINUTES, Settings(time_units={"": "ms", "Temp": "us"}, until="1970-01-01 00:25", since=3)
+    )
+    assert [found.program.plan.counting(name).unit for name in ("Temp", "On")] == ["us", "ms"]
+    assert (found.settings.first, found.settings.last) == (3, 25)
+    assert resolved(MINUTES, Settings()).program is MINUTES
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("soon", "is not a whole number"), ("-1", "before tick 0"), ("1970-01-01", "is a timestamp")],
+)
+def test_texts_that_are_no_ticks(text: str, message: str) -> None:
+    assert (tick_of(None, None), tick_of("7", None)) == (None, 7)
+    with pytest.raises(SettingError, match=message):
+        tick_of(text, TICKS.plan)
+
+
+def told(runner: str, **given: Any) -> list[str]:
+    show = conflicts(Settings().changed(given), runner)
+    return [". ".join(each.sentences(lambda name: f"--{name.replace('_', '-')}")) for each in show]
+
+
+def test_conflicts_in_the_words_of_their_user() -> None:
+    assert told("try", only=("confirmed",), snapshots=True) == [
+        "--only selects changes. Leave it out, or leave out --snapshots."
+    ]
+    assert told("try", since=3) == ["--since says where snapshots start. Leave it out, or add --snapshots."]
+    (message,) = told("score", maps={"device": "@key"})
+    assert message == (
+        "device=@key: keys and times of messages are read on Spark. Use `antelog run`, or leave out this "
+        "--map."
+    )
+    right = {"program": "p.alog", "inputs": {"Temp": CSV}}
+    assert told("watch", **right) == []
+    assert told("watch", **right, outputs=(CSV,), form="table") == [
+        "--output has JSON lines. Leave out --format table."
+    ]
+    assert told("watch", **right, alert_on=("likely",)) == [
+        "--alert-on, --alert-where and --alert-template need an --alert. Give one, or leave them out."
+    ]
+    both = {"Temp": Standard(), "On": Standard()}
+    assert told("watch", program="p.alog", inputs=both) == [
+        "standard input can be the source of one input only. Give files for the others."
+    ]
+    assert told("watch", program="p.alog") == [
+        "there is nothing to follow. Give it with --input: Temp=readings.csv"
+    ]
