@@ -27,7 +27,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest test-slow bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
+.PHONY: help setup demo test quick oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -40,17 +40,18 @@ demo: setup ## Wind turbines through a stream on Spark, then live on a page; Ctr
 	@$(WITH_JAVA) $(PY) scripts/demo.py
 
 test: setup ## Run every test, the slow ones too
-	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal $(PYTEST_ARGS)
+	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not long" $(PYTEST_ARGS)
 
 quick: setup ## Run the tests that are not marked slow
-	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow" $(PYTEST_ARGS)
+	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(PYTEST_ARGS)
 
 oldest: ## Test what others' libraries matter to, with the oldest of them that pyproject.toml allows
 	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
-test-slow: setup ## Run every test with 10,000 examples per property (long; not part of CI)
+long: setup ## Run every test, those of hours too, with 10,000 examples per property, and both soaks
 	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
+	@$(MAKE) --no-print-directory soak soak-page
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)

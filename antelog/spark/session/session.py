@@ -13,6 +13,7 @@ import re
 import shlex
 import signal
 import socketserver
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -82,8 +83,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
             file = Path(folder, "spark.properties")
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
-            with explaining_lost_java(), _read_from(file), _ignoring_sigterm():
-                spark = SparkSession.builder.appName(name).getOrCreate()
+            try:
+                with explaining_lost_java(), _read_from(file), _ignoring_sigterm():
+                    spark = SparkSession.builder.appName(name).getOrCreate()
+            except BaseException:
+                _kill(file)
+                raise
     except (PySparkException, Py4JError) as error:
         text = output.text()
         error.add_note(text)
@@ -106,6 +111,16 @@ def _read_from(file: Path) -> Iterator[None]:
             del os.environ[_SUBMIT]
         else:
             os.environ[_SUBMIT] = known
+
+
+def _kill(file: Path) -> None:
+    """Ends a Java whose start was cut short, as it may wait forever; its command line names the file."""
+    listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=False)
+    for line in listed.stdout.splitlines():
+        number, _, command = line.strip().partition(" ")
+        if str(file) in command:
+            with suppress(OSError):  # it has ended already
+                os.kill(int(number), signal.SIGKILL)
 
 
 @contextmanager

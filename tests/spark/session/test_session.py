@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from antelog.spark.session.session import properties
+from antelog.spark.session.session import _kill, properties
 
 
 def test_settings_are_written_as_java_reads_them() -> None:
     assert properties({"spark.x": "a b=c", "spark.y": "ä#"}) == "spark.x=a\\ b\\=c\nspark.y=\\u00e4\\#\n"
+
+
+def test_a_java_whose_start_was_cut_short_is_ended(tmp_path: Path) -> None:
+    file = tmp_path / "spark.properties"
+    code = "import time; print(flush=True); time.sleep(600)"
+    java = subprocess.Popen([sys.executable, "-c", code, file], stdout=subprocess.PIPE)
+    assert java.stdout is not None
+    assert java.stdout.readline() == b"\n"
+    _kill(tmp_path / "another")
+    assert java.poll() is None
+    _kill(file)
+    assert java.wait(60) < 0
+    java.stdout.close()
 
 
 SECRET = """
