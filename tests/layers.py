@@ -73,7 +73,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
-    "watch": ("child", "feed", "alerts", "changes", "board", "web"),
+    "watch": ("child", "alerts", "changes", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),

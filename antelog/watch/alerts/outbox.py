@@ -52,7 +52,6 @@ def opened(path: Path) -> Iterator[Outbox]:
 
 def counts_in(path: Path | None) -> dict[str, dict[str, int]]:
     """The counts of each receiver that has alerts now, and the letters that wait; none without a store."""
-    path = path / "alerts.db" if path is not None and path.is_dir() else path
     if path is None or not files.is_store(path):
         return {}
     with closing(files.opened(path)) as database:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from antelog.run.store import FolderFeed, Store, StoredFeedAt
+from antelog.run.store import StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.outbox import opened
 from antelog.watch.alerts.running import GRACE, Work, say
@@ -27,11 +27,10 @@ class AlertProcess:
     """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used."""
 
     def __init__(self, store: Path, setup: AlertSetup) -> None:
-        outbox = outbox_of(store)
-        with opened(outbox) as kept:
-            if kept.position is None:
-                kept.take(_end_of(store), [])
-        self._order = msgspec.json.encode(Work(str(store), str(outbox), setup))
+        with opened(store) as outbox:
+            if outbox.position is None:
+                outbox.take(StoredFeedAt(store).summary().last, [])
+        self._order = msgspec.json.encode(Work(str(store), setup))
         self._child = self._started()
         self._restarts = Restarts(_BETWEEN_STARTS)
 
@@ -55,16 +54,3 @@ class AlertProcess:
 
     def _started(self) -> Child:
         return Child("antelog.watch.alerts", self._order)
-
-
-def outbox_of(feed: Path) -> Path:
-    """The store with the outbox: that of the feed, or one in its folder."""
-    if not feed.is_dir():
-        return feed
-    Store.open(feed / "alerts.db").close()
-    return feed / "alerts.db"
-
-
-def _end_of(store: Path) -> int:
-    """The end of the feed now: the changes before it have been written without alerts."""
-    return (FolderFeed(store) if store.is_dir() else StoredFeedAt(store)).summary().last

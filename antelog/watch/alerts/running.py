@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.escaping import shown
-from antelog.run.store import Feed, FeedReader, FolderFeed, StoredFeedAt
+from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
@@ -32,10 +32,9 @@ GRACE = 10.0
 
 @dataclass(frozen=True)
 class Work:
-    """The paths of the feed and of the store with the outbox, and the alerts."""
+    """The path of the store, which has the feed and the outbox, and the alerts."""
 
-    feed: str
-    outbox: str
+    store: str
     setup: AlertSetup
 
 
@@ -48,7 +47,7 @@ def say(message: str) -> None:
 async def run(work: Work, ending: asyncio.Event) -> None:
     """Send until `ending`, and for a short while after it. Raises AlertError."""
     routes = routes_of(work.setup)
-    with opened(Path(work.outbox)) as outbox:
+    with opened(Path(work.store)) as outbox:
         receivers = [route.receiver for route in routes]
         outbox.receive(each.name for each in receivers)
         _say_what_is_left(outbox, receivers)
@@ -66,10 +65,8 @@ async def run(work: Work, ending: asyncio.Event) -> None:
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
     """Follow the feed, and keep what is to be sent."""
     routes = routes_of(work.setup)
-    path = Path(work.feed)
-    feed: Feed = FolderFeed(path) if path.is_dir() else StoredFeedAt(path)
-    place = outbox.position or 0
-    reader = FeedReader(feed, place)
+    position = outbox.position or 0
+    reader = FeedReader(StoredFeedAt(Path(work.store)), position)
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
@@ -77,9 +74,9 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         lines = reader.read(_AT_ONCE)
         found = [letter for line in lines for letter in letters(routes, line)]
         here = reader.position
-        if found or (here != place and (clock() > saved + _REST or (was_ending and not lines))):
+        if found or (here != position and (clock() > saved + _REST or (was_ending and not lines))):
             outbox.take(here, found)
-            saved, place = clock(), here
+            saved, position = clock(), here
         if was_ending and not lines:
             read.set()
             return

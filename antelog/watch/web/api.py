@@ -3,20 +3,26 @@
     GET /api/now?query=Malf&sort=deadline&count=20
     {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
 
-An answer is its latest change line, with the `id` that links use, and `since`, the tick it was first told.
+An answer is its latest change line, with the `id` that links use, and `since`, the tick of its first line.
+
+    POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
+
+Posted facts are in the inbox of the store when they are accepted. They only have to be objects here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from antelog.forecast.scores.scores import report_json
+from antelog.run.store import post
 from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.board.explanations import marks, rules_behind
-from antelog.watch.board.selection import MOST, selection_of
+from antelog.watch.board.selection import selection_of
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
@@ -97,4 +103,25 @@ def _answer(answer: TrackedAnswer) -> dict[str, Any]:
     return {"id": answer.id, "since": answer.since, **answer.line}
 
 
-__all__ = ["API", "MOST", "of_answer"]
+# ---- posted facts ----
+
+
+class NoFactsError(ValueError):
+    """What was posted is no list of objects, or there is no such input."""
+
+
+def posted(store: Path, name: str, body: bytes) -> int:
+    """How many facts were put into the inbox of an input. They are on the disk when this returns."""
+    try:
+        given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
+        facts = [_plain(each) for each in (given if isinstance(given, list) else [given])]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
+    if not post(store, name, facts):  # nobody would read what was acknowledged
+        raise NoFactsError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
+    return len(facts)
+
+
+def _plain(fact: dict[str, msgspec.Raw]) -> bytes:
+    """A fact on one line, whatever white space it came with."""
+    return msgspec.json.encode({name: msgspec.json.decode(value) for name, value in fact.items()})

@@ -27,12 +27,11 @@ from starlette.types import ASGIApp
 from antelog.errors import StateError
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import selection_of
-from antelog.watch.web.api import API, of_answer
+from antelog.watch.web.api import API, NoFactsError, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.guard import PAGES, Guard, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.shell import ASSETS, asset, shell
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext

@@ -45,8 +45,7 @@ def reader_of(path: Path) -> Reader:
     """A reader of a feed, or of changes. Raises DataError if there is nothing there."""
     if is_store(path):
         return FeedReader(StoredFeedAt(path))
-    there = os.path.exists(path)  # noqa: PTH110 - of a name that no file can have, too
-    if not there and path.suffix != ".feed":  # a follower may be about to make one
+    if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
         raise DataError(f"{path}: there is no such file or folder; give a store, or a folder of changes")
     return ChangesReader(path) if path.is_file() else FolderReader(path)
 

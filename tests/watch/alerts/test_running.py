@@ -31,7 +31,7 @@ class Stream:
     """A store in this folder, and the alerts of its feed."""
 
     def __init__(self, *alerts: Alert) -> None:
-        self.work = Work("p.state", "p.state", AlertSetup(alerts, QUERIES, "p.alog"))
+        self.work = Work("p.state", AlertSetup(alerts, QUERIES, "p.alog"))
         self.store = Store.open(Path("p.state"))
         self.store.feed.begin({"program": ""})
 
@@ -266,7 +266,7 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
 
 
 def test_told_as_json() -> None:
-    work = Work("f", "o", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
+    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
     assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 

@@ -21,11 +21,11 @@ from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.alerts.routes import Letter
 from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
+from antelog.watch.web.api import NoFactsError, posted
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.posting import NoFactsError, posted
 from antelog.watch.web.readers import reader_of
 from antelog.watch.web.shell import ASSETS, VIEWS
 from antelog.watch.web.views import PARTS
