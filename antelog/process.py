@@ -153,7 +153,7 @@ class Engine(PlanEngine):
         )
         given = static_rows(plan, others.get("static") or {})
         super().__init__(
-            saving.Saved(plan, state.start(plan, given), given, {}, {}, limit), options, forecaster
+            saving.SavedEngine(plan, state.start(plan, given), given, {}, {}, limit), options, forecaster
         )
 
     @classmethod
@@ -201,7 +201,7 @@ class Engine(PlanEngine):
 
     @classmethod
     def _restored(
-        cls, saved: saving.Saved, options: EngineOptions, min_chance: float | None, most: int | None
+        cls, saved: saving.SavedEngine, options: EngineOptions, min_chance: float | None, most: int | None
     ) -> Self:
         forecaster = None
         if saved.beside:

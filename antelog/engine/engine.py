@@ -74,7 +74,9 @@ class EngineOptions:
 class PlanEngine:
     """A plan, its state, and a forecaster if there is one. `antelog.process.Engine` is made of a program."""
 
-    def __init__(self, saved: saving.Saved, options: EngineOptions, forecaster: Forecaster | None) -> None:
+    def __init__(
+        self, saved: saving.SavedEngine, options: EngineOptions, forecaster: Forecaster | None
+    ) -> None:
         self._plan, self._state, self._given = saved.plan, saved.state, saved.given
         self._counts = {source.name: saved.counts.get(source.name, Counts()) for source in saved.plan.inputs}
         self._dropped = dict(saved.dropped)
@@ -133,7 +135,7 @@ class PlanEngine:
             },
             state_rows=rows_of(history),
             state_bytes=bytes_of(history) + values.nbytes,
-            seen_values=sum(len(each.cells) for each in self._state.told.values.values()),
+            seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
 
     @checked(facts=optional(NAMED))
@@ -205,9 +207,9 @@ class PlanEngine:
         """What `save` writes, for wherever bytes are kept."""
         return saving.to_bytes(self._saved())
 
-    def _saved(self) -> saving.Saved:
+    def _saved(self) -> saving.SavedEngine:
         members = {} if self._forecaster is None else self._forecaster.members()
-        return saving.Saved(
+        return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
 

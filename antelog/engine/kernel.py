@@ -105,7 +105,7 @@ def step(
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
     wanted = Wanted(tuple(only), share, staged)
-    for end, batch in batches(facts, state.history, now, state.told.lines):
+    for end, batch in batches(facts, state.history, now, state.observed.lines):
         for stepped in _with_room(plan, state, batch, end, wanted):
             state = stepped.state
             for name, changed in stepped.changes.items():
@@ -114,7 +114,7 @@ def step(
     count = sum(new.count for new in facts.values())
     if count > _MANY:
         lines = sum(each.log.num_rows for each in whole.values()) / count
-        state = replace(state, told=replace(state.told, lines=lines))
+        state = replace(state, observed=replace(state.observed, lines=lines))
     return lighter(state), whole
 
 
@@ -160,7 +160,7 @@ def query_of(plan: Plan, state: State, query: Query) -> Query:
         since=since(plan, state, query.name),
         confirmed_only=confirmed_only,
         past=query.name in rules.unsteady and not confirmed_only,
-        types=state.told.types[query.name],
+        types=state.observed.answers[query.name],
     )
 
 
@@ -177,7 +177,7 @@ def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str,
 
 
 def _nothing(plan: Plan, state: State, query: str) -> Lines:
-    return no_lines(changes_schema(plan, query, state.told.types).empty_table(), plan.relation(query))
+    return no_lines(changes_schema(plan, query, state.observed.answers).empty_table(), plan.relation(query))
 
 
 # ---- open answers ----

@@ -43,15 +43,14 @@ from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
 from antelog.engine.step.settled import Settled
 from antelog.engine.values.types import Types
-from antelog.engine.values.values import Saved as SavedValues
-from antelog.engine.values.values import Values
+from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 
-__all__ = ["MOST", "Saved", "from_bytes", "restore", "save", "to_bytes"]
+__all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedEngine:
     """Everything that has to be known to go on; `beside` has the members that forecasts need."""
 
     plan: Plan
@@ -79,12 +78,12 @@ class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     given: dict[str, list[tuple[str | int | float, ...]]]
 
 
-def save(path: str | PathLike[str], saved: Saved) -> None:
+def save(path: str | PathLike[str], saved: SavedEngine) -> None:
     """Write a state, for its owner alone; a file of that name is replaced when the new one is complete."""
     writing.write(path, to_bytes(saved), mode=0o600)
 
 
-def restore(path: str | PathLike[str], program: Plan | None = None, most: int = MOST) -> Saved:
+def restore(path: str | PathLike[str], program: Plan | None = None, most: int = MOST) -> SavedEngine:
     """The state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
@@ -100,7 +99,7 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
     return from_bytes(content, str(path), program, most)
 
 
-def to_bytes(saved: Saved) -> bytes:
+def to_bytes(saved: SavedEngine) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old, plan = saved.state, saved.plan
     pure = pruned(old)
@@ -118,13 +117,13 @@ def to_bytes(saved: Saved) -> bytes:
     members = {
         "state.json": msgspec.json.encode(state),
         "plan.json": to_json(plan).encode(),
-        "types.arrow": _types_schema(old.told.seen).serialize().to_pybytes(),
+        "types.arrow": _types_schema(old.observed.types).serialize().to_pybytes(),
         "values.json": msgspec.json.encode(kept.saved()),
     }
     for name, member in _facts_in(plan).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
-    for number, own in enumerate(pure.told.values.values()):
+    for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _settled_in(plan, settled).items():
         each = settled[name]
@@ -134,7 +133,7 @@ def to_bytes(saved: Saved) -> bytes:
 
 def from_bytes(
     content: bytes, name: str = "the saved state", program: Plan | None = None, most: int = MOST
-) -> Saved:
+) -> SavedEngine:
     """The state in bytes, which messages call by this name.
 
     With `program`, only if the state is of that. Raises StateError if this version cannot read it, if it is
@@ -156,7 +155,7 @@ def from_bytes(
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
 
 
-def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
+def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngine:
     values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
     start = begin(plan, state.given, values)
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
@@ -166,7 +165,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
     }
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
-        for number, columns in enumerate(start.told.values)
+        for number, columns in enumerate(start.observed.seen)
     }
     settled = {
         name: _settled(members[member], len(start.settled[name].columns), state.until[name])
@@ -178,11 +177,11 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> Saved:
         begin=state.begin,
         forgotten=state.forgotten,
         history=added(start.history, facts),
-        told=replace(known.told, values=seen),
+        observed=replace(known.observed, seen=seen),
         settled=settled,
     )
     others = {name: content for name, content in members.items() if name.startswith(BESIDE)}
-    return Saved(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
+    return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
 
 def _facts_in(plan: Plan) -> dict[str, str]:

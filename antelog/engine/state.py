@@ -27,16 +27,16 @@ Given = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True)
-class Told:
+class Observed:
     """The types that columns of facts have had so far, and those that follow for columns of answers.
 
-    `lines` were told of each of the last facts, if there were many. `values` are those that unguarded
-    variables have answers for.
+    `seen` has the values that unguarded variables have answers for, and `lines` how many lines each of the
+    last facts gave, if there were many.
     """
 
-    seen: Mapping[str, Types]
-    types: AnswerTypes
-    values: Seen
+    types: Mapping[str, Types]
+    answers: AnswerTypes
+    seen: Seen
     lines: float = 0.0
 
 
@@ -52,7 +52,7 @@ class State:
     history     the facts that still matter
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
-    told        the types in which answers are told, and how much
+    observed    the types of columns, the values seen, and how many lines facts give
     """
 
     now: int
@@ -62,7 +62,7 @@ class State:
     history: History
     settled: Mapping[str, Settled]
     forgotten: int
-    told: Told
+    observed: Observed
 
 
 def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
@@ -75,10 +75,11 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     static = static_of(plan, rules, known, values)
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
-    seen = seen_types(plan, types_of_rows(given or {}))
+    types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
-    told = Told(seen, answer_types(plan, seen), seen_from_the_start(rules.seen, static.tables, values))
-    return State(-1, begin, values, static, history, settled, 0, told)
+    seen = seen_from_the_start(rules.seen, static.tables, values)
+    observed = Observed(types, answer_types(plan, types), seen)
+    return State(-1, begin, values, static, history, settled, 0, observed)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -92,16 +93,17 @@ def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str 
 
 def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
     """The state with new facts."""
-    told = replace(state.told, values=seen_with(state.told.values, facts))
-    return replace(state, history=added(state.history, facts), told=told)
+    observed = replace(state.observed, seen=seen_with(state.observed.seen, facts))
+    return replace(state, history=added(state.history, facts), observed=observed)
 
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """The state when facts have come whose columns have these types."""
-    seen = widened(state.told.seen, types)
-    if seen is state.told.seen:
+    known = widened(state.observed.types, types)
+    if known is state.observed.types:
         return state
-    return replace(state, told=replace(state.told, seen=seen, types=answer_types(plan, seen)))
+    observed = replace(state.observed, types=known, answers=answer_types(plan, known))
+    return replace(state, observed=observed)
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:
@@ -130,7 +132,7 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
     return Knowledge(
-        prepared(plan), state.values, state.history, state.static, state.told.values, state.settled, Memo()
+        prepared(plan), state.values, state.history, state.static, state.observed.seen, state.settled, Memo()
     )
 
 
@@ -162,7 +164,7 @@ def pruned(state: State) -> State:
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
-    seen = [each.cells for each in state.told.values.values()]
+    seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
     moved = {
@@ -172,6 +174,6 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.told.values.items()}
-    told = replace(state.told, values=seen_values)
-    return replace(state, values=kept, history=added(empty, moved), settled=settled, told=told)
+    seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
+    observed = replace(state.observed, seen=seen_values)
+    return replace(state, values=kept, history=added(empty, moved), settled=settled, observed=observed)

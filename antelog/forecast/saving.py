@@ -17,8 +17,7 @@ import msgspec
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
 from antelog.engine.saving import BESIDE
-from antelog.engine.values.values import Saved as SavedValues
-from antelog.engine.values.values import Values
+from antelog.engine.values.values import SavedValues, Values
 from antelog.forecast.alerts import LikelyAnswers
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.forms import layout

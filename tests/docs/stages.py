@@ -56,7 +56,7 @@ def stages() -> Iterator[tuple[str, str]]:
     yield "kept", _facts(gather(whole.history, "Temp", None), values)
 
     until, known = step_to(state, NOW), knowledge_of(plan, whole)
-    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.told.values)[QUERY]
+    about = affected(rules, [QUERY], until, {"Temp": spans_of(new.time)}, whole.observed.seen)[QUERY]
     yield "affected", table({"first": about.first, "last": about.last})
 
     (pattern,) = rules.patterns[QUERY]

@@ -39,7 +39,7 @@ from antelog.engine.values.types import (
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 
-__all__ = ["UNBOUND", "Saved", "Values"]
+__all__ = ["UNBOUND", "SavedValues", "Values"]
 
 _FIRST = -(2**51)
 """The cell of the first id: 0xFFF8000000000000."""
@@ -58,7 +58,7 @@ _WRITTEN = {Kind.NOTHING, Kind.NUMBER, Kind.TEXT}
 
 
 @dataclass(frozen=True)
-class Saved:
+class SavedValues:
     """The values that have ids, in their order: how many are constants, and all kinds, each with a text."""
 
     constants: int
@@ -343,13 +343,13 @@ class Values:
 
         return kept, remap
 
-    def saved(self) -> Saved:
+    def saved(self) -> SavedValues:
         """All values that have ids; `from_saved` makes the same cells of them."""
         kinds = self._kinds[: len(self)].tolist()
-        return Saved(self._fixed, kinds, list(map(saved_item, self._items)))
+        return SavedValues(self._fixed, kinds, list(map(saved_item, self._items)))
 
     @classmethod
-    def from_saved(cls, saved: Saved) -> Values:
+    def from_saved(cls, saved: SavedValues) -> Values:
         """The values that were saved."""
         values = cls()
         items = [item_from_saved(*each) for each in zip(saved.kinds, saved.texts, strict=True)]

@@ -126,7 +126,7 @@ def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
 
 def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     """All of a bucket: the kernel's state with what forecasts need, then the rows that wait."""
-    saved = saving.Saved(job.plan, bucket.kernel, _given(job), {}, {}, None)
+    saved = saving.SavedEngine(job.plan, bucket.kernel, _given(job), {}, {}, None)
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 

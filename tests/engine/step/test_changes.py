@@ -69,7 +69,7 @@ def test_all_others_are_null_with_the_variables_that_stand_for_them() -> None:
 
 def test_parts_of_a_log_are_put_together() -> None:
     given = stage(MALF, [("Temp", "a", 3, 3)], now=3)
-    schema = changes_schema(given.plan, "Malf", given.state.told.types)
+    schema = changes_schema(given.plan, "Malf", given.state.observed.answers)
     nothing = no_lines(schema.empty_table(), given.plan.relation("Malf"))
     some = given.changes()
     whole = joined([nothing_changed(nothing, ("possible",)), some])
