@@ -71,7 +71,7 @@ def files_in_folders() -> Iterator[Path]:
 def test_the_specification_knows_the_language_only() -> None:
     modules = [
         module
-        for path, source in files_of("tests/specification/*.py")
+        for path, source in files_of("tests/specification/**/*.py")
         if not path.name.startswith(("test_", "helpers", "model", "reading"))
         for _, module in layers.imported_modules(source, path)
     ]

@@ -190,12 +190,22 @@ def _rows(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]
     prepared = known.rules.patterns[name][number]
     found = known.found(prepared, _about(prepared, seed))
     try:
-        return partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+        return [_inside(prepared, part) for part in parts]
     except TooLargeError as error:
         if seed.count < 2:
             raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
     half = np.arange(seed.count) < seed.count // 2
     return [part for some in (half, ~half) for part in _rows(known, name, number, seed.take(some))]
+
+
+def _inside(prepared: Prepared, part: Partial) -> Partial:
+    """The rows whose times lie in the ranges that are asked for."""
+    time, range_ = prepared.pattern.time.variable, part.rows.time
+    if range_ is None or time is None or time not in part.rows.bound:
+        return part
+    ticks = part.rows.bound[time]
+    return part.take(marked((range_.first <= ticks) & (ticks <= range_.last)))
 
 
 def _about(prepared: Prepared, seed: Rows) -> Spans:

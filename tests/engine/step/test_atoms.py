@@ -69,6 +69,15 @@ def test_an_atom_at_any_of_some_ticks_is_true_with_the_first_and_false_with_the_
     assert ticks(found.false_at) == [None, 6]
 
 
+def test_facts_about_ticks_outside_a_range_do_not_count() -> None:
+    given = stage(RULES, FACTS)
+    early = replace(shut_down(given, "wt2 wt2", [1, 5]), last=np.array([3, 6]))
+    found = truth(given.known, early)
+    assert ticks(found.true_at) == [None, None]  # Shdn(wt2, 4) lies between the two
+    # Up to 3, a Temp about 2 may come until 3; from 5 on, one about 5 until 6.
+    assert ticks(found.false_at) == [3, 6]
+
+
 def test_rows_ask_for_the_atoms_of_their_negations() -> None:
     given = stage(RULES, FACTS)
     prepared, _ = given.pattern("OK")
