@@ -69,6 +69,8 @@ def _defined(node: ast.stmt) -> Iterator[str]:
             yield from (target.id for target in targets if isinstance(target, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name)):
             yield name
+        case _:
+            pass
 
 
 def shared_class_names(sources: Sources) -> dict[str, list[str]]:

@@ -9,8 +9,7 @@ from pathlib import Path
 import pyarrow.compute as pc
 import pytest
 
-from antelog import Engine, parse
-from antelog.files import ARRIVAL, End, batches, rejects_to, tables, wanted_of
+from antelog import parse, replay
 from benchmarks.faulty import PROGRAM, Made, Readings
 from benchmarks.verdict import Minute, Run, as_markdown, complaints
 
@@ -24,17 +23,13 @@ def test_rows_are_what_they_are_said_to_be(tmp_path: Path) -> None:
     file = tmp_path / "Temp.csv"
     file.write_text(first[0] + second[0].partition("\n")[2])
     program = parse(PROGRAM)
-    engine, alerts = Engine(program, arrival=ARRIVAL), 0
-    with rejects_to(None, strict=False) as rejects:
-        facts = tables(file, wanted_of(program.plan, "Temp"), rejects)
-        for batch in batches({"Temp": facts}, End(LAST)):
-            log = engine.advance(batch.now, batch.facts)["Alert"]
-            alerts += pc.sum(pc.equal(log["change"], "confirmed")).as_py() or 0
-        unread = rejects.counts
-    counts = engine.counts["Temp"]
+    run, alerts = replay(program, {"Temp": file}, until=LAST), 0
+    for step in run:
+        alerts += pc.sum(pc.equal(step.tables["Alert"]["change"], "confirmed")).as_py() or 0
+    unread, counts = run.rejects.counts, run.engine.counts["Temp"]
     assert counts.admitted + counts.repeated == made.used + made.repeated + made.unneeded
     assert (counts.late, counts.early) == (made.late, made.early)
-    assert counts.malformed + sum(unread.values()) == made.malformed
+    assert unread["malformed"] == made.malformed
     assert min(made.late, made.early, made.malformed, made.repeated, made.unneeded) > 0
     assert alerts == READINGS.alerts(LAST) > 0
 

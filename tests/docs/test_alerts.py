@@ -14,7 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from antelog import load
-from antelog.cli.arguments.alerts import alert_options, wanted_alerts
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.runners import WATCH
+from antelog.cli.commands.watch import wanted_alerts
+from antelog.run.settings import AlertSettings
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.routes import letters, routes_of
 from antelog.watch.alerts.wording import NAMES
@@ -56,10 +59,10 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 @click.argument("program", type=Path)
-@alert_options
-def watch(program: Path, **given: Any) -> None:
-    """What `antelog watch` makes of its options about alerts."""
-    found = wanted_alerts(given, load(program), chances=True)
+@flags(WATCH, settings=AlertSettings)
+def watch(program: Path, settings: AlertSettings) -> None:
+    """The options of `antelog watch` about alerts, and no others."""
+    found = wanted_alerts(settings, load(program), chances=True)
     click.echo(len(found.alerts) if found else 0)
 
 
