@@ -11,8 +11,7 @@ from msgspec import structs
 
 from antelog.compile import PATTERN_LIMIT, Plan, compile_program
 from antelog.compile.nodes.plan import Unit
-from antelog.compile.show.explain import plan_text
-from antelog.compile.show.explain_html import plan_html
+from antelog.compile.show.explain import plan_html, plan_text
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import DataError, ProgramError, ProgramFileError
 from antelog.given import PATH, POSITIVE, TEXT, checked

@@ -41,7 +41,7 @@ class Compiled:
 
 
 @dataclass(frozen=True)
-class Known:
+class Draft:
     """What is known of a program so far; each pass adds to it. `limit` is that of patterns."""
 
     checked: Checked
@@ -51,76 +51,76 @@ class Known:
     relations: tuple[Resolved, ...] = ()
     plan: Plan | None = None
 
-    def saying(self, diagnostics: Iterable[Diagnostic]) -> Known:
+    def saying(self, diagnostics: Iterable[Diagnostic]) -> Draft:
         """The same with more to say to the author."""
         return replace(self, diagnostics=(*self.diagnostics, *diagnostics))
 
-    def with_plan(self, step: Callable[[Plan], Plan]) -> Known:
+    def with_plan(self, step: Callable[[Plan], Plan]) -> Draft:
         """The same with more known of the plan, if there is one."""
         return self if self.plan is None else replace(self, plan=step(self.plan))
 
 
 def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     """The plan of a program; without one, the diagnostics have the reasons."""
-    known = Known(checked, limit, checked.diagnostics)
+    known = Draft(checked, limit, checked.diagnostics)
     for each in PASSES if checked.ok else ():
         known = each(known)
     return Compiled(known.plan, in_source_order(known.diagnostics))
 
 
-def clauses(known: Known) -> Known:
+def clauses(known: Draft) -> Draft:
     found, contradictory = clauses_of(known.checked)
     return replace(known, clauses=found).saying(map(failures.contradictory, contradictory))
 
 
-def strata(known: Known) -> Known:
+def strata(known: Draft) -> Draft:
     found = stratify(known.clauses, edges_of(known.clauses))
     if isinstance(found, Violation):
         return known.saying([failures.unstratified(found, known.checked.document)])
     return known
 
 
-def relations(known: Known) -> Known:
+def relations(known: Draft) -> Draft:
     resolved, failed = relations_of(known.checked, known.clauses, known.limit)
     return replace(known, relations=resolved).saying(_failure(each, known) for each in failed)
 
 
-def _failure(failed: Failed, known: Known) -> Diagnostic:
+def _failure(failed: Failed, known: Draft) -> Diagnostic:
     document, why = known.checked.document, failed.why
     if isinstance(why, EndlessError):
         return failures.endless(why, failed.asked, document)
     return failures.too_many(why, known.limit, document)
 
 
-def refusals(known: Known) -> Known:
+def refusals(known: Draft) -> Draft:
     return known.saying(refused(known.relations, known.checked.document))
 
 
-def assembled(known: Known) -> Known:
+def assembled(known: Draft) -> Draft:
     if errors_of(known.diagnostics):
         return known
     return replace(known, plan=assembling.assembled(known.checked, known.relations))
 
 
-def bounds(known: Known) -> Known:
+def bounds(known: Draft) -> Draft:
     return known.with_plan(assembling.with_bounds)
 
 
-def levels(known: Known) -> Known:
+def levels(known: Draft) -> Draft:
     return known.with_plan(assembling.with_levels)
 
 
-def key(known: Known) -> Known:
+def key(known: Draft) -> Draft:
     return known.with_plan(assembling.with_key)
 
 
-def remarks(known: Known) -> Known:
+def remarks(known: Draft) -> Draft:
     if known.plan is None:
         return known
     return known.saying(remarks_on(known.plan, known.clauses, known.checked.document))
 
 
-PASSES: tuple[Callable[[Known], Known], ...] = (
+PASSES: tuple[Callable[[Draft], Draft], ...] = (
     clauses,
     strata,
     relations,

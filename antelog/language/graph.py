@@ -1,9 +1,22 @@
-"""Strongly connected components: which nodes of a graph can reach each other."""
+"""Graphs: strongly connected components, and a program as a graph with a place for each node.
+
+    node   a predicate, a rule, or (where an edge passes a layer) a bend
+    edge   from a predicate to the rules that use it, and from a rule to the predicate it derives
+
+Inputs stand at the top, queries at the bottom. Layers are cut into strata: nodes that rest on a negation
+stand below the negated ones. Edges of a cycle that lead upwards are drawn, but play no part in the order.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
 from typing import TypeVar
+
+from antelog.language.syntax import Document, Rule, atoms_of
 
 N = TypeVar("N")
 
@@ -47,3 +60,147 @@ def components(edges: Mapping[N, Iterable[N]]) -> list[list[N]]:
                             break
                     found.append(members)
     return found
+
+
+_SWEEPS = 8
+
+
+@dataclass(frozen=True)
+class Edge:
+    source: str
+    target: str
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Graph:
+    """`strata` has all nodes, those after others that rest on them; `rules` has the ones that are rules."""
+
+    edges: tuple[Edge, ...]
+    strata: Mapping[str, int]
+    rules: Mapping[str, Rule]
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the middle of each node is, in pixels and layers, and through which nodes each edge leads."""
+
+    x: Mapping[str, float]
+    layer: Mapping[str, int]
+    paths: Mapping[Edge, tuple[str, ...]]
+
+
+def graph_of(document: Document) -> Graph:
+    """The predicates a program's rules are about, and the rules themselves. Facts are left out."""
+    rules = {f"rule {number}": rule for number, rule in enumerate(document.rules) if rule.body}
+    edges: dict[Edge, None] = {}
+    for name, rule in rules.items():
+        edges |= {Edge(atom.predicate, name, negated): None for atom, negated in atoms_of(rule)}
+        edges[Edge(name, rule.head.predicate)] = None
+    return Graph(tuple(edges), _strata(tuple(edges), rules), rules)
+
+
+def _strata(edges: Sequence[Edge], rules: Mapping[str, Rule]) -> dict[str, int]:
+    """How many negations each node rests on at most, nodes after those they rest on.
+
+    Within a cycle, which leads through time, negation does not count, and rules come before what they derive.
+    """
+    into = _into(edges)
+    above = {
+        node: [edge.source for edge in into[node]] for edge in edges for node in (edge.source, edge.target)
+    }
+    strata: dict[str, int] = {}
+    for members in components(above):
+        steps = [edge for node in members for edge in into[node] if edge.source not in members]
+        level = max((strata[edge.source] + edge.negated for edge in steps), default=0)
+        strata |= dict.fromkeys(sorted(members, key=lambda node: node not in rules), level)
+    return strata
+
+
+def _into(edges: Sequence[Edge]) -> defaultdict[str, list[Edge]]:
+    into: defaultdict[str, list[Edge]] = defaultdict(list)
+    for edge in edges:
+        into[edge.target].append(edge)
+    return into
+
+
+def layout(graph: Graph, widths: Mapping[str, float], gap: float) -> Placement:
+    """Places for nodes of these widths: few crossings, short edges, no overlaps."""
+    layer = _layers(graph)
+    paths, layer = _with_bends(graph, layer)
+    rows: dict[int, list[str]] = defaultdict(list)
+    for node, number in layer.items():
+        rows[number].append(node)
+    near: dict[str, list[str]] = defaultdict(list)
+    for path in paths.values():
+        for one, other in pairwise(path):
+            near[one].append(other)
+            near[other].append(one)
+    x = {node: float(place) for row in rows.values() for place, node in enumerate(row)}
+    order = sorted(rows)
+    for sweep in range(_SWEEPS):
+        for number in order if sweep % 2 == 0 else order[::-1]:
+            ahead = -1 if sweep % 2 == 0 else 1
+            wanted = {
+                n: fmean([x[m] for m in near[n] if (layer[m] - number) * ahead > 0] or [x[n]])
+                for n in rows[number]
+            }
+            rows[number].sort(key=wanted.__getitem__)
+            x |= {node: float(place) for place, node in enumerate(rows[number])}
+    for row in rows.values():
+        x |= _spread(row, dict.fromkeys(row, 0.0), widths, gap)
+    for _ in range(_SWEEPS):
+        for number in [*order, *order[::-1]]:
+            wanted = {node: fmean([x[m] for m in near[node]] or [x[node]]) for node in rows[number]}
+            x |= _spread(rows[number], wanted, widths, gap)
+    return Placement(x, layer, paths)
+
+
+def _layers(graph: Graph) -> dict[str, int]:
+    """Each node below those it rests on, and each stratum below the one before."""
+    into, order = _into(graph.edges), {node: place for place, node in enumerate(graph.strata)}
+    layer: dict[str, int] = {}
+    ends: list[int] = []
+    for stratum in range(max(graph.strata.values(), default=-1) + 1):
+        first = ends[-1] + 1 if ends else 0
+        for node in (node for node in graph.strata if graph.strata[node] == stratum):
+            above = (edge.source for edge in into[node] if order[edge.source] < order[node])
+            layer[node] = max([first, *(layer[source] + 1 for source in above)])
+        ends.append(max(layer.values()))
+    # What rests on nothing stands just above where it is used first, as far as its stratum goes.
+    for node in graph.strata:
+        uses = [layer[edge.target] for edge in graph.edges if edge.source == node]
+        if not into[node] and uses:
+            layer[node] = min(min(uses) - 1, ends[graph.strata[node]])
+    return layer
+
+
+def _with_bends(graph: Graph, layer: Mapping[str, int]) -> tuple[dict[Edge, tuple[str, ...]], dict[str, int]]:
+    """The way of each edge, with a bend in every layer it passes."""
+    layer = dict(layer)
+    paths = {}
+    for number, edge in enumerate(graph.edges):
+        start, end = layer[edge.source], layer[edge.target]
+        step = 1 if end > start else -1
+        bends = {f"bend {number} {at}": at for at in range(start + step, end, step)}
+        layer |= bends
+        paths[edge] = (edge.source, *bends, edge.target)
+    return paths, layer
+
+
+def _spread(
+    row: Sequence[str], wanted: Mapping[str, float], widths: Mapping[str, float], gap: float
+) -> dict[str, float]:
+    """Places near the wanted ones, in this order and apart from each other."""
+    rightmost: dict[str, float] = {}
+    leftmost: dict[str, float] = {}
+    for nodes, found, sign in ((row, rightmost, 1), (row[::-1], leftmost, -1)):
+        before: str | None = None
+        for node in nodes:
+            place = wanted[node]
+            if before is not None:
+                apart = (widths.get(node, 0) + widths.get(before, 0)) / 2 + gap
+                place = sign * max(sign * place, sign * found[before] + apart)
+            found[node] = place
+            before = node
+    return {node: (rightmost[node] + leftmost[node]) / 2 for node in row}

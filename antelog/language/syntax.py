@@ -34,7 +34,7 @@ from typing import TypeAlias
 from antelog.diagnostics import Source, Span
 from antelog.language.literals import Atom, Comparison, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
-from antelog.language.literals.literal import Within
+from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
@@ -197,7 +197,7 @@ class Document:
         return (s for s in self.statements if isinstance(s, Rule))
 
 
-def atoms_of(rule: Rule) -> Iterator[Within]:
+def atoms_of(rule: Rule) -> Iterator[Occurrence]:
     """The atoms in a rule's body, each with whether it is negated."""
     return (each for literal in rule.body for each in literal.atoms)
 

@@ -74,7 +74,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Odds:
+class DeclaredOdds:
     """What is declared about how likely the facts of an input are, and how late they come.
 
     `shares` are those of the facts that no refinement of the delay is about. None of it changes an
@@ -128,14 +128,14 @@ class Vocabulary:
 
     predicates: Mapping[str, Predicate]
     tick: int | None = None
-    odds: Mapping[str, Odds] = field(default_factory=dict)
+    odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]
 
-    def odds_of(self, name: str) -> Odds:
-        return self.odds.get(name, Odds())
+    def odds_of(self, name: str) -> DeclaredOdds:
+        return self.odds.get(name, DeclaredOdds())
 
     def is_static(self, name: str) -> bool:
         return name in self.predicates and self.predicates[name].kind is Kind.STATIC

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.compile.show.explain_html import plan_html
+from antelog.compile.show.explain import plan_html
 from antelog.diagnostics import Diagnostic, Source, to_text
 from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.errors import ProgramError

@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 
 from antelog.compile.nodes.plan import Input
+from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from antelog.language.printer import to_text
-from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
 from antelog.language.syntax import Rule
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing, Theme
@@ -71,7 +71,7 @@ def _delay(source: Input) -> str:
 def _chart(
     program: Program,
     graph: Graph,
-    placed: Layout,
+    placed: Placement,
     kinds: Mapping[str, tuple[str, str]],
     widths: Mapping[str, float],
 ) -> alt.LayerChart:
@@ -117,7 +117,7 @@ def _chart(
     return alt.LayerChart(layer=layers).properties(width=right - left, height=height)
 
 
-def _bands(graph: Graph, placed: Layout, left: float, right: float) -> list[Row]:
+def _bands(graph: Graph, placed: Placement, left: float, right: float) -> list[Row]:
     """Every other stratum has a band behind it; all have their number."""
     found = []
     for stratum in sorted({*graph.strata.values()}):
@@ -127,11 +127,11 @@ def _bands(graph: Graph, placed: Layout, left: float, right: float) -> list[Row]
     return found
 
 
-def _middle(node: str, placed: Layout) -> float:
+def _middle(node: str, placed: Placement) -> float:
     return (placed.layer[node] + 0.5) * _LAYER
 
 
-def _box(node: str, kind: str, note: str, width: float, placed: Layout) -> Row:
+def _box(node: str, kind: str, note: str, width: float, placed: Placement) -> Row:
     x, y = placed.x[node], _middle(node, placed)
     return {
         "x": x - width / 2, "x2": x + width / 2, "y": y - _HALF, "y2": y + _HALF,
@@ -140,7 +140,7 @@ def _box(node: str, kind: str, note: str, width: float, placed: Layout) -> Row:
     }  # fmt: skip
 
 
-def _dot(node: str, rule: Rule, program: Program, placed: Layout) -> Row:
+def _dot(node: str, rule: Rule, program: Program, placed: Placement) -> Row:
     line = _line(rule, program)
     return {
         "x": placed.x[node],
@@ -154,7 +154,7 @@ def _line(rule: Rule, program: Program) -> int:
     return program.source.place(rule.span.start)[0]
 
 
-def _curve(number: int, edge: Edge, graph: Graph, placed: Layout) -> list[Row]:
+def _curve(number: int, edge: Edge, graph: Graph, placed: Placement) -> list[Row]:
     """The points of an edge, which leaves and enters its nodes straight up or down."""
     path = placed.paths[edge]
     ends = {edge.source: _half(edge.source, graph), edge.target: -_half(edge.target, graph)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.compile import passes
-from antelog.compile.passes import PASSES, Known, compile_program
+from antelog.compile.passes import PASSES, Draft, compile_program
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -37,7 +37,7 @@ def test_the_table_at_the_top_names_the_passes_in_order() -> None:
 
 def test_each_pass_adds_to_what_is_known() -> None:
     checked = read(Source("P(X, T) :- A(X, T). query P(X, T)."))
-    known = Known(checked, 10, ())
+    known = Draft(checked, 10, ())
     for each in PASSES:
         before, known = known, each(known)
         assert known.diagnostics[: len(before.diagnostics)] == before.diagnostics

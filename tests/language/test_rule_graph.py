@@ -1,11 +1,11 @@
-"""antelog/language/rule_graph.py, antelog/pictures/plan.py: a program's graph, and that it can be read."""
+"""antelog/language/graph.py, antelog/pictures/plan.py: a program's graph, and that it can be read."""
 
 from itertools import pairwise
 
 import pytest
 
 import antelog
-from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
+from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from tests.cli.trying import TURBINES
 from tests.pictures.looks import texts
 from tests.recorded import FOLDER, NAMES, recorded
@@ -17,7 +17,7 @@ def graph(text: str) -> Graph:
     return graph_of(antelog.parse(text).document)
 
 
-def placed(shown: Graph) -> Layout:
+def placed(shown: Graph) -> Placement:
     return layout(shown, {node: 20.0 if node in shown.rules else WIDTH for node in shown.strata}, GAP)
 
 

@@ -10,8 +10,7 @@ from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 
 import antelog
-from antelog.compile.show.explain import plan_text
-from antelog.compile.show.explain_html import plan_html
+from antelog.compile.show.explain import plan_html, plan_text
 from antelog.notebook.extension import Problems
 from tests.cli.trying import PROGRAM, TURBINES
 

@@ -77,10 +77,10 @@ class Comparison(Condition, frozen=True, tag=True):
         return None
 
     def holds(self, values: Mapping[str, Value], _exists: Exists, /) -> bool:
-        return self.replaced(_Known(values)).outcome is True
+        return self.replaced(_PutIn(values)).outcome is True
 
 
-class _Known(Replacement):
+class _PutIn(Replacement):
     """Puts values in place of variables."""
 
     def __init__(self, values: Mapping[str, Value]) -> None:

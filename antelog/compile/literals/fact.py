@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Self
 
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.literal import Literal, Reach, Reference
+from antelog.compile.literals.literal import Literal, Reference, ReferenceReach
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
     Operand,
@@ -97,7 +97,11 @@ class FactLiteral:
 
     @classmethod
     def of(
-        cls, atom: Atom, comparisons: Iterable[Comparison], slot: tuple[int, ...] | None, reach: Reach
+        cls,
+        atom: Atom,
+        comparisons: Iterable[Comparison],
+        slot: tuple[int, ...] | None,
+        reach: ReferenceReach,
     ) -> FactLiteral:
         tests = tuple(each for each in comparisons if each.variables <= atom.variables)
         return cls(atom, tests, slot, reach.behind, reach.ahead)

@@ -63,7 +63,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReferenceReach:
     """How far before and after the answer's time the ticks of a reference lie at most; None: no bound."""
 
     reference: Reference
@@ -132,10 +132,10 @@ class Literal(Struct, frozen=True):
     def text(self) -> str:
         return text_of(self.parts)
 
-    def reaches(self, distances: Distances, time: Time) -> tuple[Reach, ...]:
+    def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """How far from an answer's time the facts and atoms lie that it looks at."""
         return tuple(
-            Reach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
+            ReferenceReach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
             for each in self.references
         )
 
@@ -165,7 +165,7 @@ class AskedLiteral:
     """An asked literal as the engine looks at it: with how far from the answer's time it looks."""
 
     node: AskedNode
-    reaches: tuple[Reach, ...]
+    reaches: tuple[ReferenceReach, ...]
 
     @cached_property
     def variables(self) -> frozenset[str]:

@@ -21,7 +21,7 @@ from antelog.language import Checked
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Request:
     """A relation that is asked for: its name, whether by a query, and as what clause."""
 
     name: str
@@ -42,7 +42,7 @@ class Wanted:
 class Resolved:
     """A relation and its patterns."""
 
-    asked: Wanted
+    asked: Request
     patterns: tuple[Pattern, ...]
 
 
@@ -50,7 +50,7 @@ class Resolved:
 class Failed:
     """A relation whose patterns have no end, or are too many."""
 
-    asked: Wanted
+    asked: Request
     why: EndlessError | TooManyPatternsError
 
 
@@ -61,7 +61,7 @@ def relations_of(
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
-    waiting = [Wanted(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
+    waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
     seen = {asked.name for asked in waiting}
     resolved, failed = [], []
     for asked in waiting:
@@ -77,5 +77,5 @@ def relations_of(
             if each.name not in seen:
                 seen.add(each.name)
                 clause = asked_clause(each.predicate, each.kept, vocabulary)
-                waiting.append(Wanted(each.name, False, clause))
+                waiting.append(Request(each.name, False, clause))
     return tuple(resolved), tuple(failed)

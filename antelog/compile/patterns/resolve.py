@@ -22,7 +22,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.antichain import Antichain, TooAlikeError, minimal
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import Frame
+from antelog.compile.rules.program import EvidenceFrame
 from antelog.language.graph import components
 
 LITERALS_EACH = 10
@@ -72,9 +72,9 @@ class Resolver:
         self._clauses = clauses
         self._limit = limit
         self._literals = 0
-        self._known: dict[tuple[str, Frame | None], tuple[Spanned, ...]] = {}
+        self._known: dict[tuple[str, EvidenceFrame | None], tuple[Spanned, ...]] = {}
 
-    def answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
+    def answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
         but input facts, negated atoms, static atoms and comparisons."""
         name = query.goals[0].predicate
@@ -83,7 +83,7 @@ class Resolver:
         except TooAlikeError:
             raise TooManyPatternsError(name, self._sizes(name, frame), alike=True) from None
 
-    def _answers(self, query: Clause, frame: Frame | None) -> tuple[Pattern, ...]:
+    def _answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
         name = query.goals[0].predicate
         choice = self._patterns_of(name, frame) if name in self._clauses else None
         if choice is not None and frame is not None:
@@ -94,7 +94,7 @@ class Resolver:
             found = [p for p in (framed(p, offset) for p in found) if p is not None]
         return minimal(found)
 
-    def _patterns_of(self, predicate: str, frame: Frame | None) -> tuple[Spanned, ...]:
+    def _patterns_of(self, predicate: str, frame: EvidenceFrame | None) -> tuple[Spanned, ...]:
         """The patterns of a predicate; with a frame, those no wider than it on either side."""
         needs: dict[str, list[str]] = {}
         waiting = [predicate]
@@ -114,7 +114,7 @@ class Resolver:
     def _derived(self, clause: Clause) -> Iterator[Atom]:
         return (atom for atom in clause.goals if atom.predicate in self._clauses)
 
-    def _once(self, name: str, frame: Frame | None) -> None:
+    def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """The patterns of a predicate that does not rest on itself."""
         search = _Search(name, frame, Effort(self._limit))
         found = [
@@ -147,10 +147,10 @@ class Resolver:
         if self._literals > allowed:
             raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
 
-    def _choices(self, clause: Clause, frame: Frame | None) -> list[Choice]:
+    def _choices(self, clause: Clause, frame: EvidenceFrame | None) -> list[Choice]:
         return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
 
-    def _until_nothing_new(self, members: list[str], frame: Frame | None) -> None:
+    def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
         """Predicates that rest on each other: each round puts in what the last one found."""
         among = set(members)
         inside = {
@@ -191,7 +191,7 @@ class Resolver:
         clause: Clause,
         old: dict[str, list[Spanned]],
         new: dict[str, list[Spanned]],
-        frame: Frame | None,
+        frame: EvidenceFrame | None,
     ) -> Iterator[list[Choice]]:
         """Choices for the goals of a clause in which one is new, those before it old."""
         choices = self._choices(clause, frame)
@@ -205,7 +205,7 @@ class Resolver:
             yield list(choices)
 
     def _check_recursion(
-        self, inside: Mapping[str, list[Clause]], among: set[str], frame: Frame | None
+        self, inside: Mapping[str, list[Clause]], among: set[str], frame: EvidenceFrame | None
     ) -> None:
         """A window bounds recursion only where the rules tie the times of head and goal."""
         for name, clauses in inside.items():
@@ -232,7 +232,7 @@ class Resolver:
         rules = sum(len(clauses) for clauses in inside.values())
         return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
 
-    def _sizes(self, name: str, frame: Frame | None) -> dict[int, tuple[tuple[str, int], ...]]:
+    def _sizes(self, name: str, frame: EvidenceFrame | None) -> dict[int, tuple[tuple[str, int], ...]]:
         return {
             clause.rule: tuple(
                 (atom.predicate, len(self._known.get((atom.predicate, frame), ())))
@@ -290,7 +290,7 @@ class _Search:
     """
 
     name: str
-    frame: Frame | None
+    frame: EvidenceFrame | None
     effort: Effort
     kept: _Narrowest = field(default_factory=_Narrowest)
 

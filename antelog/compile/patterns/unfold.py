@@ -22,7 +22,7 @@ from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
 from antelog.compile.rules.clauses import Clause, undecided
-from antelog.compile.rules.program import Frame
+from antelog.compile.rules.program import EvidenceFrame
 
 ANSWER = "<answer>"
 """The time of the query's answer, where it is not known yet: in what a window says of loose times."""
@@ -48,7 +48,9 @@ Choice: TypeAlias = Sequence[Spanned] | None
 """The patterns there are for a goal; None if it is an input fact."""
 
 
-def combinations(clause: Clause, choices: Sequence[Choice], frame: Frame | None) -> Iterator[Spanned | None]:
+def combinations(
+    clause: Clause, choices: Sequence[Choice], frame: EvidenceFrame | None
+) -> Iterator[Spanned | None]:
     """The patterns of a clause, one for each fitting choice of patterns for its derived goals.
 
     None stands for a choice that does not fit, so that the caller can count the effort.
@@ -85,7 +87,7 @@ def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
 
 
 def _build(
-    clause: Clause, chosen: Mapping[int, Spanned], known: Substitution, frame: Frame | None
+    clause: Clause, chosen: Mapping[int, Spanned], known: Substitution, frame: EvidenceFrame | None
 ) -> Spanned | None:
     """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
@@ -124,7 +126,7 @@ def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
     return first, last
 
 
-def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: Frame) -> Iterator[Comparison]:
+def _limits(clause: Clause, chosen: Mapping[int, Spanned], frame: EvidenceFrame) -> Iterator[Comparison]:
     """Comparisons that keep the goals whose times are not tied to the head's in the frame."""
     for i, time in enumerate(clause.body_times):
         if time.after(clause.head.time) is None:

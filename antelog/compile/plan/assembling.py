@@ -29,11 +29,11 @@ from antelog.compile.nodes.plan import (
     StaticRule,
     Unit,
 )
-from antelog.compile.patterns.relations import Resolved, Wanted
+from antelog.compile.patterns.relations import Request, Resolved
 from antelog.compile.plan.bounds import bound
 from antelog.compile.plan.partition import partition
 from antelog.compile.rules.clauses import static_rule
-from antelog.compile.rules.stratify import Edge, Violation, stratify
+from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
 from antelog.language.vocabulary import Kind, Vocabulary
@@ -57,7 +57,7 @@ def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, f
     return Relation(asked.name, asked.predicate, asked.by_query, answer, resolved.patterns, *nothing, alert)
 
 
-def _types(asked: Wanted, vocabulary: Vocabulary) -> tuple[str | None, ...]:
+def _types(asked: Request, vocabulary: Vocabulary) -> tuple[str | None, ...]:
     goal = asked.clause.goals[0]
     types = _type_names(goal.predicate, vocabulary)
     return tuple(types[goal.arguments.index(Var(name))] for name in asked.variables)
@@ -129,8 +129,8 @@ def with_key(plan: Plan) -> Plan:
     return replace(plan, key=partition(plan.relations, plan.inputs))
 
 
-def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Edge]:
+def _edges(patterns: Mapping[str, tuple[Pattern, ...]]) -> Iterator[Dependency]:
     for name, own in patterns.items():
         for pattern in own:
             for each in (reference for literal in pattern.asked for reference in literal.references):
-                yield Edge(name, each.name, each.last.after(pattern.time), True)
+                yield Dependency(name, each.name, each.last.after(pattern.time), True)

@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from antelog.compile.conditions.differences import ZERO, Times, times_of
-from antelog.compile.literals.literal import Reach, Reference
+from antelog.compile.literals.literal import Reference, ReferenceReach
 from antelog.compile.literals.terms import Time
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Bounds, Input, Plan, Relation
-from antelog.compile.plan.delays import Delays
+from antelog.compile.plan.delays import DelayTable
 
-Inputs = Mapping[str, Delays]
+Inputs = Mapping[str, DelayTable]
 Patterns = Mapping[str, tuple[Pattern, ...]]
 
 
 def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
     """The bounds of all relations."""
-    delays_of = {source.name: Delays(source) for source in inputs}
+    delays_of = {source.name: DelayTable(source) for source in inputs}
     views = {name: [_View.of(p, delays_of) for p in own] for name, own in patterns.items()}
     delays = _longest(views, lambda view: view.ahead)
     backs = _longest(views, lambda view: view.back)
@@ -182,7 +182,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     return first
 
 
-def _reaches_of(pattern: Pattern) -> Iterator[Reach]:
+def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
     times = times_of(pattern)
     return (each for literal in pattern.stated for each in literal.reaches(times, pattern.time))
 

@@ -42,7 +42,7 @@ def declared(source: Input) -> tuple[Declared, ...]:
     return tuple(Declared(at, tables[at]) for at in sorted(tables, key=len, reverse=True))
 
 
-class Delays:
+class DelayTable:
     """The delays of an input's facts."""
 
     def __init__(self, source: Input) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from antelog.compile.conditions.differences import Times, times_of
-from antelog.compile.conditions.implied import implied
+from antelog.compile.conditions.ordering import implied
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral

@@ -31,7 +31,7 @@ _PERMUTATIONS = 720
 
 
 @dataclass(frozen=True)
-class Unit:
+class Cluster:
     """Some literals that are compared as a whole: one with all its values, or several that share open ones.
 
     `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
@@ -44,7 +44,7 @@ class Unit:
 
 
 @lru_cache(maxsize=4096)
-def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...]) -> tuple[Unit, ...]:
+def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...]) -> tuple[Cluster, ...]:
     """The units of a pattern where some of its variables are bound; `variables` are the query's."""
     pattern = prepared.pattern
     called = {
@@ -59,7 +59,7 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
     for members in _groups(prepared, bound, frozenset(called)):
         is_open = any(not prepared.literals[i].variables <= bound for i in members)
         signature, gaps = _read(prepared, members, bound, called)
-        found.append(Unit(members, signature, gaps, is_open))
+        found.append(Cluster(members, signature, gaps, is_open))
     return tuple(found)
 
 

@@ -13,9 +13,9 @@ from itertools import pairwise
 from math import prod
 
 from antelog.compile.literals.terms import later
-from antelog.compile.patterns.relations import Wanted
+from antelog.compile.patterns.relations import Request
 from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooManyPatternsError
-from antelog.compile.rules.stratify import Edge, Violation
+from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
 from antelog.language.printer import to_text
@@ -32,7 +32,7 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
     return [rules[number] for number in numbers]
 
 
-def endless(error: EndlessError, asked: Wanted, document: syntax.Document) -> Diagnostic:
+def endless(error: EndlessError, asked: Request, document: syntax.Document) -> Diagnostic:
     """Recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
@@ -153,7 +153,7 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     return Diagnostic("E602", message, rules[0].span, hint, notes)
 
 
-def _when(walk: Sequence[Edge], loop: Sequence[Edge]) -> str:
+def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
     if any(edge.weight is None for edge in walk):
         return "at a time the rules leave open"
     ahead = sum(edge.weight or 0 for edge in walk)
@@ -162,7 +162,7 @@ def _when(walk: Sequence[Edge], loop: Sequence[Edge]) -> str:
     return "at the same time"
 
 
-def _steps(walk: Sequence[Edge]) -> str:
+def _steps(walk: Sequence[Dependency]) -> str:
     """The walk as text: `A(T) needs not B(T+1), B(T+1) needs A(T+1)`."""
     steps = []
     now: int | None = 0

@@ -16,7 +16,7 @@ from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.relations import Resolved, Wanted
+from antelog.compile.patterns.relations import Request, Resolved
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 
@@ -59,7 +59,7 @@ def _at(pattern: Pattern, positions: set[int]) -> set[str]:
     return {t.name for i, t in enumerate(pattern.answer) if i in positions and isinstance(t, Var)}
 
 
-def _place(relation: Wanted, document: syntax.Document) -> Span:
+def _place(relation: Request, document: syntax.Document) -> Span:
     """The query, or the negated atom, that asks for the relation."""
     if relation.by_query:
         return next(query.span for query in document.queries if query.atom.predicate == relation.name)
@@ -71,18 +71,18 @@ def _place(relation: Wanted, document: syntax.Document) -> Span:
 
 
 @dataclass(frozen=True)
-class _Objection:
+class _Refusal:
     code: str
     message: str
     hint: str
 
 
-def _objections(pattern: Pattern) -> Iterator[_Objection]:
+def _objections(pattern: Pattern) -> Iterator[_Refusal]:
     times = variables_in(pattern.times)
     for literal in pattern.asked:
         for name in sorted(literal.variables - pattern.guarded - pattern.answered):
             kind = "time" if name in times else "value"
-            yield _Objection(
+            yield _Refusal(
                 "E404",
                 f"{name} occurs only under `not`: the rule would hold if the atom is false for "
                 f"just one {kind}",
@@ -91,14 +91,14 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
             )
     far = max((abs(time.offset) for literal in pattern.stated for time in literal.times), default=0)
     if far > LARGEST_OFFSET:
-        yield _Objection(
+        yield _Refusal(
             "E407",
             f"a time lies {far} ticks away, but there are no more than {LARGEST_OFFSET}",
             f"The largest offset is {LARGEST_OFFSET}. Write a smaller one, or declare a longer `tick`.",
         )
     time = pattern.unguarded_time
     if time is not None and not pattern.clock_driven and not _ends(pattern):
-        yield _Objection(
+        yield _Refusal(
             "E405",
             f"{time} has no upper bound: it occurs only under `not`, "
             "so a fact would have an answer at every tick to come",
@@ -106,18 +106,18 @@ def _objections(pattern: Pattern) -> Iterator[_Objection]:
         )
     if len(pattern.unguarded) > 1:
         names = " and ".join(pattern.unguarded)
-        yield _Objection(
+        yield _Refusal(
             "E406",
             f"{names} occur only under `not`, so every combination of values would be an answer",
             "Add a condition without `not` that says which values they have, for all of them but one.",
         )
 
 
-def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Objection]:
+def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
     """All others cannot be compared: only that they equal no constant is known."""
     for name in sorted(anything):
         if any(name in c.variables and not _by_name(c, name) for c in pattern.comparisons):
-            yield _Objection(
+            yield _Refusal(
                 "E402",
                 f"{name} is compared, but occurs only under `not`, where it may have any value",
                 f"Add a condition without `not` that says which values {name} has. Without one, it can be "

@@ -18,9 +18,9 @@ from typing import TypeAlias
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Time, Var
 from antelog.compile.rules.clauses import Clause, clause_of
-from antelog.compile.rules.stratify import Edge
+from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
-from antelog.language.checks.bounds import ticks_of
+from antelog.language.checks.units import ticks_of
 from antelog.language.vocabulary import Kind, Vocabulary
 
 Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
@@ -51,7 +51,7 @@ def _asks_for_all(query: syntax.Query) -> bool:
     return len(set(names)) == len(query.atom.terms)
 
 
-def edges_of(clauses: Clauses) -> Iterator[Edge]:
+def edges_of(clauses: Clauses) -> Iterator[Dependency]:
     """What each predicate rests on, and how much later."""
     for name, own in clauses.items():
         for clause in own:
@@ -59,14 +59,14 @@ def edges_of(clauses: Clauses) -> Iterator[Edge]:
                 for each in (reference for literal in literals for reference in literal.references):
                     if each.predicate in clauses:
                         weight = each.last.after(clause.head.time)
-                        yield Edge(name, each.predicate, weight, negative, clause.rule)
+                        yield Dependency(name, each.predicate, weight, negative, clause.rule)
 
 
 # ---- what is asked for ----
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class EvidenceFrame:
     """A declared window: goals and evidence lie in [T + first, T + last] for an answer about T."""
 
     first: int
@@ -77,12 +77,12 @@ class Frame:
         return self.last - self.first
 
 
-def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> Frame | None:
+def frame_of(query: syntax.Query, vocabulary: Vocabulary) -> EvidenceFrame | None:
     """The window and horizon of a query in ticks, if it declares one of them."""
     if query.window is None and query.horizon is None:
         return None
     window, horizon = (ticks_of(b, vocabulary.tick, []) if b else 0 for b in (query.window, query.horizon))
-    return Frame(-window, horizon)
+    return EvidenceFrame(-window, horizon)
 
 
 def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:

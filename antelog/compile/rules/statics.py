@@ -10,6 +10,7 @@ follows; every round joins at least one fact the last round found (semi-naive ev
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.literal import Value
@@ -49,7 +50,9 @@ def _saturate(rules: list[StaticRule], members: set[str], facts: Facts) -> None:
         for rule in rules:
             for position, atom in enumerate(rule.background):
                 if new.get(atom.predicate):
-                    fresh[rule.predicate] |= _derive(rule, (position, new[atom.predicate]), indexes, facts)
+                    fresh[rule.predicate] |= _derive(
+                        rule, _New(position, new[atom.predicate]), indexes, facts
+                    )
         fresh = {name: rows - facts[name] for name, rows in fresh.items()}
 
 
@@ -88,14 +91,21 @@ class _Indexes:
             table.setdefault(tuple(row[i] for i in positions), []).append(row)
 
 
-def _derive(rule: StaticRule, new: tuple[int, set[Row]] | None, indexes: _Indexes, facts: Facts) -> set[Row]:
+class _New(NamedTuple):
+    """The rows that an atom of a rule has since the last round."""
+
+    position: int
+    rows: set[Row]
+
+
+def _derive(rule: StaticRule, new: _New | None, indexes: _Indexes, facts: Facts) -> set[Row]:
     """The heads a rule gives; with `new`, its atom at that position takes only those rows."""
     order = list(range(len(rule.background)))
     if new is not None:
-        order = [new[0], *(i for i in order if i != new[0])]
+        order = [new.position, *(i for i in order if i != new.position)]
     rows: list[Values] = [{}]
     for i in order:
-        only = new[1] if new is not None and i == new[0] else None
+        only = new.rows if new is not None and i == new.position else None
         rows = [extended for values in rows for extended in _join(rule.background[i], values, only, indexes)]
     return {
         tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)

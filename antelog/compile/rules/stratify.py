@@ -25,7 +25,7 @@ from antelog.language.graph import components
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class Dependency:
     """`source` rests on `target`, `weight` ticks later (None: at any time); `label` says by which rule."""
 
     source: str
@@ -43,13 +43,13 @@ class Violation:
     future and can be repeated until the whole does not.
     """
 
-    walk: tuple[Edge, ...]
-    loop: tuple[Edge, ...] = ()
+    walk: tuple[Dependency, ...]
+    loop: tuple[Dependency, ...] = ()
 
 
-def stratify(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, Level] | Violation:
+def stratify(nodes: Iterable[str], edges: Iterable[Dependency]) -> dict[str, Level] | Violation:
     """The level of every node, or why there is none."""
-    successors: dict[str, list[Edge]] = {node: [] for node in nodes}
+    successors: dict[str, list[Dependency]] = {node: [] for node in nodes}
     for edge in dict.fromkeys(edges):
         successors[edge.source].append(edge)
     levels: dict[str, Level] = {}
@@ -64,7 +64,7 @@ def stratify(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, Level] | 
     return levels
 
 
-def _levels(number: int, inside: dict[str, list[Edge]]) -> dict[str, Level] | Violation:
+def _levels(number: int, inside: dict[str, list[Dependency]]) -> dict[str, Level] | Violation:
     edges = [edge for out in inside.values() for edge in out]
     negative = [edge for edge in edges if edge.negative]
     if not negative:
@@ -87,12 +87,12 @@ def _levels(number: int, inside: dict[str, list[Edge]]) -> dict[str, Level] | Vi
     return {node: Level(number, shifts[node], rank[node]) for node in inside}
 
 
-def _shifts(inside: dict[str, list[Edge]]) -> dict[str, int] | list[Edge]:
+def _shifts(inside: dict[str, list[Dependency]]) -> dict[str, int] | list[Dependency]:
     """The weight of the longest walk from each node, or a cycle of positive weight."""
     shifts = dict.fromkeys(inside, 0)
-    longest: dict[str, Edge] = {}
+    longest: dict[str, Dependency] = {}
     rounds = dict.fromkeys(inside, 0)
-    sources: dict[str, list[Edge]] = {node: [] for node in inside}
+    sources: dict[str, list[Dependency]] = {node: [] for node in inside}
     for out in inside.values():
         for edge in out:
             sources[edge.target].append(edge)
@@ -116,7 +116,7 @@ def _shifts(inside: dict[str, list[Edge]]) -> dict[str, int] | list[Edge]:
     return shifts
 
 
-def _cycle(start: str, longest: dict[str, Edge]) -> list[Edge]:
+def _cycle(start: str, longest: dict[str, Dependency]) -> list[Dependency]:
     """The cycle that following the longest walks from `start` ends in."""
     node = start
     for _ in range(len(longest)):
@@ -127,7 +127,9 @@ def _cycle(start: str, longest: dict[str, Edge]) -> list[Edge]:
     return cycle
 
 
-def _growing(negative: list[Edge], loop: list[Edge], inside: dict[str, list[Edge]]) -> Violation:
+def _growing(
+    negative: list[Dependency], loop: list[Dependency], inside: dict[str, list[Dependency]]
+) -> Violation:
     """The plainest closed walk there is where some cycle leads into the future."""
     if any(edge.negative for edge in loop):
         return Violation(tuple(loop))
@@ -138,11 +140,13 @@ def _growing(negative: list[Edge], loop: list[Edge], inside: dict[str, list[Edge
     return Violation(_closed_walk(best[0], loop[0], inside), tuple(loop))
 
 
-def _weight(walk: Iterable[Edge]) -> int:
+def _weight(walk: Iterable[Dependency]) -> int:
     return sum(edge.weight or 0 for edge in walk)
 
 
-def _closed_walk(first: Edge, through: Edge, inside: dict[str, list[Edge]]) -> tuple[Edge, ...]:
+def _closed_walk(
+    first: Dependency, through: Dependency, inside: dict[str, list[Dependency]]
+) -> tuple[Dependency, ...]:
     """A closed walk that begins with one edge and passes another."""
     if first == through:
         return (first, *_path(first.target, first.source, inside))
@@ -151,16 +155,16 @@ def _closed_walk(first: Edge, through: Edge, inside: dict[str, list[Edge]]) -> t
     return (first, *there, through, *back)
 
 
-def _path(start: str, end: str, graph: dict[str, list[Edge]]) -> tuple[Edge, ...]:
+def _path(start: str, end: str, graph: dict[str, list[Dependency]]) -> tuple[Dependency, ...]:
     """A shortest path; nothing if start and end are the same."""
-    came: dict[str, Edge] = {}
+    came: dict[str, Dependency] = {}
     waiting = deque([start])
     while waiting and end not in came and start != end:
         for edge in graph[waiting.popleft()]:
             if edge.target not in came and edge.target != start:
                 came[edge.target] = edge
                 waiting.append(edge.target)
-    path: list[Edge] = []
+    path: list[Dependency] = []
     node = end
     while node != start:
         path.append(came[node])

@@ -1,7 +1,7 @@
-"""A plan as text, for people: first what a user wants to know, then the details.
+"""A plan as text or HTML, for people: first what a user wants to know, then the details.
 
-In comes a plan, out go lines, each with its role, so that a terminal can colour and wrap them. The
-same plan always gives the same text.
+Each line has a role, so that a terminal can colour and wrap it. Equal plans give equal texts. For notebooks
+there are two tables in the same words: a row for each query, and folded away a row for each relation.
 
     query Malf(X, T)                                      a title
       told     when Temp(X, high, T) arrives              a line, whose next lines are indented by 11
@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.show.details import (
     answer_text,
@@ -22,8 +23,8 @@ from antelog.compile.show.details import (
     source_lines,
     strata_lines,
 )
-from antelog.compile.show.summary import summaries, work_text
-from antelog.escaping import shown_lines
+from antelog.compile.show.summary import Summary, summaries, work_text
+from antelog.escaping import in_html, shown_lines
 
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
@@ -98,3 +99,58 @@ def _relation(relation: Relation) -> Iterator[Line]:
     if not relation.patterns:
         yield Line("never holds", TEXT, 4)
     yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(relation))
+
+
+_QUERIES = ("query", "told", "decided", "memory")
+_RELATIONS = ("watched for", "patterns", "bounds", "stratum")
+
+
+def plan_html(plan: Plan) -> str:
+    """A row for each query, how the work can be divided, and folded away a row for each relation."""
+    queries = [_query(summary) for summary in summaries(plan)]
+    return (
+        f"{_table(_QUERIES, queries)}"
+        f"<p>work: {in_html(work_text(plan))}</p>"
+        "<details><summary>Inputs, patterns, bounds and strata</summary>"
+        f"<p>{_lines(source_lines(plan))}</p>"
+        f"{_table(_RELATIONS, map(_relation_row, plan.relations))}"
+        f"<p>{in_html(key_text(plan))}</p></details>"
+    )
+
+
+def _table(heads: Iterable[str], rows: Iterable[str]) -> str:
+    named = "".join(f'<th style="text-align:left">{head}</th>' for head in heads)
+    return f"<table><thead><tr>{named}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return (
+        "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
+    )
+
+
+def _query(summary: Summary) -> str:
+    return _row([f"<b>{in_html(summary.query)}</b>", *(in_html(text) for _, text in summary.lines)])
+
+
+def _relation_row(relation: Relation) -> str:
+    patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
+    return _row(
+        (
+            f"<b>{in_html(relation_title(relation))}</b>",
+            patterns,
+            _lines(bounds_lines(relation)),
+            str(relation.level.component),
+        )
+    )
+
+
+def _pattern(relation: Relation, pattern: Pattern) -> str:
+    fixed = answer_text(relation, pattern)
+    giving = f" giving {in_html(fixed)}" if fixed else ""
+    known = "".join(f"<br><small>{in_html(line)}</small>" for line in pattern_lines(pattern))
+    return f"<code>{in_html(pattern.text)}</code>{giving}{known}"
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "<br>".join(map(in_html, lines))

@@ -21,7 +21,7 @@ from antelog.compile.literals.terms import Term, Var, call_text, later, term_tex
 from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.compile.plan.delays import Delays
+from antelog.compile.plan.delays import DelayTable
 from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
 
@@ -44,7 +44,7 @@ class Summary:
 
 def summaries(plan: Plan) -> Iterator[Summary]:
     """The queries of a program, in its order."""
-    delays = {source.name: Delays(source) for source in plan.inputs}
+    delays = {source.name: DelayTable(source) for source in plan.inputs}
     for relation in plan.queries:
         variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
@@ -81,7 +81,7 @@ class _Sign:
     rest: str = ""
 
 
-def _told(relation: Relation, delays: Mapping[str, Delays]) -> str:
+def _told(relation: Relation, delays: Mapping[str, DelayTable]) -> str:
     if not relation.patterns:
         return "never: the rules cannot be true"
     signs = list(dict.fromkeys(sign for p in relation.patterns for sign in _signs(p, delays)))
@@ -102,7 +102,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
     return f"when {' or '.join(facts)} {verb}"
 
 
-def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
+def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[_Sign]:
     """When a pattern's answers are told: the facts that can be the first, or the tick."""
     ranging = "".join(
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
@@ -117,7 +117,7 @@ def _signs(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[_Sign]:
         yield _Sign(tuple(_fact(pattern, atom) for atom in group), waits + ranging)
 
 
-def first_facts(pattern: Pattern, delays: Mapping[str, Delays]) -> Iterator[tuple[Atom, ...]]:
+def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[Atom, ...]]:
     """The facts that can arrive while all others are still missing; several, if they arrive at one tick.
 
     A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
@@ -158,7 +158,7 @@ def _fact(pattern: Pattern, atom: Atom) -> str:
 # ---- decided ----
 
 
-def _decided(plan: Plan, relation: Relation, delays: Mapping[str, Delays]) -> str:
+def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -> str:
     if not relation.patterns:
         return "at once: there are no answers"
     if all(_complete_at_once(pattern, delays) for pattern in relation.patterns):
@@ -184,7 +184,7 @@ def _tick(relation: Relation, after: int) -> str:
     return f"tick {relation.patterns[0].time.offset + after}"
 
 
-def _complete_at_once(pattern: Pattern, delays: Mapping[str, Delays]) -> bool:
+def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
     """Whether the first fact is all there is to wait for."""
     atoms = set(pattern.facts)
     first = list(first_facts(pattern, delays))
@@ -202,7 +202,7 @@ class _Last:
 
 
 def _last_fact(
-    plan: Plan, relation: Relation, delays: Mapping[str, Delays], above: frozenset[str] = frozenset()
+    plan: Plan, relation: Relation, delays: Mapping[str, DelayTable], above: frozenset[str] = frozenset()
 ) -> _Last | None:
     """Found below negations too; None if no fact has to come for the time to pass."""
     delay = relation.bounds.delay

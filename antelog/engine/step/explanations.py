@@ -27,7 +27,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.compile.literals.terms import Const, Sum, Time, Var
-from antelog.compile.prepared.shapes import Gap, Unit, units
+from antelog.compile.prepared.shapes import Cluster, Gap, units
 from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.facts.ticks import LAST
@@ -250,9 +250,9 @@ def _kinds(
 
 def _numbers(
     found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
-) -> list[tuple[tuple[Unit, ...], Column, list[Column]]]:
+) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
     """For each block its units, the rows that views are of, and numbers for what fills the units' gaps."""
-    result: list[tuple[tuple[Unit, ...], Column, list[Column]]] = []
+    result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
     filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
     for b, block in enumerate(found.blocks):
         views = at.views(found, b)
@@ -270,7 +270,7 @@ def _numbers(
     return result
 
 
-def _filled(block: Derivations, unit: Unit, rows: Column, values: Values) -> list[Column]:
+def _filled(block: Derivations, unit: Cluster, rows: Column, values: Values) -> list[Column]:
     """What fills the gaps of a unit in some rows; where they have several orders, the least."""
     part = block.rows.take(rows)
     nothing = [np.zeros(len(rows), np.int64)]

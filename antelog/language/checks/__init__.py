@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language.checks.declarations import declare
-from antelog.language.checks.names import check_arities, check_names, check_queries
-from antelog.language.checks.safety import check_safety
+from antelog.language.checks.names import (
+    check_arities,
+    check_lone_variables,
+    check_names,
+    check_queries,
+    check_unused,
+)
+from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
 from antelog.language.checks.sorts import check_sorts
-from antelog.language.checks.static import check_static_rules
 from antelog.language.checks.types import infer_types
-from antelog.language.checks.unguarded import check_unguarded
-from antelog.language.checks.unused import check_unused
-from antelog.language.checks.variables import check_lone_variables
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary

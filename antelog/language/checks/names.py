@@ -1,7 +1,9 @@
-"""Names: unknown predicates, wrong numbers of arguments, queries for what nobody derives."""
+"""Names: unknown predicates, wrong numbers of arguments, queries without rules, names used once or never."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator
 
 from antelog.diagnostics import Diagnostic, Note, Span
@@ -9,6 +11,7 @@ from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
+from antelog.language.syntax import Term, Variable, variable_of
 from antelog.language.vocabulary import Kind, Predicate, Vocabulary
 
 
@@ -136,3 +139,80 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
                 f"To ask for its facts all the same, write `{seen} :- {_general(known)}.` and `query {seen}.`"
             )
     return Diagnostic("E203", message, query.atom.span, hint)
+
+
+def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Rules and declarations no query rests on; nothing is said where a statement could not be read."""
+    queried = [q.atom.predicate for q in parsed.document.queries]
+    if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
+        return
+    needs: dict[str, set[str]] = {}
+    for rule in parsed.document.rules:
+        needed = needs.setdefault(rule.head.predicate, set())
+        needed.update(atom.predicate for atom, _ in syntax.atoms_of(rule))
+    reached = set(queried)
+    waiting = list(queried)
+    while waiting:
+        for name in needs.get(waiting.pop(), ()):
+            if name not in reached:
+                reached.add(name)
+                waiting.append(name)
+    seen: set[str] = set()
+    for rule in parsed.document.rules:
+        name = rule.head.predicate
+        if name not in reached and vocabulary.is_derived(name) and name not in seen:
+            seen.add(name)
+            hint = f"Ask for it with `query {name}(…).`, use it in another rule, or remove it."
+            yield Diagnostic("W101", f"no query needs {name}", rule.head.name_span, hint)
+    for predicate in vocabulary.predicates.values():
+        if predicate.declared and predicate.name not in reached and predicate.kind is not Kind.DERIVED:
+            message = f"no query needs the {predicate.kind.value} {predicate.name}"
+            hint = "Use it in a rule, or remove its declaration."
+            yield Diagnostic("W102", message, predicate.span, hint)
+
+
+def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    for rule in parsed.document.rules:
+        terms = [term for term in _terms(rule) if variable_of(term)]
+        count = Counter(map(variable_of, terms))
+        repeated = [name for name in count if name and count[name] > 1]
+        like_values = {id(term) for term in _like_values(rule, vocabulary)}
+        for term in terms:
+            name = variable_of(term)
+            if name is None or count[name] > 1:
+                continue
+            message = f"{name} occurs only once in this rule"
+            near = similar(name, repeated)
+            if near:
+                hint = f"Did you mean {' or '.join(near)}? If any value will do, write `_`."
+                yield Diagnostic("W105", message, term.span, hint)
+            elif id(term) in like_values:
+                message += ": it is a variable, for it begins with a capital letter, and stands for any value"
+                hint = f'If you mean the text, write `"{name}"`; if any value will do, write `_`.'
+                yield Diagnostic("W109", message, term.span, hint)
+
+
+_WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
+
+
+def _like_values(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Variable]:
+    """Variables that look like texts, in columns that are not called so.
+
+    Those under `not` alone are warned of anyway.
+    """
+    for atom, is_negated in syntax.atoms_of(rule):
+        if is_negated:
+            continue
+        predicate = vocabulary[atom.predicate]
+        columns = predicate.columns if predicate.declared else ()
+        for term, column in zip(atom.terms, columns, strict=False):
+            if isinstance(term, Variable) and _WORD.fullmatch(term.name):
+                alike = term.name.lower() in column.lower() or column.lower() in term.name.lower()
+                if not alike and not similar(term.name, [column]):
+                    yield term
+
+
+def _terms(rule: syntax.Rule) -> Iterator[Term]:
+    yield from rule.head.terms
+    for literal in rule.body:
+        yield from literal.operands

@@ -1,25 +1,25 @@
 """Declarations for some facts of an input: `delay Temp(wt4, _, _) = 2.`, `chance Temp(_, high, _) = 5%.`
 
 They name facts by constants, with `_` for any value. Of those that fit a fact the one with the most
-constants decides; so no two may fit the same facts equally well and differ.
+constants decides; so no two may fit the same facts equally well and differ. Percentages lie between 0% and
+100%, and so do chances of facts that exclude each other, taken together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
 
-from antelog.diagnostics import Diagnostic, Note
+from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.checks.bounds import ticks_of
-from antelog.language.checks.crowded import crowded_slots
-from antelog.language.checks.percentages import percentage_problems, share_problems
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
-from antelog.language.vocabulary import Chance, Kind, Odds, Predicate, Refinement
+from antelog.language.syntax import Value
+from antelog.language.vocabulary import Chance, DeclaredOdds, Kind, Predicate, Refinement
 
 _Declared = TypeVar("_Declared", Refinement, Chance)
 
@@ -29,7 +29,7 @@ def refine(
     tick: int | None,
     predicates: dict[str, Predicate],
     found: list[Diagnostic],
-) -> dict[str, Odds]:
+) -> dict[str, DeclaredOdds]:
     """Gives inputs their refined delays; returns what is declared about how likely their facts are."""
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
@@ -42,7 +42,7 @@ def refine(
         found += crowded_slots(predicates[name], declared)
     shares = _shares(document, predicates, found)
     return {
-        name: Odds(tuple(chances.get(name, ())), shares.get(name))
+        name: DeclaredOdds(tuple(chances.get(name, ())), shares.get(name))
         for name in predicates
         if name in chances or name in shares
     }
@@ -221,3 +221,130 @@ def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
             message = f"this chance of facts of {name} is declared twice"
             note = Note("first declared here", known.span)
             yield Diagnostic("E101", message, declared.span, "Keep one of the declarations.", (note,))
+
+
+def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic]:
+    """Percentages above 100%; none can be written that is below 0%."""
+    for each in given:
+        if each is not None and each.fraction > 1:
+            message = f"{to_text(each)} is more than all there is, which is 100%"
+            yield Diagnostic("E111", message, each.span, "Write a percentage from 0% to 100%.")
+
+
+def alert_problems(query: syntax.Query) -> Iterator[Diagnostic]:
+    yield from percentage_problems(query.alert)
+    if query.alert is not None and not query.alert.fraction:
+        message = "every open answer has a chance of at least 0%, so there would be an alert for each"
+        hint = "Write from which chance on an answer is worth an alert, such as `alert 80%`."
+        yield Diagnostic("E111", message, query.alert.span, hint)
+
+
+def share_problems(shares: tuple[syntax.Percentage, ...], delay: int) -> Iterator[Diagnostic]:
+    """Shares that are not one for each tick of a delay, or that are more than all facts."""
+    yield from percentage_problems(*shares)
+    whole = Span(shares[0].span.start, shares[-1].span.end)
+    if len(shares) != delay + 1:
+        ticks, own = ("tick" if delay == 1 else "ticks"), ("share" if delay == 0 else "shares")
+        message = f"a delay of {delay} {ticks} has {delay + 1} {own}, not {len(shares)}"
+        hint = f"Write which share of the facts comes {_ticks_late(delay)} late; the rest never comes."
+        yield Diagnostic("E111", message, whole, hint)
+    total = sum((share.fraction for share in shares), Fraction(0))
+    if total > 1 and all(share.fraction <= 1 for share in shares):
+        message = f"these shares come to {percentage_text(total)}, which is more than all facts"
+        hint = "Let them come to 100%, or to less: what is missing to 100% never comes."
+        yield Diagnostic("E111", message, whole, hint)
+
+
+def _ticks_late(delay: int) -> str:
+    if delay == 0:
+        return "0 ticks"
+    names = [str(tick) for tick in range(delay)] if delay < 4 else ["0", "1", "and so on"]
+    return f"{', '.join(names)} and {delay} ticks" if delay < 4 else f"{', '.join(names)} up to {delay} ticks"
+
+
+_Constants = tuple[tuple[int, Value], ...]
+"""Values at positions, in the order of these."""
+
+
+def crowded_slots(predicate: Predicate, chances: Sequence[Chance]) -> Iterator[Diagnostic]:
+    """Slots whose facts are likelier than 100% together; each set of declarations is reported once."""
+    if predicate.slot is None:
+        return
+    inside = frozenset(predicate.slot)
+    tables: dict[tuple[int, ...], dict[_Constants, list[Chance]]] = {}
+    for chance in chances:
+        own = _constants(chance, inside)
+        tables.setdefault(tuple(i for i, _ in own), {}).setdefault(own, []).append(chance)
+    reported: set[tuple[int, ...]] = set()
+    for slot in _slots(tables):
+        together = _deciding(slot, tables, inside)
+        total = max(_totals(together), default=Fraction(0))
+        places = tuple(chance.span.start for chance in together)
+        if total > 1 and len(together) > 1 and places not in reported:
+            reported.add(places)
+            yield _crowded(predicate.name, together, total)
+
+
+def _constants(chance: Chance, inside: frozenset[int]) -> _Constants:
+    """The constants of a declaration in the columns of the slot."""
+    return tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i in inside)
+
+
+def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
+    """What declarations say about slots, and what several of them say together: `(a, _)`, `(_, b)`, `(a, b)`.
+
+    Any other slot is met by the declarations that meet one of these.
+    """
+    known: dict[tuple[int, ...], dict[_Constants, None]] = {
+        positions: dict.fromkeys(table) for positions, table in tables.items()
+    }
+    done: set[frozenset[tuple[int, ...]]] = set()
+    while new := [pair for pair in combinations(known, 2) if frozenset(pair) not in done]:
+        for here, there in new:
+            done.add(frozenset((here, there)))
+            if set(here) <= set(there) or set(there) <= set(here):
+                continue
+            shared = set(here) & set(there)
+            meeting: dict[_Constants, list[_Constants]] = {}
+            for one in known[here]:
+                meeting.setdefault(tuple(c for c in one if c[0] in shared), []).append(one)
+            for other in [*known[there]]:
+                for one in meeting.get(tuple(c for c in other if c[0] in shared), ()):
+                    both = tuple(sorted({*one, *other}, key=lambda constant: constant[0]))
+                    known.setdefault(tuple(i for i, _ in both), {})[both] = None
+    return [slot for table in known.values() for slot in table]
+
+
+def _deciding(
+    slot: _Constants,
+    tables: Mapping[tuple[int, ...], Mapping[_Constants, list[Chance]]],
+    inside: frozenset[int],
+) -> list[Chance]:
+    """For each kind of fact in a slot, the declaration that decides: the one with the most constants."""
+    values = dict(slot)
+    decided: dict[tuple[Value | None, ...], Chance] = {}
+    for positions, table in tables.items():
+        if not values.keys() >= set(positions):
+            continue
+        for chance in table.get(tuple((i, values[i]) for i in positions), ()):
+            fact = tuple(None if i in inside else v for i, v in enumerate(chance.pattern))
+            if fact not in decided or decided[fact].constants < chance.constants:
+                decided[fact] = chance
+    return sorted(decided.values(), key=lambda chance: chance.span.start)
+
+
+def _totals(together: Sequence[Chance]) -> Iterator[Fraction]:
+    """How likely it is that one of the facts comes: after none, and after each of them."""
+    once = sum((chance.once for chance in together), Fraction(0))
+    yield once
+    yield from (once - chance.once + chance.again for chance in together)
+
+
+def _crowded(name: str, together: Sequence[Chance], total: Fraction) -> Diagnostic:
+    *others, last = together
+    message = f"facts of {name} that exclude each other come to {percentage_text(total)} together"
+    after = sum((chance.once for chance in together), Fraction(0)) <= 1
+    hint = "At most one of them comes at a tick: let their chances come to 100% at most"
+    hint += ", also where one has `again` and the others are new." if after else "."
+    notes = tuple(Note("one of the others", chance.span) for chance in others[-3:])
+    return Diagnostic("E112", message, last.span, hint, notes)

@@ -30,7 +30,7 @@ class Place:
 
 
 @dataclass
-class Places:
+class FirstPlaces:
     """The first place of each variable of a rule's atoms."""
 
     first: dict[str, Place] = field(default_factory=dict)
@@ -50,14 +50,14 @@ class Places:
 def check_sorts(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
     timed = _timed(parsed.document, vocabulary)
     for rule in parsed.document.rules:
-        places = Places()
+        places = FirstPlaces()
         yield from _check(
             [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))], places, vocabulary, timed
         )
         for literal in rule.body:
             yield from literal.check_sorts(places)
     for query in parsed.document.queries:
-        yield from _check([query.atom], Places(), vocabulary, timed)
+        yield from _check([query.atom], FirstPlaces(), vocabulary, timed)
 
 
 def _timed(document: syntax.Document, vocabulary: Vocabulary) -> frozenset[str]:
@@ -93,7 +93,7 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
 
 
 def _check(
-    atoms: list[Atom], places: Places, vocabulary: Vocabulary, timed: frozenset[str]
+    atoms: list[Atom], places: FirstPlaces, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for atom in atoms:

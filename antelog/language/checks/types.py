@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -25,12 +26,20 @@ Cell = tuple[str, int] | tuple[int, str]
 _NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
 
 
+class _Reason(NamedTuple):
+    """The type of a group of cells, and where and why it has it."""
+
+    type: Type
+    span: Span
+    because: str
+
+
 @dataclass
 class _Types:
     """Cells that must have the same type, and the type each group has, with its reason."""
 
     parent: dict[Cell, Cell] = field(default_factory=dict)
-    known: dict[Cell, tuple[Type, Span, str]] = field(default_factory=dict)
+    known: dict[Cell, _Reason] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
 
     def group(self, cell: Cell) -> Cell:
@@ -44,32 +53,34 @@ class _Types:
 
     def is_type(self, cell: Cell, type_: Type, span: Span, because: str) -> None:
         root = self.group(cell)
-        known = self.known.setdefault(root, (type_, span, because))
-        if known[0] is not type_:
-            self._report((type_, span, because), known)
+        known = self.known.setdefault(root, _Reason(type_, span, because))
+        if known.type is not type_:
+            self._report(_Reason(type_, span, because), known)
 
     def same(self, one: Cell, other: Cell, span: Span) -> None:
         first, second = self.group(one), self.group(other)
         if first == second:
             return
         left, right = self.known.get(first), self.known.pop(second, None)
-        if left is not None and right is not None and left[0] is not right[0]:
+        if left is not None and right is not None and left.type is not right.type:
             self._clash(span, left, right)
         elif right is not None and left is None:
             self.known[first] = right
         self.parent[second] = first
 
-    def _report(self, here: tuple[Type, Span, str], before: tuple[Type, Span, str]) -> None:
-        message = f"{here[2]}, but {before[2]}"
+    def _report(self, here: _Reason, before: _Reason) -> None:
+        message = f"{here.because}, but {before.because}"
         hint = (
             "A column holds numbers or texts, not both: change one of the two places, or the column's type."
         )
-        self.found.append(Diagnostic("E302", message, here[1], hint, (Note("the other place", before[1]),)))
+        self.found.append(
+            Diagnostic("E302", message, here.span, hint, (Note("the other place", before.span),))
+        )
 
-    def _clash(self, span: Span, one: tuple[Type, Span, str], other: tuple[Type, Span, str]) -> None:
-        message = f"this joins {_NAMES[one[0]]} with {_NAMES[other[0]]}, which are never equal"
+    def _clash(self, span: Span, one: _Reason, other: _Reason) -> None:
+        message = f"this joins {_NAMES[one.type]} with {_NAMES[other.type]}, which are never equal"
         hint = "A column holds numbers or texts, not both: use two variables, or change a column's type."
-        notes = (Note(one[2], one[1]), Note(other[2], other[1]))
+        notes = (Note(one.because, one.span), Note(other.because, other.span))
         self.found.append(Diagnostic("E302", message, span, hint, notes))
 
 
@@ -100,7 +111,9 @@ def infer_types(
         if known is not None and len(query.atom.terms) == known.arity:
             _place(types, query.atom.terms[: len(known.types)], known, -1)
     columns = dict(_columns(types, vocabulary))
-    for chance in parsed.document.chances:  # it may contradict the others, but changes nothing: see `Odds`
+    for (
+        chance
+    ) in parsed.document.chances:  # it may contradict the others, but changes nothing: see `DeclaredOdds`
         if chance.name in vocabulary.predicates:
             _place(types, chance.pattern[:-1], vocabulary[chance.name], -1)
     return columns, types.found
@@ -109,7 +122,7 @@ def infer_types(
 def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple[Type | None, ...]]]:
     for name, predicate in vocabulary.predicates.items():
         known = [types.known.get(types.group((name, i))) for i in range(len(predicate.types))]
-        yield name, tuple(k[0] if k else None for k in known)
+        yield name, tuple(k.type if k else None for k in known)
 
 
 def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: int) -> None:

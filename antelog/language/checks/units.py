@@ -1,6 +1,6 @@
-"""In which unit times count since 1970: `input Temp(device, level, time: ms).`
+"""Units: stretches of time as ticks, and what the times of an input count since 1970.
 
-In come declarations, out goes the unit of each input that has one, and what is wrong with some of them.
+delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
-from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.durations import microseconds
+from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.durations import UNITS as DURATIONS
+from antelog.language.durations import in_ticks, microseconds
 from antelog.language.epochs import MICROSECONDS, UNITS
+from antelog.language.printer import to_text
 
 _OTHER_NAMES = {
     **dict.fromkeys(("millis", "msec", "msecs"), "ms"),
@@ -71,3 +73,30 @@ def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
         f"A time has a unit, if anything: {', '.join(UNITS)}."
     )
     yield Diagnostic("E104", message, column.type_span, hint)
+
+
+def unknown_unit(bound: syntax.Bound) -> Diagnostic:
+    unit = bound.unit or ""
+    meant = similar(unit, DURATIONS)
+    near = f"Did you mean {meant[0]}?" if meant else "Units are ms, seconds, minutes, hours, days and weeks."
+    return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
+
+
+def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
+    """A bound in ticks; what is wrong with it is added to `found`."""
+    if bound.unit is None:
+        if isinstance(bound.amount, int):
+            return bound.amount
+        hint = "Write a whole number of ticks, or a duration together with a `tick` declaration."
+        found.append(Diagnostic("E103", f"{bound.amount} is not a whole number of ticks", bound.span, hint))
+        return 0
+    length = microseconds(bound)
+    if length is None:
+        found.append(unknown_unit(bound))
+    elif tick is None:
+        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write the bound as a number of ticks."
+        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
+        found.append(Diagnostic("E103", message, bound.span, hint))
+    else:
+        return in_ticks(length, tick)
+    return 0

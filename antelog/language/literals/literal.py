@@ -16,12 +16,12 @@ from antelog.language.terms import NOWHERE, Constant, Term
 from antelog.language.vocabulary import Type
 
 
-class Text(Protocol):
+class Printing(Protocol):
     def text(self, node: object) -> str:
         """The text of a node in the language's own syntax."""
 
 
-class Sorts(Text, Protocol):
+class Sorts(Printing, Protocol):
     """Which variables of a rule are times, and which are objects."""
 
     def time_of(self, name: str | None) -> Span | None:
@@ -31,7 +31,7 @@ class Sorts(Text, Protocol):
         """Whether a variable is known to be an object."""
 
 
-class Types(Text, Protocol):
+class Types(Printing, Protocol):
     """What the variables of a rule hold; contradictions are reported where they show."""
 
     def is_time(self, name: str) -> bool: ...
@@ -45,7 +45,7 @@ class Types(Text, Protocol):
     def report(self, found: Diagnostic) -> None: ...
 
 
-class Safety(Text, Protocol):
+class Safety(Printing, Protocol):
     """Where the variables of a rule get their values from.
 
     `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
@@ -81,7 +81,7 @@ class Literal:
         raise NotImplementedError
 
     @property
-    def atoms(self) -> tuple[Within, ...]:
+    def atoms(self) -> tuple[Occurrence, ...]:
         """The atoms in it."""
         return ()
 
@@ -122,22 +122,22 @@ class Atom(Literal):
         return (f"{self.predicate}(", *commas, ")")
 
     @property
-    def atoms(self) -> tuple[Within, ...]:
-        return (Within(self, negated=False),)
+    def atoms(self) -> tuple[Occurrence, ...]:
+        return (Occurrence(self, negated=False),)
 
     @property
     def operands(self) -> tuple[Term, ...]:
         return self.terms
 
 
-class Within(NamedTuple):
+class Occurrence(NamedTuple):
     """An atom in a literal: whether it stands under `not`, or likewise gives no values."""
 
     atom: Atom
     negated: bool
 
 
-def shown(constant: Constant, text: Text) -> str:
+def shown(constant: Constant, text: Printing) -> str:
     """A constant with its type: number `3`."""
     return f"{type_of(constant).value} `{text.text(constant)}`"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.literals.literal import Atom, Literal, Safety, Within
+from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety
 from antelog.language.terms import NOWHERE, Anonymous, Term, variable_of
 
 
@@ -27,8 +27,8 @@ class Negation(Literal):
         return "not ", self.atom
 
     @property
-    def atoms(self) -> tuple[Within, ...]:
-        return (Within(self.atom, negated=True),)
+    def atoms(self) -> tuple[Occurrence, ...]:
+        return (Occurrence(self.atom, negated=True),)
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         atom, static = self.atom, rule.is_static(self.atom.predicate)

@@ -1,4 +1,4 @@
-"""antelog/compile/conditions/implied.py: what two comparisons say of the variables they do not share.
+"""antelog/compile/conditions/ordering.py: what two comparisons say of the variables they do not share.
 
 W > V, W < 90     so V < 90, which is tested where W is still open
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 import antelog
-from antelog.compile.conditions.implied import implied
+from antelog.compile.conditions.ordering import implied
 
 
 @pytest.mark.parametrize(

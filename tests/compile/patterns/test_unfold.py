@@ -7,7 +7,7 @@ from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.unfold import Spanned, combinations, framed
 from antelog.compile.rules.clauses import Clause
-from antelog.compile.rules.program import Frame
+from antelog.compile.rules.program import EvidenceFrame
 
 X, Y, T = Var("X"), Var("Y"), Time("T", 0)
 P, Q = Atom("P", (X,), T), Atom("Q", (X,), T + 2)
@@ -18,7 +18,7 @@ A = Spanned(Pattern((Y,), T, (Atom("A", (Y, Const(1)), T + 1),)), 0, 1)
 OF_B = Spanned(Pattern((Const("b"),), T, (Atom("C", (), T),)), 0, 0)
 
 
-def texts(clause: Clause, *choice: Spanned, frame: Frame | None = None) -> list[str | None]:
+def texts(clause: Clause, *choice: Spanned, frame: EvidenceFrame | None = None) -> list[str | None]:
     found = combinations(clause, [choice, None], frame)
     return [None if each is None else each.pattern.text for each in found]
 
@@ -36,13 +36,13 @@ def test_a_pattern_is_as_wide_as_its_goals() -> None:
     (found,) = combinations(CLAUSE, [[A], None], None)
     assert found is not None
     assert (found.first, found.last) == (0, 3)
-    assert texts(CLAUSE, A, frame=Frame(-1, 1)) == [None]
-    assert texts(CLAUSE, A, frame=Frame(-1, 2)) == ["A(X, 1, T+3), B(X, T)"]
+    assert texts(CLAUSE, A, frame=EvidenceFrame(-1, 1)) == [None]
+    assert texts(CLAUSE, A, frame=EvidenceFrame(-1, 2)) == ["A(X, 1, T+3), B(X, T)"]
 
 
 def test_times_that_are_not_tied_to_the_answer_are_kept_in_the_frame() -> None:
     loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.goals[1]), (("T", 0), ("U", 0)), 0)
-    (found,) = combinations(loose, [[A], None], Frame(-5, 0))
+    (found,) = combinations(loose, [[A], None], EvidenceFrame(-5, 0))
     assert found is not None
     pattern = framed(found.pattern, 0)
     assert pattern is not None

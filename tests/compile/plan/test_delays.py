@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Term, Time, Var
 from antelog.compile.nodes.plan import Input, Refinement
-from antelog.compile.plan.delays import Declared, Delays, declared
+from antelog.compile.plan.delays import Declared, DelayTable, declared
 
 VALUES = ("a", "b")
 NEW = ("u", "v", "w")  # values no declaration names
@@ -68,14 +68,14 @@ def test_largest_delay_is_that_of_some_instance_and_of_none_less(
         bound = dict(zip(names, values, strict=True))
         instance = tuple(bound[a.name] if isinstance(a, Var) else str(a.value) for a in arguments)
         largest = max(largest, _delay(source, instance))
-    assert Delays(source).largest(arguments) == largest
+    assert DelayTable(source).largest(arguments) == largest
 
 
 @given(inputs())
 def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
     for values in product((*VALUES, *NEW), repeat=3):
         atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
-        assert Delays(source).largest(atom.arguments) in source.delays
+        assert DelayTable(source).largest(atom.arguments) in source.delays
 
 
 def test_of_declarations_those_with_more_constants_come_first() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from antelog.compile.prepared.shapes import Unit, units
+from antelog.compile.prepared.shapes import Cluster, units
 from tests.compile.plans import prepared_of
 
 JOIN = "q(X, T) :- p(X, T), r(Y, T), s(Y, T). query q(X, T)."
 
 
-def of(text: str, *bound: str) -> list[Unit]:
+def of(text: str, *bound: str) -> list[Cluster]:
     return list(units(prepared_of(text), frozenset(bound), ("X",)))
 
 

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Time, Var
-from antelog.compile.rules.program import Frame, asked_clause, clauses_of, edges_of, frame_of, query_clause
-from antelog.compile.rules.stratify import Edge
+from antelog.compile.rules.program import (
+    EvidenceFrame,
+    asked_clause,
+    clauses_of,
+    edges_of,
+    frame_of,
+    query_clause,
+)
+from antelog.compile.rules.stratify import Dependency
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -23,9 +30,9 @@ def test_edges_say_how_much_later_a_predicate_rests_on_which() -> None:
     )
     clauses, _ = clauses_of(read(Source(text)))
     assert list(edges_of(clauses)) == [
-        Edge("P", "Q", 1, negative=False),
-        Edge("P", "R", None, negative=False),
-        Edge("P", "R", -2, negative=True),
+        Dependency("P", "Q", 1, negative=False),
+        Dependency("P", "R", None, negative=False),
+        Dependency("P", "R", -2, negative=True),
     ]
 
 
@@ -46,7 +53,7 @@ def test_the_head_has_the_variables_of_the_query() -> None:
 
 def test_a_declared_window_is_a_frame_around_the_answer() -> None:
     frame = frame_of(WINDOWED, CHECKED.vocabulary)
-    assert frame == Frame(-5, 2)
+    assert frame == EvidenceFrame(-5, 2)
     assert frame.width == 7
     assert frame_of(PLAIN, CHECKED.vocabulary) is None
 

@@ -7,21 +7,21 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.compile.rules.stratify import Edge, Violation, stratify
+from antelog.compile.rules.stratify import Dependency, Violation, stratify
 
 NODES = ("A", "B", "C", "D")
 ANY = 1_000  # stands for "every weight": as large as it takes
 
 
 @st.composite
-def graphs(draw: st.DrawFn) -> list[Edge]:
+def graphs(draw: st.DrawFn) -> list[Dependency]:
     node = st.sampled_from(NODES)
     weight = st.sampled_from((-3, -2, -1, -1, 0, 0, 1, 2, None))
-    edge = st.builds(Edge, node, node, weight, st.booleans())
+    edge = st.builds(Dependency, node, node, weight, st.booleans())
     return draw(st.lists(edge, max_size=7))
 
 
-def _forbidden(edges: list[Edge]) -> bool:
+def _forbidden(edges: list[Dependency]) -> bool:
     """Whether some closed walk through a negative edge has a weight that is not negative.
 
     By trying all lengths: a walk that needs a loop to make up for what it loses needs no more
@@ -43,22 +43,22 @@ def _forbidden(edges: list[Edge]) -> bool:
     return False
 
 
-def _weight(walk: tuple[Edge, ...]) -> int:
+def _weight(walk: tuple[Dependency, ...]) -> int:
     return sum(ANY if edge.weight is None else edge.weight for edge in walk)
 
 
-def _is_closed(walk: tuple[Edge, ...]) -> bool:
+def _is_closed(walk: tuple[Dependency, ...]) -> bool:
     return all(one.target == other.source for one, other in zip(walk, (*walk[1:], walk[0]), strict=True))
 
 
 @given(graphs())
-def test_accepts_exactly_the_stratified_graphs(edges: list[Edge]) -> None:
+def test_accepts_exactly_the_stratified_graphs(edges: list[Dependency]) -> None:
     result = stratify(NODES, edges)
     assert isinstance(result, Violation) == _forbidden(edges)
 
 
 @given(graphs())
-def test_a_refusal_shows_a_walk_that_forbids(edges: list[Edge]) -> None:
+def test_a_refusal_shows_a_walk_that_forbids(edges: list[Dependency]) -> None:
     result = stratify(NODES, edges)
     if not isinstance(result, Violation):
         return
@@ -72,7 +72,7 @@ def test_a_refusal_shows_a_walk_that_forbids(edges: list[Edge]) -> None:
 
 
 @given(graphs())
-def test_levels_put_what_is_needed_first(edges: list[Edge]) -> None:
+def test_levels_put_what_is_needed_first(edges: list[Dependency]) -> None:
     levels = stratify(NODES, edges)
     if isinstance(levels, Violation):
         return
@@ -93,7 +93,7 @@ def test_levels_put_what_is_needed_first(edges: list[Edge]) -> None:
 
 def test_a_long_chain_is_no_problem() -> None:
     names = [f"P{i}" for i in range(5_000)]
-    edges = [Edge(a, b, 1, True) for a, b in pairwise(names)]
-    levels = stratify(names, [*edges, Edge(names[-1], names[0], -5_000, True)])
+    edges = [Dependency(a, b, 1, True) for a, b in pairwise(names)]
+    levels = stratify(names, [*edges, Dependency(names[-1], names[0], -5_000, True)])
     assert not isinstance(levels, Violation)
-    assert stratify(names, [*edges, Edge(names[-1], names[0], -4_999, False)]) != levels
+    assert stratify(names, [*edges, Dependency(names[-1], names[0], -4_999, False)]) != levels

@@ -1,8 +1,8 @@
-"""antelog/compile/show/explain_html.py: a plan as a table for notebooks."""
+"""antelog/compile/show/explain.py: a plan as a table for notebooks."""
 
 from __future__ import annotations
 
-from antelog.compile.show.explain_html import plan_html
+from antelog.compile.show.explain import plan_html
 from tests.compile.plans import plan_of
 
 

@@ -1,4 +1,4 @@
-"""antelog/compile/show/odds.py: chances, shares and alerts in plain words, and through JSON and back."""
+"""antelog/compile/show/details.py: chances, shares and alerts in plain words, and through JSON and back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.compile import compile_program, from_json, to_json
-from antelog.compile.show.explain import explain
-from antelog.compile.show.explain_html import plan_html
-from antelog.compile.show.odds import odds_lines
+from antelog.compile.show.details import odds_lines
+from antelog.compile.show.explain import explain, plan_html
 from antelog.diagnostics import Source
 from antelog.language import read
 from tests.few_literals import programs

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import antelog
-from antelog.compile.plan.delays import Delays
+from antelog.compile.plan.delays import DelayTable
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
 from tests.compile.plans import plan_of
 
@@ -38,7 +38,7 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
     text = f"input Temp(device, level, time) delay {delay}. {MALF}"
     plan = plan_of(text)
     (pattern,) = next(plan.queries).patterns
-    first = {a.time.offset for (a,) in first_facts(pattern, {"Temp": Delays(plan.inputs[0])})}
+    first = {a.time.offset for (a,) in first_facts(pattern, {"Temp": DelayTable(plan.inputs[0])})}
     engine = antelog.Engine(antelog.parse(text))
     engine.advance(9, {})
     told = engine.advance(10, {"Temp": [("a", "high", 10)]})["Malf"].to_pylist()

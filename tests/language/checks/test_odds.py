@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.printer import percentage_text
-from antelog.language.vocabulary import Chance, Odds
+from antelog.language.vocabulary import Chance, DeclaredOdds
 
 RULE = "P(X, T) :- A(X, Y, Z, T).\nquery P(X, T)."
 
@@ -34,7 +34,7 @@ def test_they_are_exact() -> None:
         Fraction(4, 5),
     )
     assert shares is None
-    assert checked("").vocabulary.odds_of("A") == Odds()
+    assert checked("").vocabulary.odds_of("A") == DeclaredOdds()
 
 
 def test_again_is_the_same_where_it_is_left_out() -> None:

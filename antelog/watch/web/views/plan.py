@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from antelog.compile.nodes.plan import Relation
-from antelog.language.rule_graph import Edge, Graph, Layout, graph_of, layout
+from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from antelog.program import Program
 from antelog.watch.board.explanations import marks
 from antelog.watch.web.markup import Child, Html, number, ready, tag
@@ -127,7 +127,7 @@ def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, st
     return labels
 
 
-def _middle(node: str, placed: Layout) -> float:
+def _middle(node: str, placed: Placement) -> float:
     return (placed.layer[node] + 0.5) * _LAYER
 
 
@@ -135,7 +135,7 @@ def _half(node: str, graph: Graph) -> float:
     return _DOT if node in graph.rules else _HALF if node in graph.strata else 0.0
 
 
-def _edge(edge: Edge, graph: Graph, placed: Layout) -> Html:
+def _edge(edge: Edge, graph: Graph, placed: Placement) -> Html:
     path = placed.paths[edge]
     pieces = []
     for one, other in pairwise(path):
@@ -157,7 +157,7 @@ def _edge(edge: Edge, graph: Graph, placed: Layout) -> Html:
     return tag("g", tag("path", d="".join(pieces), class_=kind), tag("path", d=arrow, class_="tip"))
 
 
-def _label(edge: Edge, words: str, placed: Layout) -> Html:
+def _label(edge: Edge, words: str, placed: Placement) -> Html:
     path = placed.paths[edge]
     one, other = path[-2], path[-1]
     x = (placed.x[one] + placed.x[other]) / 2
@@ -170,7 +170,7 @@ def _label(edge: Edge, words: str, placed: Layout) -> Html:
     )
 
 
-def _box(node: str, kind: str, note: str, wide: float, placed: Layout) -> Html:
+def _box(node: str, kind: str, note: str, wide: float, placed: Placement) -> Html:
     x, y = placed.x[node], _middle(node, placed)
     return tag(
         "g",
@@ -181,7 +181,7 @@ def _box(node: str, kind: str, note: str, wide: float, placed: Layout) -> Html:
     )
 
 
-def _dot(node: str, program: Program, graph: Graph, placed: Layout) -> Html:
+def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Html:
     span = graph.rules[node].span
     line = program.source.place(span.start)[0]
     text = program.source.text[span.start : span.end]
