@@ -72,7 +72,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
         *("forecaster", "reports"),
     ),
-    "cli": ("stopping", "show", "arguments", "replaying", "watching", "run", "commands"),
+    "cli": ("stopping", "show", "arguments", "replaying", "serving", "run", "commands"),
     "watch": ("child", "alerts", "changes", "board", "web"),
     "spark": (
         *("settings", "workers", "lost", "job", "transport", "bucket"),

@@ -208,7 +208,7 @@ class Reach(Generic[T]):
     def _check(self, files: Files) -> None:
         if files.form is None and not self.formless:
             raise _formless(str(files))
-        if self.verb == "write" and files.is_pattern:
+        if self.verb == "write" and re.search(r"[*?]", files.path):
             raise SettingError(
                 f"`{files}` is a pattern", "Name the one file or folder that is to be written."
             )

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from string import Template
 
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.ticks import no_tick
+from antelog.engine.facts.ticks import tick_of as moment_tick
 from antelog.errors import DataError
 from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
@@ -269,10 +271,15 @@ def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Misfit]
             yield Misfit("map", key, message, hint)
 
 
-def tick_of(text: int | str | None, plan: Plan | None) -> int | None:
+def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
     """The tick that a number or a timestamp stands for; without a plan only a number. Raises SettingError."""
     if text is None:
         return None
+    if isinstance(text, date):
+        try:
+            return moment_tick(text, plan.tick if plan else None)
+        except DataError as error:
+            raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
         found = ticks(pa.array([str(text)]), "tick", Counting(plan.tick if plan else None, TICKS), "tick")
     except DataError:

@@ -8,29 +8,31 @@ antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from os import PathLike
+from dataclasses import dataclass, field, replace
+from os import PathLike, fspath
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, Rejects, Wanted, tables, wanted_of
 from antelog.files.columns import DEFAULT_ARRIVAL, mapped
 from antelog.files.naming import size_of
-from antelog.given import NAMED, PATH, TEXT, checked, of, optional, wrong
-from antelog.language.checks.suggestions import did_you_mean
+from antelog.given import NAMED, PATH, check, of, wrong
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.run.address import Files, Reach
+from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
+from antelog.run.options import takes
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
+from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.values import plain
 from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.values import SettingError
 
 Value = str | int | float
 _NONE: Mapping[str, str] = MappingProxyType({})
@@ -119,16 +121,11 @@ class Replay:
             yield from change_lines(relations, step, Style()).splitlines()
 
 
-@checked(program=of(Program, "an antelog.Program"), inputs=NAMED, arrival=TEXT, static=optional(NAMED))
-def replay(
-    program: Program,
-    inputs: Mapping[str, str | PathLike[str]],
-    *,
-    until: Moment | None = None,
-    arrival: str = DEFAULT_ARRIVAL,
-    static: Mapping[str, Any] | None = None,
-    **options: Any,
-) -> Replay:
+RECORDED: Reach[Files] = Reach("antelog.replay", "read", (Files,))
+
+
+@takes(ReplaySettings)
+def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings: ReplaySettings) -> Replay:
     """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
     Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
@@ -137,25 +134,35 @@ def replay(
     Args:
         program: what to run
         inputs: the file of each input: CSV, JSON lines or Parquet, by its ending
-        until: the last tick; if not given, the tick by which all is decided that is open after the last fact
+        until: the last tick, or a moment in it; if not given, the tick by which all is decided that is open
+            after the last fact
         arrival: the column with the ticks or timestamps at which facts arrived. In a file without it they
             arrive at their own ticks
+        maps: names of columns in files, by the columns of the program: `{"device": "sensor"}`
+        time_units: what times of an input count since 1970: `{"Temp": "ms"}`; of all inputs under `""`
         static: background facts in addition to those of the program, as frames or lists of tuples
-        options: of the engine, such as `only` and `model`
+        others: those of the engine, such as `only` and `model`
 
     Raises DataError for a file that cannot be read, and for an input that the program does not have.
     """
-    plan = program.plan
-    known = [each.name for each in plan.inputs]
-    files: dict[str, Path] = {}
-    for name, path in inputs.items():
-        if name not in known:
-            hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
-            raise DataError(f"the program has no input {name}. {hint}")
-        if not PATH.fits(path):
-            raise wrong(f"replay: the file of {name}", path, PATH.words)
-        files[name] = Path(path)
-    last = None if until is None else tick_of(until, plan.tick)
-    more = options if static is None else {**options, "static": static}
-    engine = Engine(program, **{**more, "arrival": ARRIVAL})
-    return Replay(engine, Recording(files, arrival=arrival, until=last).reader(plan, Rejects()))
+    check("replay", {"program": program, "inputs": inputs}, _KINDS)
+    try:
+        given = replace(Settings.of(settings), inputs={name: _file(name, inputs[name]) for name in inputs})
+    except SettingError as error:
+        raise DataError(str(error)) from None
+    for misfit in misfits(program.plan, given):
+        raise DataError(f"{misfit.message}. {misfit.hint}")
+    found = resolved(program, given)
+    files = {name: Path(str(address)) for name, address in given.inputs.items()}
+    recording = Recording(files, arrival=given.arrival, until=found.settings.last, maps=given.maps)
+    engine = Engine(found.program, static=settings.static, arrival=ARRIVAL, **given.engine())
+    return Replay(engine, recording.reader(found.program.plan, Rejects()))
+
+
+_KINDS = {"program": of(Program, "an antelog.Program"), "inputs": NAMED}
+
+
+def _file(name: str, path: str | PathLike[str]) -> Files:
+    if not PATH.fits(path):
+        raise wrong(f"replay: the file of {name}", path, PATH.words)
+    return RECORDED.read(fspath(path))

@@ -2,21 +2,20 @@
 
 Flags of commands, keys of TOML files and keyword arguments are derived from these structs, by
 `antelog.run.options`. An option more is a line here, and one where it acts.
-
-    ReadSettings ─ SparkSettings ─ StreamSettings ┐
-    ChanceSettings ─ LimitSettings ───────────────┼─ Settings
-    LineSettings, SourceSettings, …       ────────┘
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from antelog.forecast.columns import KINDS
-from antelog.given import MODEL, NUMBER, TEXT, TEXTS, WHOLE, either
+from antelog.engine.columns.joins import BUDGET
+from antelog.engine.engine import KEPT_REJECTS
+from antelog.forecast.columns import HALF_LIFE, KINDS
+from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, either, of
 from antelog.language.epochs import UNITS
 from antelog.run import values
 from antelog.run.address import Address, located
@@ -26,11 +25,11 @@ from antelog.run.options import (
     SINK,
     SOURCE,
     Arity,
-    Runner,
     Syntax,
     flag,
     named_file,
     option,
+    options_of,
     plain,
     text,
     whole_number,
@@ -47,28 +46,26 @@ REPLAYS = ("try", "learn", "score", "draw")
 FOLLOWING = ("watch", "run")
 ALL = (*REPLAYS, *FOLLOWING)
 
-
-def _model(given: str, runner: Runner) -> str | Path:
-    return given if given == LEARN else runner.folder / given
-
-
-def _conf(given: str, _runner: Runner) -> str:
-    return values.filled(given)
-
-
-_MODEL = Syntax("MODEL|learn", _model, MODEL, words=(LEARN,), is_path=True)
+_MODEL = Syntax(
+    "MODEL|learn",
+    lambda name, at: name if name == LEARN else at.folder / name,
+    MODEL,
+    words=(LEARN,),
+    is_path=True,
+)
 _KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
-_TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT), toml=(int, str))
+_TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT, of(date, "a date")), toml=(int, str))
 _UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
+_EPOCHS = plain("EPOCHS", float, kind=LENGTH, toml=(float,))
 _CHANCE = plain("CHANCE", values.chance, kind=NUMBER, toml=(float,))
-_CONF = Syntax("K=V", _conf, toml=(str, bool, int, float), fills=True)
+_CONF = Syntax("K=V", lambda given, _: values.filled(given), toml=(str, bool, int, float), fills=True)
 _FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
 _TOKEN = plain("@FILE", values.token)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SourceSettings:
-    """The rules, where facts come from, what their columns are called, and the unit of their times."""
+    """The rules, and where facts come from."""
 
     program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
     inputs: Mapping[str, Address] = option(
@@ -81,6 +78,12 @@ class SourceSettings:
         name="static", on=ALL, predicates=True, entry="source", complete="statics",
         example="Site=sites.csv",
     )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSettings:
+    """The names of columns in sources, and the units of their times."""
+
     maps: Mapping[str, str] = option(
         {}, text("COLUMN=NAME"),
         "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
@@ -107,7 +110,7 @@ class ReadSettings:
         "own time.",
         on=ALL,
     )  # fmt: skip
-    until: int | str | None = option(
+    until: int | str | date | None = option(
         None, _TICK,
         "The last tick, a number or a timestamp. If not given, it is the last fact's arrival, or the tick by "
         "which all that was open then is decided.",
@@ -186,10 +189,43 @@ class KindSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class LineSettings(KindSettings):
+class EngineSettings(KindSettings, LimitSettings):
+    """The keyword arguments of an engine, but for background facts and the column of arrivals."""
+
+    limit: int | None = option(
+        None, whole_number(1),
+        "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
+        "and open answers that rest on them are rejected.",
+        on=("try", "watch"),
+    )  # fmt: skip
+    epoch: int | None = option(
+        None, whole_number(1, "TICKS"),
+        "The ticks whose counts are added together: fewer where much changes within few ticks. With the "
+        "model, epochs are that long.",
+        on=("learn",), default_text="20",
+    )  # fmt: skip
+    half_life: float | None = option(
+        HALF_LIFE, _EPOCHS, "The epochs after which what was learned counts half; None: never."
+    )
+    keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.")
+    budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings):
+    """The keyword arguments of `antelog.replay`."""
+
+    static: Mapping[str, Any] | None = option(
+        None, Syntax("", lambda given, _: given, NAMED),
+        "Background facts in addition to those of the program, as frames or lists of tuples.",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineSettings:
     """What is printed or written, and where."""
 
-    since: int | str | None = option(
+    since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",
         on=("try", "draw"), default_text="0; with a `tick` in the program, that of the first arrival",
     )  # fmt: skip
@@ -219,12 +255,6 @@ class LineSettings(KindSettings):
 class RunSettings:
     """How long a process runs, what it keeps, and where."""
 
-    limit: int | None = option(
-        None, whole_number(1),
-        "Keep at most N facts in memory. If more of them matter, those about the oldest ticks are dropped, "
-        "and open answers that rest on them are rejected.",
-        on=("try", "watch"),
-    )  # fmt: skip
     state: Path | None = option(
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
@@ -331,7 +361,14 @@ class AlertSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    AlertSettings, PageSettings, RunSettings, LineSettings, LimitSettings, StreamSettings, SourceSettings
+    AlertSettings,
+    PageSettings,
+    RunSettings,
+    LineSettings,
+    EngineSettings,
+    StreamSettings,
+    ColumnSettings,
+    SourceSettings,
 ):
     """All settings of a run; `given` are the attributes that a user has set."""
 
@@ -340,14 +377,25 @@ class Settings(
     @property
     def last(self) -> int | None:
         """The last tick; timestamps have been resolved."""
-        assert not isinstance(self.until, str)
+        assert self.until is None or isinstance(self.until, int)
         return self.until
 
     @property
     def first(self) -> int | None:
         """The first tick that is shown; timestamps have been resolved."""
-        assert not isinstance(self.since, str)
+        assert self.since is None or isinstance(self.since, int)
         return self.since
+
+    @classmethod
+    def of(cls, settings: object) -> Settings:
+        """All settings, some of which are those of another struct."""
+        known = {each.attribute for each in options_of(cls)}
+        names = [each.attribute for each in options_of(type(settings)) if each.attribute in known]
+        return cls(**{name: getattr(settings, name) for name in names})
+
+    def engine(self) -> dict[str, Any]:
+        """The keyword arguments of an engine."""
+        return {each.attribute: getattr(self, each.attribute) for each in options_of(EngineSettings)}
 
     def changed(self, found: Mapping[str, Any]) -> Settings:
         """The settings with other values of some of them, which are given then."""

@@ -10,12 +10,14 @@ import pytest
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
+import antelog
 from antelog.cli.arguments.flags import flags
 from antelog.diagnostics import Source
 from antelog.errors import ArgumentError, ProgramError
+from antelog.process import OtherOptions
 from antelog.run.config import parse_config
 from antelog.run.options import Arity, Runner, flag, keywords, option, options_of, takes, whole_number, words
-from antelog.run.settings import Settings
+from antelog.run.settings import EngineSettings, Settings
 
 RUNNER = Runner("watch")
 
@@ -111,6 +113,21 @@ def test_no_two_options_share_a_name() -> None:
     for name in ("attribute", "name"):
         found = [getattr(each, name) for each in options_of(Settings)]
         assert sorted(found) == sorted(set(found))
+
+
+def test_engines_have_the_settings_as_keywords() -> None:
+    """With the defaults of the struct, which has all of them."""
+    declared = inspect.signature(antelog.Engine.__init__).parameters
+    known = {each.attribute: each.default for each in options_of(EngineSettings)}
+    others = OtherOptions.__annotations__.keys() - {"static", "arrival"}
+    assert declared.keys() - {"self", "program", "others"} | others == known.keys()
+    same = {name: each.default for name, each in declared.items() if name in known and name != "only"}
+    assert same == {name: known[name] for name in same}
+
+
+def test_a_replay_has_the_settings_as_keywords() -> None:
+    names = inspect.signature(antelog.replay).parameters
+    assert {"until", "maps", "model", "only", "limit", "static"} < set(names)
 
 
 def test_given_settings_are_known() -> None:

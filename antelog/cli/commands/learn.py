@@ -16,11 +16,10 @@ from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.reports.learned import learned_text
 from antelog.forecast.reports.text import report_text
 from antelog.process import LEARN, Engine
-from antelog.run.options import named_file, option, whole_number
+from antelog.run.options import named_file, option
 from antelog.run.settings import Settings
 
 
@@ -31,12 +30,6 @@ class LearnFlags:
     output: Path = option(
         None, named_file("MODEL"), "The file for the learned model.", on=("learn",), short="-o", required=True
     )
-    epoch: int = option(
-        EPOCH, whole_number(1, "TICKS"),
-        "The ticks whose counts are kept together: fewer where much changes within few ticks. With the "
-        "model, epochs are that long.",
-        on=("learn",),
-    )  # fmt: skip
 
 
 @click.command(
@@ -69,7 +62,7 @@ def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
             recording_of(found.settings),
             rejects=rejects_of(settings),
             model=LEARN,
-            epoch=more.epoch,
+            epoch=settings.epoch,
             half_life=None,
         )
         model = engine.model

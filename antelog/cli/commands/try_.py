@@ -16,14 +16,13 @@ from antelog.cli.replaying import recording_of, rejects_of, say_what_is_missing
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.outcomes import Outcomes
+from antelog.cli.show.outcomes import Outcomes, say_outcomes
 from antelog.cli.show.set_aside import (
     say_what_was_dropped,
     say_what_was_left_out,
     say_what_was_read,
     summarized,
 )
-from antelog.cli.show.summary import say_outcomes
 from antelog.cli.show.terminal import progress_bar, say, to_stdout
 from antelog.compile.nodes.plan import Relation
 from antelog.files import ARRIVAL, Rejects
@@ -76,13 +75,9 @@ def _run(found: Ready) -> None:
         only = tuple(settings.only)
         engine = Engine(
             program,
-            only=only,
             static=static,
             arrival=ARRIVAL,
-            limit=settings.limit,
-            model=settings.model,
-            min_chance=settings.min_chance,
-            most=settings.most,
+            **settings.engine(),
         )
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)

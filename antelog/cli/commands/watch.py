@@ -16,13 +16,12 @@ from antelog.cli.arguments.page import page_address
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import WATCH, WRITTEN
 from antelog.cli.replaying import files_of, say_what_is_missing
+from antelog.cli.serving import Tend, is_changes, show_changes, with_alerts, with_page
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import say, to_stdout
-from antelog.cli.watching.beside import Tend, with_alerts, with_page
-from antelog.cli.watching.showing import is_changes, show_changes
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.program import Program
@@ -91,34 +90,32 @@ def _run(found: Ready) -> None:
     with ExitStack() as stack:
         kept = _store(settings, _posted(places) or wanted is not None or not settings.no_page, stack)
         tends: list[Tend] = []
+        options = settings.engine()
         run = FollowedRun(
             program,
             InputAddresses(places, settings.arrival, settings.maps),
             timing,
             RunCourse(settings.once, settings.state is not None, lambda: [tend() for tend in tends]),
-            tuple(settings.only),
-            {
-                "static": static_facts(plan, files_of(settings.statics), Rejects(), settings.maps),
-                **{name: getattr(settings, name) for name in ("limit", "model", "min_chance", "most")},
-            },
+            tuple(options.pop("only")),
+            {"static": static_facts(plan, files_of(settings.statics), Rejects(), settings.maps), **options},
             lambda note: say(f"note: {note}"),
         )
-        found_ = run.follower(kept, _output(plan, settings), stack)
+        follower = run.follower(kept, _output(plan, settings), stack)
         if kept.store is not None and wanted is not None:
             tends.append(with_alerts(kept.store.path, wanted, stack))
         if kept.store is not None and page is not None:
             tends.append(with_page(kept.store.path, page, stack))
         with stoppable() as stopping:
-            found_.run(stopping)
+            follower.run(stopping)
             if page is not None and not stopping():
                 say("note: all has been read; the page is there until you stop it with Ctrl-C")
-                found_.driver.linger(stopping)
+                follower.driver.linger(stopping)
         sys.stdout.flush()
-        rejects, engine = found_.driver.reader.rejects, found_.driver.engine
+        rejects, engine = follower.driver.reader.rejects, follower.driver.engine
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
         SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
-        if settings.once and not found_.resumed:
+        if settings.once and not follower.resumed:
             rejects.require_use()
 
 

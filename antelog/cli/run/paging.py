@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
-from antelog.cli.run.console import tables_of
-from antelog.cli.watching.beside import Tend, with_page
+from antelog.cli.run.report import tables_of
+from antelog.cli.serving import Tend, with_page
 from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.run.sinks.lines import Style, change_lines

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from antelog.accounts import REASONS
 from antelog.cli.run.columns import Wish, reading_of
-from antelog.cli.run.console import console_printer
 from antelog.cli.run.paging import Paging, paging
-from antelog.cli.run.report import Report, reporting
+from antelog.cli.run.report import Report, console_printer, reporting
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.stopping import interrupt

@@ -5,24 +5,31 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 from rich.status import Status
 from rich.text import Text
 
 from antelog.accounts import FATES, REASONS
+from antelog.cli.show import listing
 from antelog.cli.show.set_aside import SetAside, facts, number
-from antelog.cli.show.terminal import escaped, print_text, say, to_stderr
+from antelog.cli.show.terminal import escaped, print_text, say, to_stderr, to_stdout
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
+from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import Places, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.stream_run import Progress
+
+if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
+    from antelog.spark import Outputs
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -150,3 +157,29 @@ def _size(count: int | None) -> list[str]:
     while size >= 1000 and unit < len(_UNITS) - 1:
         size, unit = size / 1000, unit + 1
     return [f"{size:,.0f} {_UNITS[unit]}" if size >= 10 or not unit else f"{size:.1f} {_UNITS[unit]}"]
+
+
+def console_printer(plan: Plan) -> Callable[[Outputs], None]:
+    """A function that prints the changes of one batch after the other."""
+    relations = list(plan.queries)
+    to = listing.listing(to_stdout(), plan.tick, None)
+    last: int | None = None
+
+    def show(outputs: Outputs) -> None:
+        nonlocal last
+        last = listing.print_changes(relations, StepResult(0, tables_of(outputs, relations)), last, to)
+        to.console.file.flush()
+
+    return show
+
+
+def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.Table]:
+    """The changes of each query, brought to this process."""
+    return {relation.name: _named(outputs, relation) for relation in relations}
+
+
+def _named(outputs: Outputs, relation: Relation) -> pa.Table:
+    """The changes of a query under its variables' own names, some of which are columns' names elsewhere."""
+    table = outputs.query(relation.name).toArrow()
+    shown = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
+    return table.rename_columns([shown.get(name, name) for name in table.column_names])

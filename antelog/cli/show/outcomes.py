@@ -1,4 +1,4 @@
-"""Counts of what became of the answers of a replay, and how early each line came.
+"""The summary of a replay: for each query the ends of its answers, and how early they were known.
 
 Takes the changes, piece by piece, and gives a count for each query. Only answers for which more can come
 are remembered, so that a long replay takes no more memory for it than a short one.
@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from rich.text import Text
 
-from antelog.cli.show.summary import Outcome
+from antelog.cli.show.terminal import print_text, to_stderr
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.schema import WRITTEN
+from antelog.language.durations import long_duration_text
 from antelog.language.printer import value_text
 from antelog.run.sinks.result import Tables
 from antelog.run.sinks.values import plain
@@ -32,7 +35,7 @@ _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
 
 
 class Outcomes:
-    """Counts what changes say of the answers of queries, if all kinds of changes are there."""
+    """Counts the answers of queries by their ends, from changes of all kinds."""
 
     def __init__(self, relations: Iterable[Relation]) -> None:
         self._queries = {relation.name: _Query(relation) for relation in relations}
@@ -43,12 +46,12 @@ class Outcomes:
             self._queries[name].take(table, now)
 
     def found(self, now: int) -> dict[str, Outcome]:
-        """For each query what became of its answers, as known at a tick."""
+        """The outcome of each query, as known at a tick."""
         return {name: query.found(now) for name, query in self._queries.items()}
 
 
 class _Query:
-    """What became of the answers of a query."""
+    """Counts of the answers of a query, and the answers that are still open."""
 
     def __init__(self, relation: Relation) -> None:
         self._time, self._delay = relation.answer.time, relation.bounds.delay
@@ -155,7 +158,7 @@ def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
 
 
 def median(counts: Mapping[int, int]) -> float | None:
-    """The middle one of numbers, of which each is there so often."""
+    """The median of numbers, given how often each occurs."""
     if not counts:
         return None
     numbers = sorted(counts)
@@ -163,3 +166,95 @@ def median(counts: Mapping[int, int]) -> float | None:
     middle = [(int(upto[-1]) - 1) // 2, int(upto[-1]) // 2]
     low, high = (numbers[int(at)] for at in np.searchsorted(upto, middle, "right"))
     return (low + high) / 2
+
+
+_STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
+_ALWAYS = ("confirmed", "rejected", "open")
+_CERTAIN, _WAITING = "before certain", "before waiting"
+_NONE = "-"
+_GAP = "  "
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Counts of the answers of a query by their ends, and of its changes by kind.
+
+    `certain` and `waiting` are ticks, medians of the confirmed answers: from the first line until the
+    answer was confirmed, and until no fact that matters to it could come any more.
+    """
+
+    ended: Mapping[str, int]
+    changes: Mapping[str, int]
+    certain: float | None = None
+    waiting: float | None = None
+
+
+def say_outcomes(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str] = ()) -> None:
+    """The summary on stderr, if there were changes; with `only` some kinds of these, they are counted."""
+    if not any(each.changes for each in found.values()):
+        return
+    columns = _by_kind(found, only) if only else _outcomes(found)
+    columns |= _how_early(found, tick, only)
+    widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
+    left = max(map(len, found))
+    console = to_stderr()
+    heads = _GAP.join(f"{name:>{width}}" for name, width in widths.items())
+    print_text(console, Text(f"{'':<{left}}{_GAP}{heads}", "dim"), soft_wrap=True)
+    for number, query in enumerate(found):
+        line = Text(f"{query:<{left}}", "bold")
+        for name, width in widths.items():
+            cell = columns[name][number]
+            style = _STYLES.get(name, "") if cell not in ("0", _NONE) else "dim"
+            line.append(_GAP).append(f"{cell:>{width}}", style)
+        print_text(console, line, soft_wrap=True)
+    for note in _notes(columns, only):
+        print_text(console, Text(note, "dim"), soft_wrap=True)
+
+
+def _outcomes(found: Mapping[str, Outcome]) -> dict[str, list[str]]:
+    """The answers by their ends, and the changes that took."""
+    names = list(_ALWAYS) + [
+        name
+        for name in dict.fromkeys(name for each in found.values() for name in each.ended)
+        if name not in _ALWAYS and any(each.ended.get(name) for each in found.values())
+    ]
+    columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in names}
+    return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
+
+
+def _by_kind(found: Mapping[str, Outcome], only: Sequence[str]) -> dict[str, list[str]]:
+    """The changes by kind."""
+    return {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
+
+
+def _how_early(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str]) -> dict[str, list[str]]:
+    """The time from the first line of confirmed answers until they were certain, or all facts were due."""
+    columns = {}
+    if not only or {"possible", "confirmed"} <= {*only}:
+        columns[_CERTAIN] = [_time(each.certain, tick) for each in found.values()]
+    columns[_WAITING] = [_time(each.waiting, tick) for each in found.values()]
+    return {name: cells for name, cells in columns.items() if any(cell != _NONE for cell in cells)}
+
+
+def _time(ticks: float | None, length: int | None) -> str:
+    if ticks is None:
+        return _NONE
+    if length is not None and ticks:
+        return long_duration_text(round(ticks * length))
+    return f"{ticks:,g} tick{'' if ticks == 1 else 's'}"
+
+
+def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[str]:
+    notes = []
+    if only:
+        kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
+        notes.append(
+            f"Only {kinds} lines were asked for and are counted here; without --only it is all answers."
+        )
+    if _CERTAIN in columns:
+        notes.append("A confirmed answer was told that long before it was certain, and before a system that")
+        notes.append("waits until all facts that matter must be there would have told it (medians).")
+    elif _WAITING in columns:
+        notes.append("Answers were confirmed that long before a system that waits until all facts that")
+        notes.append("matter must be there would have told it (median).")
+    return notes

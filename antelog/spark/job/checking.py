@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import pyarrow as pa
 from pyspark.errors import PySparkException
@@ -244,10 +245,10 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
     return max(1_000, int(length))
 
 
-def _last(plan: Plan, until: int | str | None) -> int | None:
+def _last(plan: Plan, until: int | str | date | None) -> int | None:
     """The last tick, given as a number or a timestamp."""
-    if not isinstance(until, str):
-        return None if until is None else _natural("until", until)
+    if isinstance(until, int):
+        return _natural("until", until)
     try:
         return tick_of(until, plan)
     except SettingError as error:

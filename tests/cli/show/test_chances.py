@@ -93,7 +93,7 @@ def test_it_is_said_why_nothing_can_be_likely(program: str, message: str) -> Non
 def test_leaving_out_needs_chances() -> None:
     done = antelog("try", "plain.alog", "--input", "Temp=temp.csv", "--most", "3")
     assert done.exit_code == 2
-    assert "--min-chance and --most need chances" in done.stderr
+    assert "the program declares no chances, and there is no model" in done.stderr
 
 
 def test_a_listing_has_bars_and_says_why_an_answer_is_likely() -> None:

@@ -9,8 +9,7 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.cli.show import outcomes
-from antelog.cli.show.outcomes import Outcomes, median
-from antelog.cli.show.summary import Outcome
+from antelog.cli.show.outcomes import Outcome, Outcomes, median
 
 RULES = """
     input Temp(device, level, time) delay 3.

@@ -1,11 +1,11 @@
-"""antelog/cli/show/summary.py: what a replay found, at its end."""
+"""antelog/cli/show/outcomes.py: what a replay found, at its end."""
 
 import re
 from pathlib import Path
 
 import pytest
 
-from antelog.cli.show.summary import Outcome, say_outcomes
+from antelog.cli.show.outcomes import Outcome, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
 LEGEND = [

@@ -1,4 +1,4 @@
-"""antelog/cli/watching/showing.py: what has changes in it, and is no program."""
+"""antelog/cli/serving.py: what has changes in it, and is no program."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.watching.showing import is_changes, show_changes
+from antelog.cli.serving import is_changes, show_changes
 from antelog.errors import DataError
 from antelog.watch.web.address import PageAddress
 

@@ -1,4 +1,4 @@
-"""antelog/cli/watching/beside.py, antelog/cli/arguments/page.py: the page beside the follower."""
+"""antelog/cli/serving.py, antelog/cli/arguments/page.py: the page beside the follower."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from typing import TypeVar
 
 import pytest
 
-from antelog.cli.watching import beside
-from antelog.cli.watching.beside import with_page
+from antelog.cli import serving as cli_serving
+from antelog.cli.serving import with_page
 from antelog.run.store import Store
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
@@ -136,7 +136,7 @@ def test_a_page_that_died_is_started_again(
     monkeypatch.setattr(serving, "_BETWEEN_STARTS", 0.0)
     Store.open(tmp_path / "s").close()
     page = Page(tmp_path / "s", PageAddress())
-    monkeypatch.setattr(beside, "Page", lambda *_: page)
+    monkeypatch.setattr(cli_serving, "Page", lambda *_: page)
     with ExitStack() as stack:
         tend = with_page(tmp_path / "s", PageAddress(), stack)
         tend()

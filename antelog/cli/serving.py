@@ -1,4 +1,6 @@
-"""`antelog watch CHANGES`: a page of what a pipeline has written, or still writes.
+"""The page and the alerts of a run, and a page of changes: `antelog watch CHANGES`.
+
+with_page(path, address, stack)    prints the link; the function it returns looks after the page
 
 changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
 turbines.state                     the store of another `antelog watch`
@@ -15,12 +17,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.terminal import say
-from antelog.cli.watching.beside import with_page
+from antelog.cli.show.terminal import say, say_whole
 from antelog.run.address import Kafka, address_of
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
+from antelog.watch.alerts.alert import AlertSetup
+from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.changes import ChangesPump
 from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
@@ -66,3 +70,23 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
         return moved
 
     return folder, move
+
+
+Tend = Callable[[], None]
+
+
+def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:
+    """Serve a page until the stack is closed; the function starts it again if it has died."""
+    page = Page(feed, address)
+    stack.callback(page.stop)
+    say_whole(f"the page: {page.url}")
+    if address.facts is not None:
+        say_whole(f"facts are posted to {page.address.origin}/facts/P with the token {address.facts}")
+    return lambda: page.tend(lambda note: say(f"note: {note}"))
+
+
+def with_alerts(feed: Path, setup: AlertSetup, stack: ExitStack) -> Tend:
+    """Send alerts until the stack is closed; the function starts their process again if it has died."""
+    alerts = AlertProcess(feed, setup)
+    stack.callback(alerts.stop)
+    return alerts.tend

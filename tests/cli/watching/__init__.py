@@ -1,1 +1,0 @@
-"""Tests of following facts by `antelog watch`."""
