@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
@@ -38,8 +38,6 @@ from antelog.run.options import (
 
 if TYPE_CHECKING:  # a model is loaded only where there is one
     from antelog.forecast.model_file import Model
-
-GivenModel: TypeAlias = "Model | Path | str | None"
 
 LEARN = "learn"
 REPLAYS = ("try", "learn", "score", "draw")
@@ -155,7 +153,7 @@ class StreamSettings(SparkSettings):
 class ChanceSettings:
     """Where the chances of open answers come from."""
 
-    model: GivenModel = option(
+    model: Model | Path | str | None = option(
         None, _MODEL,
         "How likely open answers are, by a model that `antelog learn` has written, or by one that is learned "
         "on the way.",
