@@ -1,6 +1,7 @@
-"""The budget of ideas holds: sizes of packages, one meaning for each name, plain names and docstrings."""
+"""The budget of ideas holds: sizes of packages, and how many names and docstrings are against a rule."""
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -10,9 +11,6 @@ from tests import house
 ROOT = Path(__file__).resolve().parent.parent
 LIMITS = Path(__file__).with_name("house.toml")
 
-# Names that a node of the syntax shares with its counterpart in the plan.
-NODES = frozenset(["Atom", "Chance", "Comparison", "Input", "Negation", "Query", "Static", "Tick"])
-
 
 @pytest.fixture(scope="module")
 def sources() -> house.Sources:
@@ -20,7 +18,7 @@ def sources() -> house.Sources:
     return {PurePosixPath(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
 
 
-def _written(found: dict[str, house.Ideas]) -> str:
+def _written(found: Mapping[str, house.Ideas], debts: Mapping[str, int]) -> str:
     lines = [
         "# The most modules, classes and public names that each package may have. `make record` writes it.\n"
     ]
@@ -28,34 +26,36 @@ def _written(found: dict[str, house.Ideas]) -> str:
         lines.append(
             f"{unit} = {{modules = {size.modules}, classes = {size.classes}, names = {size.names}}}\n"
         )
-    return "".join(lines)
+    lines += ["\n# Places that are still against a rule. These numbers fall to nothing.\n[debts]\n"]
+    return "".join([*lines, *(f"{name} = {count}\n" for name, count in debts.items())])
 
 
-def test_ideas_stay_within_their_budget(sources: house.Sources, record: bool) -> None:
-    found = house.ideas(sources)
+def _debts(sources: house.Sources) -> dict[str, list[str]]:
+    checks = (house.tuple_parameters, house.riddles, house.turned_round)
+    return {
+        "shared_class_names": [*house.shared_class_names(sources)],
+        "shared_module_names": [*house.shared_module_names(sources)],
+        **{
+            check.__name__: [found for path, source in sources.items() for found in check(source, path)]
+            for check in checks
+        },
+    }
+
+
+def test_the_house_stays_within_its_budget(sources: house.Sources, record: bool) -> None:
+    found, debts = house.ideas(sources), _debts(sources)
     if record:
-        LIMITS.write_text(_written(found), encoding="utf-8")
-    limits = {unit: house.Ideas(**sizes) for unit, sizes in tomllib.loads(LIMITS.read_text("utf-8")).items()}
+        counts = {name: len(places) for name, places in debts.items()}
+        LIMITS.write_text(_written(found, counts), encoding="utf-8")
+    limits = tomllib.loads(LIMITS.read_text(encoding="utf-8"))
+    for name, most in limits.pop("debts").items():
+        assert len(debts[name]) <= most, debts[name]
     assert found.keys() == limits.keys()
     for unit, size in found.items():
-        limit = limits[unit]
+        limit = house.Ideas(**limits[unit])
         assert size.modules <= limit.modules, unit
         assert size.classes <= limit.classes, unit
         assert size.names <= limit.names, unit
-
-
-def test_a_class_name_means_one_thing(sources: house.Sources) -> None:
-    shared = house.shared_class_names(sources)
-    assert {name: paths for name, paths in shared.items() if name not in NODES or len(paths) > 2} == {}
-
-
-def test_a_module_name_means_one_thing_in_a_package(sources: house.Sources) -> None:
-    assert house.shared_module_names(sources) == {}
-
-
-@pytest.mark.parametrize("check", [house.tuple_parameters, house.riddles, house.turned_round])
-def test_names_and_docstrings_are_plain(check: house.Check, sources: house.Sources) -> None:
-    assert [found for path, source in sources.items() for found in check(source, path)] == []
 
 
 def test_the_checks_notice() -> None:
