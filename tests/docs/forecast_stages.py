@@ -1,4 +1,4 @@
-"""What each stage of a forecast leaves, for the lines of one step: the tables of docs/architecture.md.
+"""What each stage of a forecast leaves, for the lines of one step: the tables of docs/internals.md.
 
 python -m tests.docs.forecast_stages     prints them, to be put into the page
 """
