@@ -1,4 +1,4 @@
-"""What can be wrong with a program, as data.
+"""Diagnostics: errors and warnings of a program, as data.
 
 A `Diagnostic` has a stable code, the place in the source, the reason and what to do
 instead. How it looks is decided by the renderers at the end of this module, one for

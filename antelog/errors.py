@@ -46,7 +46,7 @@ class ProgramFileError(AntelogError):
 
 
 class PlanError(AntelogError):
-    """What was to be read as a plan is none."""
+    """A text is not a plan, or one of another version."""
 
 
 class DataError(AntelogError):

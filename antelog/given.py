@@ -1,7 +1,7 @@
-"""What public functions are given, looked at before anything is done with it.
+"""Checks of the arguments of public functions.
 
-Comes in: the arguments of a call. Goes out: nothing, or an ArgumentError that says what was expected
-and what was given. So a wrong type is said where it was written, and never from the depths.
+A call with an argument of a wrong type raises an ArgumentError that says what was expected and what was
+given. So the error points at the caller's line, and never at the depths.
 
     @checked(text=TEXT)
     def parse(text): ...
@@ -36,7 +36,7 @@ _MOST = 10**18
 
 @dataclass(frozen=True)
 class Kind:
-    """What an argument has to be: in words, and as a test."""
+    """An expected type of arguments: its name in words, and a test."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -101,7 +101,7 @@ MODEL = Kind(
 
 
 def optional(kind: Kind) -> Kind:
-    """The same, or None."""
+    """The kind, or None."""
     return Kind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
 
 
@@ -113,7 +113,7 @@ def either(*kinds: Kind) -> Kind:
 
 
 def of(class_: type | tuple[type, ...], words: str) -> Kind:
-    """The kind of what a class has made."""
+    """The kind of the instances of a class."""
     return Kind(words, lambda value: isinstance(value, class_))
 
 
@@ -130,7 +130,7 @@ def wrong(what: str, value: object, words: str) -> ArgumentError:
 
 
 def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """For a function whose arguments, by their names, have to be of these kinds."""
+    """A decorator: checks the arguments of a function, by their names, against these kinds."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()
@@ -148,7 +148,7 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def said(value: object) -> str:
-    """A value as messages show it."""
+    """A value as error messages show it."""
     try:
         text = repr(value)
     except Exception:  # an object of somebody else, which cannot say what it is

@@ -229,7 +229,7 @@ class Engine(PlanEngine):
 
     @property
     def model(self) -> Model:
-        """What was learned so far. Raises UnsupportedError if the engine has no model."""
+        """The model learned so far. Raises UnsupportedError if the engine has no model."""
         return self.forecaster.model(self.now)
 
     def scores(self) -> pa.Table:

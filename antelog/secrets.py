@@ -38,19 +38,19 @@ _known: set[str] = set()
 
 
 def is_secret(name: str) -> bool:
-    """Whether what goes by a name is to be kept to oneself."""
+    """Whether a setting of this name is a secret."""
     return re.search(NAMES, name) is not None
 
 
 def remember(name: str, value: str) -> None:
-    """Takes note of a setting, lest its value be shown if it is a secret, or has some in it."""
+    """Remembers a setting's value if it is a secret, or has some in it, so that it is never shown."""
     found = [match[match.lastgroup] for match in _SECRET.finditer(value) if match.lastgroup]
     found += [value] if is_secret(name) else []
     _known.update(form for each in found for form in (each, quote(each, safe="")) if len(each) >= _SHORTEST)
 
 
 def forget() -> None:
-    """Nothing is remembered any more."""
+    """Forgets all secrets."""
     _known.clear()
 
 
@@ -62,7 +62,7 @@ def redacted(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The same with an asterisk for each character, so that everything else keeps its place."""
+    """A text with an asterisk for each character of a secret, so that everything else keeps its position."""
     return _masked(text, lambda secret: "*" * len(secret))
 
 

@@ -55,7 +55,7 @@ _BEGINS = frozenset({"chance", "input", "query"})
 
 @dataclass
 class _Context:
-    """What has been read of a statement, as far as it tells what a `%` means."""
+    """The parts of the statement read so far that decide the meaning of a `%`."""
 
     first: str = ""
     opened: int = 0

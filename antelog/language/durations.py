@@ -43,7 +43,7 @@ def duration_text(length: int) -> str:
 
 
 def long_duration_text(length: int) -> str:
-    """The same, with more units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
+    """A duration in several units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
     names = ("week", "day", "hour", "minute", "second")
     unit = next((name for name in names if length >= _MICROSECONDS[name]), None)
     if unit is None or int(duration_text(length).split()[0]) <= _READABLE:

@@ -1,7 +1,7 @@
-"""Numbers that count since 1970 in seconds or parts of them, and how they are told from ticks.
+"""Numbers that count seconds or parts of them since 1970, as distinct from ticks.
 
-In comes how long a tick is, and the unit if one is said; out goes which numbers are read in which unit.
-Nothing else decides, so that a number means the same wherever and with whatever it comes.
+The length of a tick, and the declared unit if there is one, decide which numbers are read in which unit.
+Nothing else does, so that a number means the same wherever and with whatever it comes.
 
     tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
 """
@@ -101,7 +101,7 @@ def likely(number: float) -> str | None:
 
 
 def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
-    """What to do where numbers of an input are most likely no ticks, but count such a unit since 1970.
+    """The remedy where numbers of an input are most likely no ticks, but count a unit since 1970.
 
     `if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`, or --time-unit Temp=ms`
     """
@@ -117,7 +117,7 @@ def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
 
 
 def far_note(number: int, counting: Counting, name: str, column: str) -> str:
-    """What to say of a tick that lies beyond the year 3000."""
+    """The warning about a tick beyond the year 3000."""
     assert counting.tick is not None
     year = int(1970 + number * counting.tick / _YEAR)
     return (

@@ -42,7 +42,7 @@ def too_long(text: str) -> Diagnostic | None:
 
 
 def too_many(rules: int, facts: int, queries: int, unread: int, span: Span) -> Diagnostic | None:
-    """What there is too much of, if there are so many statements up to the one at this place."""
+    """The diagnostic if the counts of statements up to the one at `span` exceed a limit."""
     if rules > MOST_RULES:
         message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
         hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "

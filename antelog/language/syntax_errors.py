@@ -87,7 +87,7 @@ def no_variable(name: str, span: Span) -> Diagnostic:
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
-    """What the grammar could not read, as a diagnostic; the statement begins at `start` in the source."""
+    """The diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _trouble(error, statement, start)
     last = _unfinished(trouble)
     if last is not None:

@@ -1,4 +1,4 @@
-"""What was probably meant where the grammar could not go on.
+"""Hints for syntax errors: the likely mistake where the grammar could not go on.
 
 Each function knows one kind of mistake and returns what to write instead, or nothing. The
 first hint found is used.

@@ -1,4 +1,4 @@
-"""What the names in a program mean: the papers' vocabulary.
+"""The vocabulary of a program: the meaning of its names.
 
 Every predicate is an input (facts arrive about it), static (background, without time) or
 derived (it heads a rule). One that is neither declared nor derived is an input without
@@ -23,7 +23,7 @@ class Kind(Enum):
 
 
 class Type(Enum):
-    """What a column holds; `None` stands for a column nothing is known about."""
+    """The type of a column; `None` stands for a column nothing is known about."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -47,7 +47,7 @@ class Refinement:
 
     @property
     def said(self) -> object:
-        """What is declared, whichever the facts."""
+        """The declared values, without the facts they are about."""
         return self.delay, self.shares
 
 
@@ -69,13 +69,13 @@ class Chance:
 
     @property
     def said(self) -> object:
-        """What is declared, whichever the facts."""
+        """The declared values, without the facts they are about."""
         return self.once, self.again
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOdds:
-    """What is declared about how likely the facts of an input are, and how late they come.
+    """The declared chances of an input's facts, and the shares of their delays.
 
     `shares` are those of the facts that no refinement of the delay is about. None of it changes an
     answer, nor when it is told: that is the same with and without.

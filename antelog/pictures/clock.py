@@ -1,4 +1,4 @@
-"""How ticks are shown: as numbers, or as timestamps where the program says how long a tick is."""
+"""Ticks on an axis: as numbers, or as timestamps where the program says how long a tick is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Clock:
     stamps = False
 
     def place(self, tick: float) -> float:
-        """Where a tick is on the axis."""
+        """The position of a tick on the axis."""
         return tick
 
     def text(self, tick: int) -> str:

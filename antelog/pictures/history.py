@@ -1,4 +1,4 @@
-"""What became of each answer, put together from its changes."""
+"""The history of each answer, built from its changes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Explanation:
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is known of the end of an open answer: what silence makes of it, and by when it is decided.
+    """The outlook of an open answer: how it ends in silence, and by when it is decided.
 
     `chances` say how likely it was said to be confirmed, by the tick at which that was said.
     """
@@ -41,7 +41,7 @@ class Outlook:
 
     @property
     def chance(self) -> float | None:
-        """The chance that was said last."""
+        """The latest chance."""
         return self.chances[max(self.chances)] if self.chances else None
 
 
@@ -50,7 +50,7 @@ NO_OUTLOOK = Outlook()
 
 @dataclass(frozen=True)
 class Literals:
-    """What an answer rests on.
+    """The literals of an answer's explanations.
 
     `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
     last explanations that were still awaited, and `because` those that were awaited in vain.
@@ -159,7 +159,7 @@ class History:
 
 
 def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str]) -> Mapping[str, str]:
-    """Values of which the one called so is a tick, if it is known, with that as a text."""
+    """Values, with the tick of the variable `time` as a text, if it is known."""
     return {n: text(int(v)) if n == name and v.isdecimal() else v for n, v in values.items()}
 
 
@@ -173,7 +173,7 @@ def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """What became of each answer. Open ones last until `now`: the last change, if not given."""
+    """The history of each answer. Open ones last until `now`: the last change, if not given."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0

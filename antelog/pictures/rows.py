@@ -192,7 +192,7 @@ def height_of(rows: int) -> int:
 
 
 def kinds_in(history: History) -> set[str]:
-    """What occurs among the answers of a history, for the legend."""
+    """The outcomes and marks that occur in a history, for the legend."""
     kinds = {answer.outcome for answer in history.answers}
     return (
         kinds

@@ -1,4 +1,4 @@
-"""What comparisons of values say together.
+"""Comparisons of values as one system.
 
 Comparisons can hold together or not, and another one may follow from them. Numbers are as far apart as
 comparisons with sums say, and there is always another in between. Texts, and values of other kinds, have an

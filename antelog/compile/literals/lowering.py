@@ -18,7 +18,7 @@ from antelog.language.vocabulary import Vocabulary
 
 @dataclass
 class Lowering:
-    """What is known of the rule whose literals are made.
+    """The context in which the literals of a rule are lowered.
 
     `times` are its variables that are times, `general` the predicates that a query asks for in general.
     """

@@ -23,7 +23,7 @@ from antelog.language.epochs import Counting
 
 
 class Bounds(Struct, frozen=True):
-    """What is known about a relation before any fact has come; None means there is no bound.
+    """Bounds of a relation that follow from the rules alone; None means unbounded.
 
     delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
                then, so that it is not reported again
@@ -41,7 +41,7 @@ class Bounds(Struct, frozen=True):
 
 
 class Level(Struct, frozen=True):
-    """Where an atom stands in the order of evaluation.
+    """The position of an atom in the order of evaluation.
 
     Components are evaluated one after the other; within one, atoms P(…, t) in the order of
     t + shift, and at the same t + shift in the order of rank.
@@ -53,7 +53,7 @@ class Level(Struct, frozen=True):
 
 
 class Answer(Struct, frozen=True):
-    """What an answer has values for: the query's object variables with their types, and its time.
+    """The variables of an answer: the query's object variables with their types, and its time.
 
     `time` is None if the query fixes the tick.
     """
@@ -213,12 +213,12 @@ class Plan(Struct, frozen=True, cache_hash=True):
     units: tuple[Unit, ...] = ()
 
     def counting(self, name: str) -> Counting:
-        """How the times of an input are counted."""
+        """The way the times of an input are counted."""
         return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
 
     @property
     def read(self) -> Plan:
-        """The same for who has read the facts: whatever their times counted makes no difference any more."""
+        """The plan without units of time, for readers of facts whose times are ticks already."""
         return structs.replace(self, units=()) if self.units else self
 
     @property

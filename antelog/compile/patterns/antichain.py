@@ -35,7 +35,7 @@ MOST_TESTS = 1_000_000
 
 
 class TooAlikeError(Exception):
-    """There are too many patterns that an index does not tell apart, so that each is compared with each."""
+    """Too many patterns look alike to the index, so that each would be compared with each."""
 
 
 class Antichain:
@@ -142,7 +142,7 @@ def _constants(pattern: Pattern) -> frozenset[Hashable]:
 
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
-    """What any literal that this one is replaced by has in common with it."""
+    """Features that a literal shares with every literal it can be replaced by."""
     later = tuple(time.after(pattern.time) for time in literal.times)
     if None in later:
         return

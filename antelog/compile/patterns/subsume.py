@@ -89,7 +89,7 @@ def subsumes(one: Pattern, other: Pattern) -> bool:
 
 
 def _place(literal: Literal, matching: Matching) -> Hashable:
-    """What a literal's candidates have in common: its key, and the times if these are known."""
+    """The index key of a literal's candidates: its own key, with the times if these are known."""
     if not all(map(matching.knows, literal.times)):
         return literal.key
     return literal.key, tuple(map(matching.time, literal.times))

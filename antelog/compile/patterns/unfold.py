@@ -40,7 +40,7 @@ class Spanned:
     last: int
 
     def renamed(self, suffix: str) -> Spanned:
-        """The same with variables no other pattern or clause has."""
+        """The spanned pattern with variables no other pattern or clause has."""
         return Spanned(renamed(self.pattern, suffix), self.first, self.last)
 
 

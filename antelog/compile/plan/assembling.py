@@ -110,7 +110,7 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
 
 
 def with_bounds(plan: Plan) -> Plan:
-    """How late answers are settled, and how long things matter."""
+    """The plan with the bounds of its relations: their delays and windows."""
     bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
     return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
 

@@ -1,4 +1,4 @@
-"""How long things matter: delays and windows.
+"""Delays and windows: how long facts and atoms matter.
 
 The bounds of a relation follow from the offsets in the patterns and the declared delays: the longest
 stretch of time through the relations counts. Negation that leads into the past only (see `stratify`) makes

@@ -80,7 +80,7 @@ class DelayTable:
 def _instance(
     values: Sequence[_Value], positions: tuple[int, ...], row: tuple[_Value, ...]
 ) -> dict[_Value, _Value] | None:
-    """What the variables must stand for to have these values at these positions, if they can."""
+    """The bindings that give these values at these positions; None if there are none."""
     bound: dict[_Value, _Value] = {}
     for i, wanted in zip(positions, row, strict=True):
         have = values[i]

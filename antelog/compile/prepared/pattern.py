@@ -53,7 +53,7 @@ class Prepared:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
-        """What times that are open say of two others (or tick 0): by how much the second may be later."""
+        """Pairs of times (or tick 0): the most ticks the second may be later, implied through open times."""
         return tuple(self.times.indirect())
 
     def band(self, known: str, time: str) -> tuple[str, int | None, int | None] | None:

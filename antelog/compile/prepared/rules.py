@@ -67,7 +67,7 @@ class Rules:
 
 @lru_cache(maxsize=64)
 def prepared(plan: Plan) -> Rules:
-    """What is worked out for a plan once."""
+    """The rules of a plan, prepared."""
     inputs = {source.name: source for source in plan.inputs}
     of_cycle = cycles(plan)
     return Rules(

@@ -1,4 +1,4 @@
-"""The rules and queries of a program as clauses, and what its predicates rest on.
+"""The rules and queries of a program as clauses, and the dependencies of its predicates.
 
 Each derived predicate has clauses; a rule whose conditions contradict each other has none and is handed back
 apart. A query is a clause with one goal, whose head has the values that are asked for, and so is what an
@@ -52,7 +52,7 @@ def _asks_for_all(query: syntax.Query) -> bool:
 
 
 def edges_of(clauses: Clauses) -> Iterator[Dependency]:
-    """What each predicate rests on, and how much later."""
+    """The dependencies of each predicate, with the number of ticks by which the other lies later."""
     for name, own in clauses.items():
         for clause in own:
             for literals, negative in ((clause.goals, False), (clause.asked, True)):
@@ -101,7 +101,7 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
 
 
 def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
-    """What an asked literal asks: is there an atom with these arguments?"""
+    """The query of an asked literal: is there an atom with these arguments?"""
     columns = vocabulary[predicate].columns[:-1]
     names = [column[0].upper() + column[1:] for column in columns]
     if len({*names, "T"}) <= len(names):

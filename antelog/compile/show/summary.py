@@ -1,4 +1,4 @@
-"""What a user wants to know of a program before any fact has come.
+"""The summary of a program, for users: when answers come, when they are decided, memory, and key.
 
 There are three sentences for each query and one for all: when answers are told, by when they are decided,
 what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
@@ -56,7 +56,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
 
 
 def work_text(plan: Plan) -> str:
-    """By what the work is divided; or why it is not, and what would help."""
+    """The argument that divides the work; or the reason why there is none, and a remedy."""
     if not plan.key:
         return f"not divided, so it runs on one core: {plan.key.why_not}"
     columns: dict[str, list[str]] = {}
@@ -75,7 +75,7 @@ def work_text(plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class _Sign:
-    """What makes answers appear: facts that arrive at one tick (none: a tick), and what else has to be so."""
+    """A trigger of answers: facts that arrive at one tick (none: the tick itself), and further conditions."""
 
     facts: tuple[str, ...]
     rest: str = ""

@@ -59,7 +59,7 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
 
 
 def _few_keys(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """The same for few rows."""
+    """Keys for few rows, in plain Python."""
     rows = [[*zip(*(column.tolist() for column in table), strict=True)] for table in tables]
     number = {row: at for at, row in enumerate(sorted({row for each in rows for row in each}))}
     return [np.array([number[row] for row in each], np.int64) for each in rows]

@@ -23,7 +23,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Beyond:
-    """What is counted of them; those set aside, and where in their frames these are."""
+    """The counts of such rows; those set aside, and their rows in their frames."""
 
     counts: Counts
     rejects: pa.Table

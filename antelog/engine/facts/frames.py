@@ -61,7 +61,7 @@ def _rows(given: Iterable[Any], what: str) -> list[Any]:
 
 
 def _readable(given: Iterable[Any], what: str) -> Iterator[Any]:
-    """The same; what a generator, or an odd container, raises is said to be about these facts."""
+    """The rows; any error that the container raises becomes a DataError about these facts."""
     try:
         yield from given
     except Exception as error:  # whatever it is that somebody else wrote
@@ -120,7 +120,7 @@ _ARRIVAL = "arrival tick"
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What a frame has for an input: its columns in the input's order, the time, perhaps the arrival."""
+    """The rows of a frame for an input: columns in the input's order, the time, and the arrival, if any."""
 
     columns: tuple[Array, ...]
     time: Array

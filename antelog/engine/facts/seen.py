@@ -59,7 +59,7 @@ def seen_from_the_start(
 
 
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
-    """What has been seen when some facts have arrived as well."""
+    """The seen values, with those of further facts."""
     found = dict(seen)
     for columns, known in seen.items():
         new = [

@@ -50,7 +50,7 @@ LARGEST = 2**63 - 1024
 class InTicks(str):
     """The name of a column of arrivals where it and the times are ticks already, and nothing else.
 
-    Who has read times once says so by it: read again, a tick of the far future could be taken for seconds.
+    It marks times that are read already: read again, a tick of the far future could be taken for seconds.
     """
 
     __slots__ = ()
@@ -71,7 +71,7 @@ class Ticks:
 
 @dataclass(frozen=True, eq=False)
 class _Numbers:
-    """The numbers of a column as they stand there; `doubles` are the same where they may have fractions."""
+    """The numbers of a column, unconverted; `doubles` has them where they may have fractions."""
 
     numbers: Column
     whole: Mask
@@ -96,7 +96,7 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
-    """The same for a column as users have it, in which numbers may count since 1970."""
+    """The ticks of a column given by a user, in which numbers may count since 1970."""
     given = _plain(given)
     length = counting.tick
     if length is None or counting.only_ticks or is_timestamp(given.type):
@@ -157,7 +157,7 @@ def _near(numbers: Column) -> Column:
 
 
 def no_tick(what: str) -> str:
-    """What is said of a timestamp in a program that has no use for one."""
+    """The message about a timestamp in a program that does not say how long a tick is."""
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
@@ -171,7 +171,7 @@ def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
 
 
 def tick_of(given: Moment, length: int | None) -> int:
-    """The tick that somebody means by a number or a moment."""
+    """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
     try:

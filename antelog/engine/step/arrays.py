@@ -242,7 +242,7 @@ def _counted(part: Mask) -> NDArray[np.integer[Any]]:
 
 
 def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
-    """What a mask has of a table, row by row."""
+    """The elements of a table that a mask selects, row by row."""
     return table.ravel().take(marked(part.ravel()))
 
 
@@ -269,5 +269,5 @@ def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
 
 
 def _regular(count: int, size: int) -> _Offsets:
-    """The same for lists that are equally long."""
+    """The offsets of lists of equal length."""
     return np.arange(count + 1, dtype=np.int32) * np.int32(size)

@@ -44,7 +44,7 @@ NOTHING, OPEN, CONFIRMED = range(3)
 
 @dataclass(frozen=True)
 class Outlook:
-    """What becomes of open answers if nothing more arrives: when they are `confirmed`, or else rejected.
+    """The ends of open answers if nothing more arrives: the tick, and whether `confirmed` or rejected.
 
     `decided` is the last deadline.
     """
@@ -57,7 +57,7 @@ class Outlook:
         return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
 
     def at(self, place: Column, count: int) -> Outlook:
-        """The same at some of so many places, and nothing elsewhere."""
+        """The outlook spread to `count` rows, with nothing in the others."""
         wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
         wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
         return wide
@@ -81,7 +81,7 @@ def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
 
 @dataclass(frozen=True, eq=False)
 class Told:
-    """What is told, moment by moment: the views that are told, and the answers' status.
+    """The explanations of answers at each moment, and the answers' status.
 
     At moments that are `due` there is a line in any case. To find out which these are, one has to look
     `ahead` wherever a line leaves an answer open; that is kept, by moment.
@@ -114,7 +114,7 @@ def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> T
 
 
 def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
-    """For each moment after `since` the kind of change if it is asked for, or -1."""
+    """For each moment after `since` the kind of change if that is wanted, or -1."""
     at, status = told.at, told.status
     was = np.zeros_like(status)
     # As a mask would have it, but much faster.
@@ -134,7 +134,7 @@ _STATUS = (NOTHING, OPEN, CONFIRMED)
 
 @cache
 def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
-    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    """The kind of change from one status (the line) to another (the column), if that is wanted, or -1."""
     table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
     table[NOTHING, OPEN] = POSSIBLE
     table[OPEN, OPEN] = REVISED
@@ -271,7 +271,7 @@ def _numbers(
 
 
 def _filled(block: Derivations, unit: Cluster, rows: Column, values: Values) -> list[Column]:
-    """What fills the gaps of a unit in some rows; where they have several orders, the least."""
+    """The values in the gaps of a unit, for some rows; of several orders, the least."""
     part = block.rows.take(rows)
     nothing = [np.zeros(len(rows), np.int64)]
     orders = [[_gap(gap, part, values) for gap in gaps] or nothing for gaps in unit.gaps]

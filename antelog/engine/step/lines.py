@@ -74,7 +74,7 @@ def one_after_the_other(parts: Sequence[Lines]) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What happened to the answers of a query: lines of the log, and by how many more of them are open.
+    """The changes of a query's answers: lines of the log, and the change of the number of open ones.
 
     If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
     """
@@ -92,7 +92,7 @@ def nothing_changed(empty: Lines, only: Sequence[str]) -> Changes:
 
 
 def joined(parts: Sequence[Changes]) -> Changes:
-    """What happened, one part after the other."""
+    """The changes of several parts of a step, in order."""
     if len(parts) == 1:
         return parts[0]
     return Changes(one_after_the_other([p.lines for p in parts]), total(*(part.opened for part in parts)))
@@ -127,12 +127,12 @@ def as_they_stand(table: pa.Table) -> pa.Table:
 
 
 def open_count(told: Told) -> int:
-    """How many answers are open."""
+    """The number of open answers."""
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
 def lines(known: Knowledge, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
-    """What is told at moments, in the order of the log."""
+    """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
     schema = table_schema(relation, query.types)
     if len(moment) == 0:
@@ -191,7 +191,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 def columns_around(
     known: Knowledge, told: Told, moment: Column, kind: Kinds, ahead: Outlook
 ) -> list[pa.Array]:
-    """What lines say besides the answer: tick and change before it, and four columns after it.
+    """The columns around the answer: tick and change before it, and four columns after it.
 
     These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
     What is known `ahead` is that of the open answers, one after the other.
@@ -205,7 +205,7 @@ def columns_around(
 
 
 def _ahead(known: Knowledge, told: Told, moment: Column) -> Outlook:
-    """What is known ahead of open answers at some moments."""
+    """The outlooks of open answers at some moments."""
     if told.ahead is not None:
         return told.ahead.take(moment)
     once, which = (moment, None) if told.found.twins is None else numbered(moment)

@@ -1,4 +1,4 @@
-"""The outlook of open answers: what becomes of them if nothing more arrives, and by when they are decided.
+"""The outlook of open answers: how they end if nothing more arrives, and by when they are decided.
 
     Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decided by 3
 
@@ -66,7 +66,7 @@ def outlook(known: Knowledge, told: Told, seen: AsOf) -> Outlook:
 
 @dataclass(frozen=True)
 class _End:
-    """What becomes of derivations as they looked at some ticks, and when the last literal is decided."""
+    """The ends of derivations as of some ticks: when complete, failed, and `settled` by the last deadline."""
 
     complete: Column
     failed: Column
@@ -125,7 +125,7 @@ def with_overdue(known: Knowledge, query: Query, told: Told) -> Told:
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """What is known ahead of answers: at moments whose lines leave them open, and then where lines are due.
+    """Outlooks of answers: at moments whose lines leave them open, and then where lines are due.
 
     These are at ticks that the line before names, and by which nothing has happened.
     """
@@ -137,7 +137,7 @@ class _Ahead:
 
 
 def _ahead(known: Knowledge, told: Told, step: Step) -> _Ahead:
-    """What is known ahead of all open answers whose next line is in the step or later, and what is due.
+    """Outlooks of all open answers whose next line is in the step or later, and the lines that are due.
 
     The line that is due then may name a later tick, and so on: all such ticks within the step.
     """

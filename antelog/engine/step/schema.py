@@ -1,4 +1,4 @@
-"""The columns in which answers are told, and their types.
+"""The columns of answers, and their types.
 
 They follow the program and the types of the facts, never the values a table happens to have: so an
 empty table has the same types as a full one, and all tables of a stream can be put one below the
@@ -159,7 +159,7 @@ def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]
 
 
 def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
-    """What has been seen, together with new types; the same object if that changes nothing."""
+    """The seen types widened by new ones; the same object if that changes nothing."""
     changed = {}
     for name, types in new.items():
         old = seen.get(name, (NOTHING,) * len(types))

@@ -1,4 +1,4 @@
-"""What has been settled for good, of relations that rest on their own negation in the past.
+"""Settled atoms of relations that rest on their own negation in the past.
 
 Such a relation cannot be worked out from the facts about a few ticks: whether an atom is true may
 depend on all ticks before it. So once all atoms about a tick are settled, the true ones are

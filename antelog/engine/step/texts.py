@@ -44,7 +44,7 @@ Bound: TypeAlias = frozenset[str]
 
 
 class As(Enum):
-    """As what a variable is written: its value as it is, or a tick or a number with the offset added."""
+    """The form in which a variable is written: its value as it is, or a tick or a number plus the offset."""
 
     VALUE = auto()
     TICK = auto()
@@ -220,7 +220,7 @@ class Writer:
         return self._pieces[blank]
 
     def _filled(self, blank: Blank, cells: Column) -> pa.Array:
-        """What the blank says for each of some values, between its two texts."""
+        """The texts of values that fill a blank, without the texts around it."""
         match blank.as_:
             case As.TICK:
                 return pc.cast(pa.array(cells + blank.offset), pa.string())
@@ -280,7 +280,7 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
 
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
-    """The same with fewer names where they are many: those up to the last that occurs, from the first."""
+    """The names and ranks, with only the names from the first to the last that occurs, if there are many."""
     if len(names) < _MANY:
         return names, ranks
     different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()

@@ -1,8 +1,8 @@
 """Columns of Arrow's less usual types as the usual ones, and values that nobody could show.
 
-Comes in: a column as some library stored it. Goes out: the same values in a type that every other
-function here can work with, and which of them are of no use: texts that are not UTF-8, dates
-beyond the years 1 to 9999. Such a value costs its own row, and stops nothing.
+Takes a column as some library stored it; returns its values in a type that every other function here can
+work with, and a mask of those of no use: texts that are not UTF-8, dates beyond the years 1 to 9999.
+Such a value costs its own row, and stops nothing.
 
     run_end_encoded<int32, string_view>    string
 """
@@ -113,7 +113,7 @@ def of_no_use(column: Array) -> Mask | None:
 
 
 def why_of_no_use(type_: pa.DataType) -> str:
-    """What is said of such a value of a column of this type."""
+    """The reason why such a value of a column of this type is of no use."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_
     if is_a.is_date(type_) or is_a.is_timestamp(type_):
         return "is beyond the years 1 to 9999"
@@ -167,7 +167,7 @@ def _is_utf8(data: bytes | None) -> bool:
 
 
 def _without(column: Array, bad: Mask) -> Array:
-    """The same with nothing in place of values of no use."""
+    """The column with nulls in place of values of no use."""
     if is_a.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)

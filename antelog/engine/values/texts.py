@@ -124,7 +124,7 @@ def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
 
 
 def sorted_by_arrow(texts: pa.StringArray) -> tuple[pa.Array, Column]:
-    """The same, where many texts begin alike."""
+    """As `sorted_once`, for texts many of which begin alike."""
     encoded = texts.dictionary_encode()
     sorted_ = pc.array_sort_indices(encoded.dictionary)
     return encoded.dictionary.take(sorted_), inverse(sorted_.to_numpy()).take(encoded.indices.to_numpy())

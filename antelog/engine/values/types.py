@@ -32,7 +32,7 @@ Raw: TypeAlias = int | bytes
 
 
 class Kind(IntEnum):
-    """What a value is. Values of different kinds are never equal, and have no order."""
+    """The kinds of values. Values of different kinds are never equal, and have no order."""
 
     NOTHING = 0
     NUMBER = 1
@@ -211,7 +211,7 @@ def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
 
 
 def written(raw: Raw, kind: Kind) -> str:
-    """What stands for a value other than a number or a text: `true`, `2024-02-29`, …"""
+    """The text of a value other than a number or a text: `true`, `2024-02-29`, …"""
     if isinstance(raw, bytes):
         return raw.hex()
     if kind is Kind.DURATION:
@@ -248,7 +248,7 @@ def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) ->
 
 @lru_cache(maxsize=1024)
 def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """The type in which the values of two types are told."""
+    """The common type of the values of two types."""
     one, other = _told(one), _told(other)
     if other in (one, NOTHING):
         return one

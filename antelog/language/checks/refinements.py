@@ -116,7 +116,7 @@ def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | N
 def _problem(
     declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
 ) -> Diagnostic | None:
-    """What is wrong with the facts a declaration names."""
+    """The problem with the facts a declaration names, if there is one."""
     name = declaration.name
     predicate = predicates.get(name)
     is_delay = isinstance(declaration, syntax.Delay)
@@ -213,7 +213,7 @@ def _said(declared: Refinement | Chance) -> str:
 
 
 def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
-    """The same chance for the same facts a second time."""
+    """Chances that are declared twice for the same facts."""
     first: dict[object, Chance] = {}
     for declared in given:
         known = first.setdefault((declared.pattern, declared.said), declared)
@@ -291,7 +291,7 @@ def _constants(chance: Chance, inside: frozenset[int]) -> _Constants:
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
-    """What declarations say about slots, and what several of them say together: `(a, _)`, `(_, b)`, `(a, b)`.
+    """The constants of declarations in slots, and their combinations: `(a, _)`, `(_, b)`, `(a, b)`.
 
     Any other slot is met by the declarations that meet one of these.
     """

@@ -22,7 +22,7 @@ from antelog.language.vocabulary import Kind, Vocabulary
 
 @dataclass(frozen=True)
 class Place:
-    """Where a variable shows that it is a time, or an object."""
+    """An occurrence that shows whether a variable is a time or an object."""
 
     is_time: bool
     span: Span

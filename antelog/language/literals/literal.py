@@ -32,7 +32,7 @@ class Sorts(Printing, Protocol):
 
 
 class Types(Printing, Protocol):
-    """What the variables of a rule hold; contradictions are reported where they show."""
+    """The types of a rule's variables; contradictions are reported where they show."""
 
     def is_time(self, name: str) -> bool: ...
 
@@ -91,11 +91,11 @@ class Literal:
         return tuple(term for each in self.atoms for term in each.atom.operands)
 
     def check_sorts(self, _sorts: Sorts) -> Iterator[Diagnostic]:
-        """What is wrong with times and objects in it, beside the places of atoms."""
+        """Problems with times and objects in it, apart from the arguments of atoms."""
         return iter(())
 
     def check_types(self, _types: Types) -> None:
-        """What it says about the types of variables, beside the places of atoms."""
+        """Records the types of variables that follow from it, apart from the arguments of atoms."""
 
     def check_safety(self, _rule: Safety) -> Iterator[Diagnostic]:
         """Variables in it that get no values."""
