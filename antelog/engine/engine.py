@@ -140,7 +140,7 @@ class PlanEngine:
 
     @checked(facts=optional(NAMED))
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
-        """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query.
+        """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
         If the program says how long a tick is, `now` may be a timestamp: the tick it lies in is the last.
         """

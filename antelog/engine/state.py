@@ -14,7 +14,7 @@ from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
 from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
-from antelog.engine.step.background import Static, static_of
+from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerTypes, answer_types, seen_types, widened
@@ -58,7 +58,7 @@ class State:
     now: int
     begin: int | None
     values: Values
-    static: Static
+    static: StaticFacts
     history: History
     settled: Mapping[str, Settled]
     forgotten: int

@@ -80,7 +80,7 @@ class _Context:
 
 
 @dataclass
-class _Cutter:
+class _ProgramCutter:
     """Goes through a text once, piece by piece."""
 
     text: str
@@ -125,4 +125,4 @@ class _Cutter:
 
 
 def cut(text: str) -> Cut:
-    return _Cutter(text).run()
+    return _ProgramCutter(text).run()

@@ -48,11 +48,11 @@ class Counting:
         return self.tick is None or self.unit == TICKS
 
     @property
-    def ranges(self) -> tuple[Range, ...]:
+    def ranges(self) -> tuple[UnitRange, ...]:
         """Which numbers are not ticks, and their units."""
         if self.tick is None or self.unit == TICKS:
             return ()
-        return ranges(self.tick) if self.unit is None else (Range(self.unit, -_LARGEST - 1, _LARGEST),)
+        return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)
 
 
 TICKLESS = Counting()
@@ -60,7 +60,7 @@ TICKLESS = Counting()
 
 
 @dataclass(frozen=True)
-class Range:
+class UnitRange:
     """The numbers from `first` to `last` count this unit."""
 
     unit: str
@@ -69,13 +69,13 @@ class Range:
 
 
 @cache
-def ranges(tick: int) -> tuple[Range, ...]:
+def ranges(tick: int) -> tuple[UnitRange, ...]:
     """The numbers that are recognised: as ticks they lie after 2100, and in a unit between 1980 and 3000."""
     found = []
     for unit, length in MICROSECONDS.items():
         first, last = max(int(_1980 / length), -(-_2100 // tick)), min(int(_3000 / length), _FAR) - 1
         if first <= last:
-            found.append(Range(unit, first, last))
+            found.append(UnitRange(unit, first, last))
     return tuple(found)
 
 
@@ -90,7 +90,8 @@ def last_tick(tick: int) -> int:
 
 
 LIKELY = tuple(
-    Range(unit, -int(-_1973 // length), -int(-_3000 // length) - 1) for unit, length in MICROSECONDS.items()
+    UnitRange(unit, -int(-_1973 // length), -int(-_3000 // length) - 1)
+    for unit, length in MICROSECONDS.items()
 )
 """Which numbers would be times from 1973 to 3000 in which unit; no number is one in two units."""
 

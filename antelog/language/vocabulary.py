@@ -16,7 +16,7 @@ from antelog.diagnostics import Span
 from antelog.language.terms import Value
 
 
-class Kind(Enum):
+class PredicateKind(Enum):
     INPUT = "input"
     STATIC = "static"
     DERIVED = "derived"
@@ -46,7 +46,7 @@ class Refinement:
         return sum(value is not None for value in self.pattern)
 
     @property
-    def said(self) -> object:
+    def content(self) -> object:
         """The declared values, without the facts they are about."""
         return self.delay, self.shares
 
@@ -68,7 +68,7 @@ class Chance:
         return sum(value is not None for value in self.pattern)
 
     @property
-    def said(self) -> object:
+    def content(self) -> object:
         """The declared values, without the facts they are about."""
         return self.once, self.again
 
@@ -101,7 +101,7 @@ class Predicate:
     """
 
     name: str
-    kind: Kind
+    kind: PredicateKind
     columns: tuple[str, ...]
     types: tuple[Type | None, ...]
     delays: Delays = Delays()
@@ -111,7 +111,7 @@ class Predicate:
 
     @property
     def temporal(self) -> bool:
-        return self.kind is not Kind.STATIC
+        return self.kind is not PredicateKind.STATIC
 
     @property
     def arity(self) -> int:
@@ -138,7 +138,7 @@ class Vocabulary:
         return self.odds.get(name, DeclaredOdds())
 
     def is_static(self, name: str) -> bool:
-        return name in self.predicates and self.predicates[name].kind is Kind.STATIC
+        return name in self.predicates and self.predicates[name].kind is PredicateKind.STATIC
 
     def is_derived(self, name: str) -> bool:
-        return name in self.predicates and self.predicates[name].kind is Kind.DERIVED
+        return name in self.predicates and self.predicates[name].kind is PredicateKind.DERIVED

@@ -24,7 +24,7 @@ class Clock:
     length: int | None = None
     stamps = False
 
-    def place(self, tick: float) -> float:
+    def axis_value(self, tick: float) -> float:
         """The position of a tick on the axis."""
         return tick
 
@@ -63,7 +63,7 @@ class Calendar(Clock):
         ends = (max(self.first - beyond, 0), self.last + beyond)
         return len({moment(tick, self.length)[:4] for tick in ends}) > 1
 
-    def place(self, tick: float) -> float:
+    def axis_value(self, tick: float) -> float:
         """The milliseconds since 1970."""
         return tick * self.length / 1000
 

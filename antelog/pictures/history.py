@@ -29,7 +29,7 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class AnswerOutlook:
     """The outlook of an open answer: how it ends in silence, and by when it is decided.
 
     `chances` say how likely it was said to be confirmed, by the tick at which that was said.
@@ -45,7 +45,7 @@ class Outlook:
         return self.chances[max(self.chances)] if self.chances else None
 
 
-NO_OUTLOOK = Outlook()
+NO_OUTLOOK = AnswerOutlook()
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
-    outlook: Outlook = NO_OUTLOOK
+    outlook: AnswerOutlook = NO_OUTLOOK
 
     @property
     def label(self) -> str:
@@ -91,7 +91,7 @@ class Answer:
     until: int
     outcome: str = OPEN
     literals: Literals = field(default_factory=Literals)
-    outlook: Outlook = NO_OUTLOOK
+    outlook: AnswerOutlook = NO_OUTLOOK
 
     @cached_property
     def label(self) -> str:

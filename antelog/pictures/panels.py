@@ -44,7 +44,7 @@ def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     begun, ended = (np.searchsorted(np.sort(each), ticks, "right") for each in (since, decided))
     lines = [
         {
-            "x": frame.clock.place(tick),
+            "x": frame.clock.axis_value(tick),
             "open": number,
             "tip": {"tick": frame.clock.text(tick), "open": number},
         }
@@ -128,7 +128,7 @@ def _columns(frame: Frame) -> int:
 
 
 def _place(start: int, size: int, frame: Frame) -> Row:
-    return {"x": frame.clock.place(start - 0.5), "x2": frame.clock.place(start + size - 0.5)}
+    return {"x": frame.clock.axis_value(start - 0.5), "x2": frame.clock.axis_value(start + size - 0.5)}
 
 
 def _stretch(start: int, size: int, frame: Frame) -> str:

@@ -65,7 +65,7 @@ class Frame:
         """The axis of time; with a scale of its own, only a part of it; with room for marks at its ends."""
         title = self.clock.title if titled else None
         before, after = (max(0.6, marks * room / self.pixels(1)) for room in (_BEFORE, _AFTER))
-        domain = [self.clock.place(self.first - before), self.clock.place(self.last + after)]
+        domain = [self.clock.axis_value(self.first - before), self.clock.axis_value(self.last + after)]
         count = max(2, self.width // 70)
         if isinstance(self.clock, Calendar):
             count = max(2, self.width // 100) if self.clock.several_years else count
@@ -91,7 +91,7 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
             "label": answer.label,
             "each": round(texts.width_of(answer.label) / len(answer.label), 2),
             "colour": COLOURS[answer.outcome],
-            "since": clock.place(answer.since),
+            "since": clock.axis_value(answer.since),
             "tip": _tip(answer, clock),
         }
         for number, answer in enumerate(history.answers, 1)
@@ -112,8 +112,8 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     wider = max(0, round(_LEAST - lasts))
 
     def mark(kind: str, tick: int, *, end: int | None = None, shift: int = 0) -> Row:
-        to = {} if end is None else {"x2": clock.place(end)}
-        return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
+        to = {} if end is None else {"x2": clock.axis_value(end)}
+        return {"row": number, "kind": kind, "x": clock.axis_value(tick), "shift": shift} | to
 
     yield mark(BAR, answer.since, end=answer.until, shift=wider)
     yield from _stretches(number, answer, clock, wider)
@@ -145,8 +145,8 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
             yield {
                 "row": number,
                 "kind": STRETCH,
-                "x": clock.place(tick),
-                "x2": clock.place(end),
+                "x": clock.axis_value(tick),
+                "x2": clock.axis_value(end),
                 "shift": _ROUND // 2 + wider if last else -_ROUND // 2,
                 "depth": round(0.8 * chance, 3),
             }
@@ -283,7 +283,7 @@ def _marks(kinds: Collection[str]) -> dict[str, Any]:
 
 def _now(frame: Frame, x: alt.X) -> list[alt.Chart]:
     """The tick up to which everything is known."""
-    now = alt.Chart({"values": [{"x": frame.clock.place(frame.now), "text": "now"}]}).encode(x=x)
+    now = alt.Chart({"values": [{"x": frame.clock.axis_value(frame.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),
         now.mark_text(dy=-8).encode(y=alt.value(0), text="text:N", color=alt.value(theme.MUTED)),

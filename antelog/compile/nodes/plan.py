@@ -52,7 +52,7 @@ class Level(Struct, frozen=True):
     rank: int
 
 
-class Answer(Struct, frozen=True):
+class AnswerVariables(Struct, frozen=True):
     """The variables of an answer: the query's object variables with their types, and its time.
 
     `time` is None if the query fixes the tick.
@@ -77,7 +77,7 @@ class Relation(Struct, frozen=True, dict=True):
     name: str
     predicate: str
     asked: bool
-    answer: Answer
+    answer: AnswerVariables
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level

@@ -21,7 +21,7 @@ from antelog.compile.rules.clauses import Clause, clause_of
 from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
 from antelog.language.checks.units import ticks_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 """The clauses of every derived predicate, by its name."""
@@ -32,7 +32,7 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
     vocabulary = checked.vocabulary
     general = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
     clauses: dict[str, list[Clause]] = {
-        p.name: [] for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED
+        p.name: [] for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED
     }
     contradictory = []
     for number, rule in enumerate(checked.document.rules):

@@ -34,7 +34,7 @@ class Spans:
         return zip(self.first.tolist(), self.last.tolist(), strict=True)
 
     def shifted(self, earlier: int | None, later: int | None) -> Spans:
-        """Each span from so many ticks earlier to so many ticks later (None: without end)."""
+        """Spans that begin and end by these numbers of ticks earlier or later (None: without end)."""
         if self.empty or earlier == later == 0:
             return self
         if len(self.first) == 1:
@@ -48,7 +48,7 @@ class Spans:
         return _merged(np.maximum(begins, -FOREVER), np.minimum(ends, FOREVER))
 
     def within(self, ticks: Column) -> Mask:
-        """Which of some ticks are in a span."""
+        """A mask of the ticks that are in a span."""
         if self.empty:
             return np.zeros(len(ticks), np.bool_)
         at = np.searchsorted(self.first, ticks, "right") - 1

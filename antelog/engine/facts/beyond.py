@@ -31,7 +31,7 @@ class Beyond:
 
 
 def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
-    """Counts the rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
     rejects = batch.rejects.filter(malformed)

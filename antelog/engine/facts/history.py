@@ -127,7 +127,7 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
-    """A slice with one part more.
+    """A slice with a further part.
 
     A part that is small, or no larger than what comes after it, is joined with that: a slice to which
     a little is added again and again has few parts then, and each fact is copied few times.
@@ -223,7 +223,7 @@ def _slot(source: Input, facts: Facts) -> list[Column]:
 
 
 def _first(slot: Column, facts: Facts, values: Values) -> Column:
-    """For each slot the fact that holds it."""
+    """The fact that holds each slot."""
     order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
     first = np.ones(len(order), np.bool_)
     first[1:] = slot[order[1:]] != slot[order[:-1]]

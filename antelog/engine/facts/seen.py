@@ -31,7 +31,7 @@ class SeenValues:
     since: Column
 
     def and_more(self, cells: Column, since: Column) -> SeenValues:
-        """With more values, which are seen at these ticks if they have not been seen yet."""
+        """The seen values and more, each seen at its tick unless it was seen before."""
         same = groups(cells)
         first = cells.take(same.first)
         new = marked(find(first, self.cells) < 0)

@@ -1,4 +1,4 @@
-"""Columns of times, as users have them, to ticks; and how late facts may be.
+"""Ticks of columns of times given by users; and the delays of facts.
 
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
@@ -31,7 +31,7 @@ from antelog.engine.facts.frames import Array
 from antelog.engine.values.plain import cells_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
-from antelog.given import said
+from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, Counting
 
 Moment: TypeAlias = SupportsIndex | date
@@ -70,7 +70,7 @@ class Ticks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbers:
+class _GivenNumbers:
     """The numbers of a column, unconverted; `doubles` has them where they may have fractions."""
 
     numbers: Column
@@ -134,22 +134,22 @@ def _there(given: Array) -> Mask:
     return np.ones(len(given), np.bool_)
 
 
-def _numbers(given: Array) -> _Numbers:
+def _numbers(given: Array) -> _GivenNumbers:
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
-        return _Numbers(numbers.astype(np.int64, copy=False), _there(given))
+        return _GivenNumbers(numbers.astype(np.int64, copy=False), _there(given))
     scratch = Values()
     doubles = scratch.numbers(cells_of(scratch, given)[0])
     finite = np.isfinite(doubles)  # texts are not-a-number here
     whole: Mask = finite & (np.floor(doubles) == doubles)
     numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
-    return _Numbers(numbers, whole, doubles)
+    return _GivenNumbers(numbers, whole, doubles)
 
 
 def _near(numbers: Column) -> Column:
-    """The numbers, with the furthest ones brought so near that they can be added and subtracted."""
+    """The numbers, clipped so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
         near: Column = np.clip(numbers, -_FAR, _FAR)
         return near
@@ -179,10 +179,10 @@ def tick_of(given: Moment, length: int | None) -> int:
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
         found = None  # it is nothing that a column may have
     if found is not None and is_timestamp(found.given.type) and length is None:
-        raise DataError(no_tick(f"{said(given)} is a timestamp"))
+        raise DataError(no_tick(f"{short_repr(given)} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"
-        raise DataError(f"{said(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
+        raise DataError(f"{short_repr(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 
@@ -204,7 +204,7 @@ def _in_ticks(counts: Column, each: Fraction) -> Column:
 
 
 def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
-    """For some rows what was given for a time: as cells (UNBOUND: nothing), and as texts.
+    """The original times of some rows: as cells (UNBOUND: nothing), and as texts.
 
     And which have no text, for they are of no use whatever their column is (see `values.plain`).
     """
@@ -214,7 +214,7 @@ def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DelayRows:
     """The declarations with constants at the same positions: a row of cells and a delay for each."""
 
     positions: tuple[int, ...]
@@ -223,10 +223,10 @@ class Table:
 
 
 # Making the tables of thousands of declarations takes longer than looking up a small batch.
-_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[Table, ...]]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[DelayRows, ...]]]] = WeakKeyDictionary()
 
 
-def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
+def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
     """The delay declarations of an input, those with fewer constants first."""
     known = _KNOWN.setdefault(values, {})
     of, tables = known.get(source.name, (None, ()))
@@ -236,12 +236,12 @@ def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
     return tables
 
 
-def _tables(source: Input, values: Values) -> tuple[Table, ...]:
+def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
     tables = []
     for each in reversed(declared(source)):
         rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
         *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(Table(each.positions, tuple(columns), delays))
+        tables.append(DelayRows(each.positions, tuple(columns), delays))
     return tuple(tables)
 
 

@@ -73,14 +73,14 @@ class Outlook:
 
 
 def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
-    """Ticks on their lines, and which of so many lines have none."""
+    """Ticks spread to their lines, and a mask of the lines that have none."""
     column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
     column[line], never[line] = ticks, ticks > LAST
     return column, never
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
+class Explanations:
     """The explanations of answers at each moment, and the answers' status.
 
     At moments that are `due` there is a line in any case. To find out which these are, one has to look
@@ -95,7 +95,7 @@ class Told:
     ahead: Outlook | None = None
 
 
-def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Explanations:
     """The views that are explanations at some moments, and the status of the answers then."""
     relation, values = known.rules.relations[query.name], known.values
     kept = minimal(found, at, relation.answer.variables, values)
@@ -107,13 +107,13 @@ def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> T
         first = found.by_answer.first
         mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
         status[~mine.take(at.answer)] = NOTHING
-    return Told(found, at, kept, status)
+    return Explanations(found, at, kept, status)
 
 
 # ---- kinds of changes ----
 
 
-def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+def kinds(told: Explanations, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
     """For each moment after `since` the kind of change if that is wanted, or -1."""
     at, status = told.at, told.status
     was = np.zeros_like(status)
@@ -145,7 +145,7 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     return table.ravel()
 
 
-def _revised(told: Told, moment: Column) -> Mask:
+def _revised(told: Explanations, moment: Column) -> Mask:
     """Whether the explanations told at some moments differ from those before."""
     at, found = told.at, told.found
     if at.alone:
@@ -166,8 +166,8 @@ def _revised(told: Told, moment: Column) -> Mask:
     return result
 
 
-def opened(told: Told, before: int) -> int:
-    """By how many more answers are open at their last moments than at `before`."""
+def opened(told: Explanations, before: int) -> int:
+    """The change of the number of open answers from `before` to their last moments."""
     found, answer = told.found, told.at.answer
     open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
     np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
@@ -208,7 +208,7 @@ def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values)
 
 
 @dataclass(frozen=True, eq=False)
-class _Kind:
+class _ViewGroup:
     """The views of a block with the same literals true."""
 
     view: Column
@@ -219,7 +219,7 @@ class _Kind:
 
 def _kinds(
     found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
-) -> Iterator[_Kind]:
+) -> Iterator[_ViewGroup]:
     numbers = _numbers(found, at, rivals, variables, values)
     for b, block in enumerate(found.blocks):
         views = at.views(found, b)
@@ -245,7 +245,7 @@ def _kinds(
                 for mask in (~held, held)
             ]
             mine = view[these]
-            yield _Kind(mine, at.view_at[mine], *parts)
+            yield _ViewGroup(mine, at.view_at[mine], *parts)
 
 
 def _numbers(
@@ -296,7 +296,7 @@ def _gap(gap: Gap, rows: Rows, values: Values) -> Column:
             return term_column(gap, rows, values)
 
 
-def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
+def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
     """The pairs of kinds that some moment has views of."""
     moment = np.concatenate([distinct(kind.moment) for kind in kinds])
     number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
@@ -306,8 +306,8 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _needless(one: _Kind, other: _Kind) -> Column:
-    """Which views of the other kind some view of the one makes needless."""
+def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
+    """The views of the other group that some view of the one makes needless."""
     if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
         return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
     here, there = _subset(one, other)
@@ -325,7 +325,7 @@ def _once(parts: _Parts) -> bool:
     return len({signature for signature, _ in parts}) == len(parts)
 
 
-def _subset(one: _Kind, other: _Kind) -> tuple[Column, Column]:
+def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
     """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
     if one.hypotheses:
         return _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
@@ -363,7 +363,7 @@ def _inside(parts: _Parts, here: Column, its: _Parts, there: Column) -> Mask:
 
 
 def _count(parts: _Parts, view: Column) -> Column:
-    """How many different parts views have."""
+    """The number of different parts of each view."""
     count = np.full(len(view), len(parts))
     for i, (signature, column) in enumerate(parts):
         again = np.zeros(len(view), np.bool_)

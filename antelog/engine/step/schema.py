@@ -147,7 +147,7 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
 
 
 def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Types]) -> pa.DataType:
-    """The type of a term: a variable has that of all columns its values can come from."""
+    """The type of a term; for a variable the common type of all columns its values can come from."""
     if isinstance(term, Const):
         return type_of(term.value)
     return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)

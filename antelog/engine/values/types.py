@@ -95,7 +95,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 
 
 @cache
-def told_as(type_: pa.DataType) -> pa.DataType:
+def output_type(type_: pa.DataType) -> pa.DataType:
     """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_
     match kind_of(type_):
@@ -296,7 +296,7 @@ def _told(type_: pa.DataType) -> pa.DataType:
         return MIXED
     if is_a.is_union(type_):
         return reduce(wider, (field.type for field in type_), NOTHING)
-    return told_as(type_)
+    return output_type(type_)
 
 
 def type_of(value: str | int | float) -> pa.DataType:

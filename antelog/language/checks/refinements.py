@@ -19,7 +19,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
 from antelog.language.syntax import Value
-from antelog.language.vocabulary import Chance, DeclaredOdds, Kind, Predicate, Refinement
+from antelog.language.vocabulary import Chance, DeclaredOdds, Predicate, PredicateKind, Refinement
 
 _Declared = TypeVar("_Declared", Refinement, Chance)
 
@@ -122,10 +122,10 @@ def _problem(
     is_delay = isinstance(declaration, syntax.Delay)
     word, code = ("delay", "E106") if is_delay else ("chance", "E109")
     if predicate is None:
-        inputs = [p.name for p in predicates.values() if p.kind is Kind.INPUT]
+        inputs = [p.name for p in predicates.values() if p.kind is PredicateKind.INPUT]
         hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this {word}."
         return Diagnostic("E201", f"no input is called {name}", declaration.name_span, hint)
-    if predicate.kind is not Kind.INPUT:
+    if predicate.kind is not PredicateKind.INPUT:
         return _no_input(declaration, predicate)
     if len(declaration.pattern) != predicate.arity:
         message = f"{name} has {predicate.arity} columns, not {len(declaration.pattern)}"
@@ -148,7 +148,7 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
     if isinstance(declaration, syntax.Delay):
         message = f"{name} is {kind.value}; only the facts of inputs can be delayed"
         hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
-        if kind is Kind.STATIC:
+        if kind is PredicateKind.STATIC:
             hint = "Remove this delay: static facts are known from the start."
         return Diagnostic("E106", message, declaration.name_span, hint)
     message = f"{name} is {kind.value}; only the facts of inputs come by chance"
@@ -156,7 +156,7 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
         f"How likely {name} is follows from the facts it rests on: "
         "give the chances of these inputs, or remove this chance."
     )
-    if kind is Kind.STATIC:
+    if kind is PredicateKind.STATIC:
         hint = "Remove this chance: static facts are known from the start."
     return Diagnostic("E109", message, declaration.name_span, hint)
 
@@ -180,13 +180,13 @@ def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
         seen: dict[tuple[object, ...], dict[object, _Declared]] = {}
         for declared in groups[here]:
             key = tuple(declared.pattern[i] for i in shared)
-            seen.setdefault(key, {}).setdefault(declared.said, declared)
+            seen.setdefault(key, {}).setdefault(declared.content, declared)
         for declared in groups[there]:
             others = seen.get(tuple(declared.pattern[i] for i in shared), {})
-            for said, other in others.items():
-                if said != declared.said and other.span.start < declared.span.start:
+            for content, other in others.items():
+                if content != declared.content and other.span.start < declared.span.start:
                     yield _conflict(name, declared, other)
-                elif said != declared.said and here != there:
+                elif content != declared.content and here != there:
                     yield _conflict(name, other, declared)
 
 
@@ -216,7 +216,7 @@ def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
     """Chances that are declared twice for the same facts."""
     first: dict[object, Chance] = {}
     for declared in given:
-        known = first.setdefault((declared.pattern, declared.said), declared)
+        known = first.setdefault((declared.pattern, declared.content), declared)
         if known is not declared:
             message = f"this chance of facts of {name} is declared twice"
             note = Note("first declared here", known.span)

@@ -17,7 +17,7 @@ from antelog.language.graph import components
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Comparison, Constant, Term, variable_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def comparisons(rule: syntax.Rule) -> Iterator[Comparison]:
@@ -151,7 +151,7 @@ def _check_time(
     facts = [
         atom
         for atom, is_negated in syntax.atoms_of(rule)
-        if not is_negated and vocabulary[atom.predicate].kind is Kind.INPUT
+        if not is_negated and vocabulary[atom.predicate].kind is PredicateKind.INPUT
     ]
     last = rule.head.terms[-1] if rule.head.terms else None
     name = last and variable_of(last)
