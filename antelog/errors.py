@@ -10,7 +10,7 @@
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
-Each says what is wrong, where, and what to do instead. Anything else that is raised on a
+Each message says the problem, the place, and a remedy. Anything else that is raised on a
 user's input is a defect of antelog.
 """
 

@@ -1,4 +1,4 @@
-"""Programs as users have them: rules that were read, checked and compiled."""
+"""The public `Program`: rules that were read, checked and compiled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from antelog.language.syntax import Document
 
 @dataclass(frozen=True)
 class Program:
-    """A program that can be run: its rules, the plan they compile to, and what is odd about it."""
+    """A program that can be run: its rules, the plan they compile to, and its warnings."""
 
     document: Document
     plan: Plan

@@ -1,4 +1,4 @@
-"""Passwords and the like: known by the names they go by, and kept out of everything that is shown.
+"""Secrets such as passwords: recognised by the names of their settings, and masked in everything shown.
 
     jdbc:postgresql://db/plant?user=me&password=hunter2    becomes
     jdbc:postgresql://db/plant?user=me&password=***
@@ -67,7 +67,7 @@ def blanked(text: str) -> str:
 
 
 def shows_secret(text: str) -> bool:
-    """Whether there is a secret in a text, itself and not by the name of a variable."""
+    """Whether a text has a secret itself, and not just the name of a variable that holds it."""
     return _SECRET.search(text) is not None
 
 

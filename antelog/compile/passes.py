@@ -34,7 +34,7 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if the program has one, and everything there is to say about the program."""
+    """The plan, if the program has one, and all diagnostics."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]

@@ -31,7 +31,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Cut:
-    """The statements of a text, and the text with spaces for comments: every place is where it was."""
+    """The statements of a text, and the text with spaces for comments, so that all offsets stay."""
 
     text: str
     statements: tuple[Statement, ...]

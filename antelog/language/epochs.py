@@ -37,7 +37,7 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """How times are counted: the length of a tick in microseconds, and the unit of numbers if one is said."""
+    """The counting of times: the length of a tick in microseconds, and the declared unit of numbers."""
 
     tick: int | None = None
     unit: str | None = None
@@ -49,7 +49,7 @@ class Counting:
 
     @property
     def ranges(self) -> tuple[UnitRange, ...]:
-        """Which numbers are not ticks, and their units."""
+        """The ranges of numbers that are not ticks, with their units."""
         if self.tick is None or self.unit == TICKS:
             return ()
         return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)

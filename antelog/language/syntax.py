@@ -143,7 +143,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """How often there is such a fact: at a tick after one without, and again at one after one with it."""
+    """The chance of such a fact at a tick after one without it, and `again` after one with it."""
 
     name: str
     pattern: tuple[Term, ...]

@@ -1,4 +1,4 @@
-"""Syntax errors in words: what stands there, what was expected, and what was probably meant."""
+"""Syntax errors in words: the text found, the expected, and a hint."""
 
 from __future__ import annotations
 

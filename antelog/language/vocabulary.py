@@ -53,7 +53,7 @@ class Refinement:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A `chance` declaration: how often there is a fact that has these values (None: any).
+    """A `chance` declaration: the probability of a fact that has these values (None: any).
 
     `once` is its probability at a tick after one without, `again` at a tick after one with it.
     """
@@ -87,7 +87,7 @@ class DeclaredOdds:
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """How late facts of an input may arrive: by the `bound`, unless a refinement fits them."""
+    """The delays of an input's facts: the `bound`, unless a refinement fits them."""
 
     bound: int = 0
     refinements: tuple[Refinement, ...] = ()

@@ -77,7 +77,7 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
 
 
 def _likeliest_first(change: Change) -> float:
-    """Where an answer stands among those of a tick: behind what was confirmed, and what is likelier."""
+    """The sort key of answers of a tick: confirmed ones first, then the likelier."""
     if change.kind == "confirmed":
         return -2.0
     return 0.0 if change.outlook.chance is None else -change.outlook.chance

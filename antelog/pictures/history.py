@@ -117,7 +117,7 @@ class History:
 
     @property
     def last(self) -> int:
-        """The last tick there is something to say about: now, or the last deadline."""
+        """The last tick of the history: now, or the last deadline."""
         deadlines = (each.outlook.decided_by for each in self.answers if each.outcome == OPEN)
         return max([self.now, *(tick for tick in deadlines if tick is not None)])
 
@@ -154,7 +154,7 @@ class History:
         )
 
     def by_time(self) -> History:
-        """Everything where the facts' own times say, for answers of which no earlier tick is known."""
+        """The history by the facts' own times, for answers of which no earlier tick is known."""
         return replace(self, answers=tuple(map(_by_time, self.answers)))
 
 
@@ -190,7 +190,7 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
 
 
 def due(literal: str) -> int | None:
-    """The time a literal is about, if it is known."""
+    """The time of a literal, if it is known."""
     match = _TIME.search(literal)
     return int(match[1]) if match else None
 

@@ -1,4 +1,4 @@
-"""Many answers at once: how many were open, how many were decided, how long that took."""
+"""Numbers of many answers: open ones, decided ones, and how long decisions took."""
 
 from __future__ import annotations
 

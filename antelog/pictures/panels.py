@@ -1,4 +1,4 @@
-"""Numbers over time: how many answers were open, how many were decided, how long that took."""
+"""Numbers over time: open answers, decided ones, and how long decisions took."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _count(field: str, lowest: int, highest: int, **given: Any) -> alt.Y:
 
 
 def _columns(frame: Frame) -> int:
-    """How many ticks a column is wide."""
+    """The width of a column in ticks."""
     return easy((frame.last - frame.first + 1) * _BAR / frame.width)
 
 

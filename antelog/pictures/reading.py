@@ -1,4 +1,4 @@
-"""Changes from wherever they are: tables, frames, rows, and files of JSON lines."""
+"""Changes read from tables, frames, rows, and files of JSON lines."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ _BEFORE, _AFTER = 10, 2 * _BESIDE + 8
 
 @dataclass(frozen=True)
 class Frame:
-    """The part of time that is shown, how, and on how many pixels."""
+    """The part of time that is shown, its clock, and its width in pixels."""
 
     clock: Clock
     first: int
@@ -58,7 +58,7 @@ class Frame:
     margin: int
 
     def pixels(self, ticks: float) -> float:
-        """How wide some ticks are."""
+        """The width of some ticks in pixels."""
         return ticks * self.width / (self.last - self.first + 1.2)
 
     def x(self, scale: alt.Scale | None = None, *, titled: bool = True, marks: bool = False) -> alt.X:
@@ -187,7 +187,7 @@ def _listed(literals: Sequence[str]) -> str:
 
 
 def height_of(rows: int) -> int:
-    """How high a row is: the more there are, the lower."""
+    """The height of a row: the more there are, the lower."""
     return 28 if rows <= 12 else 20 if rows <= 30 else 15
 
 
@@ -211,7 +211,7 @@ def marks_with_answers() -> alt.Chart:
 def row_chart(
     every: alt.Chart, frame: Frame, number: int, kinds: Collection[str], x: alt.X, *, y: str = "row"
 ) -> alt.LayerChart:
-    """Rows of which `y` says the number, from 1 on; `kinds` are the marks and outcomes that occur."""
+    """The chart of rows, numbered from 1 on by `y`; `kinds` are the marks and outcomes that occur."""
     step = height_of(number)
     number = max(number, 1)
     scale = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)

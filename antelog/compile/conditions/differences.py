@@ -26,7 +26,7 @@ ZERO = ""
 
 @dataclass(frozen=True, order=True)
 class Most:
-    """The largest a difference can be; if some comparisons say that it is `below`, minus their number."""
+    """The upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
 
     value: int | Fraction
     below: int = 0
@@ -109,7 +109,7 @@ class Differences:
 
     @property
     def possible(self) -> bool:
-        """Whether the constraints can hold together."""
+        """Whether the constraints are consistent."""
         return all(self._reached(start)[start] >= Most(0) for start in self._most)
 
     def _reached(self, start: str) -> dict[str, Most]:

@@ -1,4 +1,4 @@
-"""From the syntax tree to terms: what each kind of literal is made with.
+"""Lowering: the terms of literals, made from the syntax tree.
 
 `_` becomes a variable of its own or, under negation, a gap (None). A name for the relation that says whether
 some atom with certain arguments holds is made here, too.

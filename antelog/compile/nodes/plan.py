@@ -104,7 +104,7 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """How likely a fact with these values (None: any) is.
+    """The probability of a fact with these values (None: any).
 
     `once` is the probability that a tick has one after a tick without, `again` after a tick with one.
     Of those that fit a fact the one with the most constants decides, as for delays. The engine knows
@@ -117,7 +117,7 @@ class Chance(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True):
-    """A stream of facts: its columns (the time is the last), their types, and how late they may be.
+    """A stream of facts: its columns (the time is the last), their types, and its delays.
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
     positions of `slot` (None: there may be any number). `shares` says how many of the true facts
@@ -179,7 +179,7 @@ class Argument(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """How the work can be divided: `positions`, or, if there are none, why not."""
+    """The partition key: `positions`, or, if there are none, the reason."""
 
     positions: tuple[Argument, ...]
     why_not: str | None = None
@@ -192,7 +192,7 @@ class Key(Struct, frozen=True):
 
 
 class Unit(Struct, frozen=True):
-    """In which unit the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or they are `ticks`."""
+    """The unit in which the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or `ticks`."""
 
     input: str
     unit: str

@@ -1,4 +1,4 @@
-"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too.
+"""The largest delay of the facts that match an atom: the papers' δ, for atoms with variables too.
 
 The largest delay of the facts counts that an atom may stand for. An input may have thousands of declarations;
 those with equally many constants are looked up together, and the one with the most decides.

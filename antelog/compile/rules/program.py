@@ -46,7 +46,7 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
 
 
 def _asks_for_all(query: syntax.Query) -> bool:
-    """Whether every atom of the predicate is an answer to the query."""
+    """Whether the query asks for every atom of its predicate."""
     names = [t.name for t in query.atom.terms if isinstance(t, syntax.Variable)]
     return len(set(names)) == len(query.atom.terms)
 

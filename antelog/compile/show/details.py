@@ -36,7 +36,7 @@ def ticks_text(number: int) -> str:
 
 
 def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
-    """Where facts come from; with `rows`, how many each static relation has."""
+    """Inputs and background; with `rows`, the number of facts of each static relation."""
     if plan.tick is not None:
         yield f"tick: {duration_text(plan.tick)}"
     for source in plan.inputs:

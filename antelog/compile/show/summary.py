@@ -178,14 +178,14 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
 
 
 def _tick(relation: Relation, after: int) -> str:
-    """So many ticks after the answer's time: `T+3`, or the tick itself if the query is about one tick."""
+    """A tick relative to the answer's time: `T+3`, or the tick itself if the query is about one tick."""
     if relation.answer.time is not None:
         return later(relation.answer.time, after)
     return f"tick {relation.patterns[0].time.offset + after}"
 
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
-    """Whether the first fact is all there is to wait for."""
+    """Whether the answer is complete with its first fact."""
     atoms = set(pattern.facts)
     first = list(first_facts(pattern, delays))
     return (
@@ -195,7 +195,7 @@ def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> boo
 
 @dataclass(frozen=True)
 class _Last:
-    """The fact an answer has to wait for longest, and how late it may be."""
+    """The fact an answer waits for longest, and its delay."""
 
     text: str
     late: int
@@ -204,7 +204,7 @@ class _Last:
 def _last_fact(
     plan: Plan, relation: Relation, delays: Mapping[str, DelayTable], above: frozenset[str] = frozenset()
 ) -> _Last | None:
-    """Found below negations too; None if no fact has to come for the time to pass."""
+    """The last fact to wait for, below negations too; None if only time has to pass."""
     delay = relation.bounds.delay
     for pattern in relation.patterns:
         times = times_of(pattern)

@@ -1,4 +1,4 @@
-"""Declarations: what each predicate is, its columns, its slot, its delays, how likely its facts are."""
+"""Declarations: the kind of each predicate, its columns, slot, delays and chances."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antelog.language.vocabulary import Delays, Predicate, PredicateKind, Type, 
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
-    """The vocabulary of a program, and what is wrong with its declarations."""
+    """The vocabulary of a program, and the problems of its declarations."""
     document = parsed.document
     found: list[Diagnostic] = []
     tick = _tick(document, found)
@@ -163,7 +163,7 @@ def _undeclared(atom: syntax.Atom, kind: PredicateKind) -> Predicate:
 
 
 def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ...] | None:
-    """The positions of the columns of an input's slot; what is wrong with them is added to `found`."""
+    """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
     columns = [column.name for column in declaration.columns]

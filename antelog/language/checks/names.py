@@ -16,7 +16,7 @@ from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Predicates that are neither declared nor derived, but look like one that is."""
+    """Predicates that are neither declared nor derived, and are likely misspelt."""
     known = [p for p in vocabulary.predicates.values() if p.declared or p.kind is PredicateKind.DERIVED]
     seen: set[str] = set()
     for rule in parsed.document.rules:
@@ -84,7 +84,7 @@ def _atoms(document: syntax.Document) -> Iterator[syntax.Atom]:
 
 
 def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Queries nobody can answer, asked twice, or missing altogether."""
+    """Queries without rules, repeated queries, and programs without queries."""
     document = parsed.document
     first: dict[str, syntax.Query] = {}
     derived = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED]
@@ -142,7 +142,7 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Rules and declarations no query rests on; nothing is said where a statement could not be read."""
+    """Rules and declarations no query rests on; none are reported where a statement could not be read."""
     queried = [q.atom.predicate for q in parsed.document.queries]
     if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
         return

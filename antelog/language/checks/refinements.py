@@ -30,7 +30,7 @@ def refine(
     predicates: dict[str, Predicate],
     found: list[Diagnostic],
 ) -> dict[str, DeclaredOdds]:
-    """Gives inputs their refined delays; returns what is declared about how likely their facts are."""
+    """Gives inputs their refined delays; returns the declared odds of their facts."""
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
         found += _conflicts(name, given)
@@ -89,7 +89,7 @@ def _chances(
 def _shares(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, tuple[Fraction, ...]]:
-    """The shares that stand in the declarations of inputs."""
+    """The shares in the declarations of inputs."""
     shares: dict[str, tuple[Fraction, ...]] = {}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.shares is None:
@@ -334,7 +334,7 @@ def _deciding(
 
 
 def _totals(together: Sequence[Chance]) -> Iterator[Fraction]:
-    """How likely it is that one of the facts comes: after none, and after each of them."""
+    """The probability that one of the facts comes: after none, and after each of them."""
     once = sum((chance.once for chance in together), Fraction(0))
     yield once
     yield from (once - chance.once + chance.again for chance in together)

@@ -31,7 +31,7 @@ def compared(rule: syntax.Rule) -> set[str]:
 
 @dataclass
 class _Rule:
-    """A rule, and where its variables get their values from."""
+    """A rule, and the sources of its variables' values."""
 
     rule: syntax.Rule
     vocabulary: Vocabulary
@@ -62,7 +62,7 @@ class _Rule:
         return self.vocabulary.is_static(self.rule.head.predicate if predicate is None else predicate)
 
     def left_free(self, name: str) -> bool:
-        """Whether all comparisons of an unguarded variable are such as it may have."""
+        """Whether all comparisons of an unguarded variable are allowed."""
         own = (c for c in comparisons(self.rule) if name in c.variables)
         return all(each.leaves_free(name, self) for each in own)
 
@@ -168,7 +168,7 @@ def _check_time(
 
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
-    """Whether some comparison says how late a time may be."""
+    """Whether some comparison bounds a time from above."""
     positive, _ = syntax.in_atoms(rule)
     for comparison in comparisons(rule):
         for one, other, upper in (

@@ -1,4 +1,4 @@
-"""Units: stretches of time as ticks, and what the times of an input count since 1970.
+"""Units: durations as ticks, and the units in which the times of an input count since 1970.
 
 delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 """
@@ -83,7 +83,7 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
-    """A bound in ticks; what is wrong with it is added to `found`."""
+    """A bound in ticks; a problem with it is added to `found`."""
     if bound.unit is None:
         if isinstance(bound.amount, int):
             return bound.amount

@@ -1,4 +1,4 @@
-"""The interface of literals: what parser, printer, graph and checks ask of each of them.
+"""The interface of literals, for parser, printer, graph and checks.
 
 Each kind has a module in this folder, and a line in the table of `antelog/language/literals/__init__.py`. It
 says how it is built from the tree of its grammar rule, how it reads, which atoms are in it, and what may be
@@ -22,10 +22,10 @@ class Printing(Protocol):
 
 
 class Sorts(Printing, Protocol):
-    """Which variables of a rule are times, and which are objects."""
+    """The sorts of a rule's variables: times or objects."""
 
     def time_of(self, name: str | None) -> Span | None:
-        """Where a variable shows that it is a time; None if it is none."""
+        """The span at which a variable shows that it is a time; None if it is none."""
 
     def is_object(self, name: str | None) -> bool:
         """Whether a variable is known to be an object."""
@@ -46,7 +46,7 @@ class Types(Printing, Protocol):
 
 
 class Safety(Printing, Protocol):
-    """Where the variables of a rule get their values from.
+    """The sources of the values of a rule's variables.
 
     `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
     with it. `reported` are variables of which nothing more is to be said.
