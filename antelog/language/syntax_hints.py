@@ -20,7 +20,7 @@ TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
 @dataclass(frozen=True)
 class Trouble:
-    """Where reading a statement stopped.
+    """The point at which the parser stopped in a statement.
 
     `statement` is its text with comments blanked out, `at` the place in it; `found` stands
     there, and one of the terminals in `accepted` was to.

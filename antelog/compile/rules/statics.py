@@ -27,7 +27,7 @@ Values = dict[str, Value]
 
 
 def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> dict[str, frozenset[Row]]:
-    """All facts of every static relation: the program's, those given, and what follows."""
+    """All facts of every static relation: the program's, the given ones, and those derived from them."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
     for name, rows in (given or {}).items():
         facts[name].update(rows)

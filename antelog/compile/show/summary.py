@@ -103,7 +103,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
 
 
 def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[_Sign]:
-    """When a pattern's answers are told: the facts that can be the first, or the tick."""
+    """The triggers of a pattern's answers: the facts that can be the first, or the tick."""
     ranging = "".join(
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )

@@ -34,7 +34,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True)
 class Stream:
-    """The kept facts of one input, which has so many columns besides the time."""
+    """The kept facts of one input; `width` is the number of its columns besides the time."""
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]

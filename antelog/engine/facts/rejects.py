@@ -135,7 +135,7 @@ def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input)
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:
-    """The values of so many rows as JSON lists; what JSON has no syntax for is in quotes."""
+    """The values of `count` rows as JSON lists; what JSON has no syntax for is in quotes."""
     if not columns:
         return pa.array(["[]"] * count, pa.string())
     written = [_json(cells, values) for cells in columns]

@@ -129,7 +129,7 @@ class _Sheet:
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
-        """Which literals of derivations become false at some ticks."""
+        """A mask of the literals of derivations that become false at some ticks."""
         place = self.place.take(row)
         false = np.empty((len(row), len(self.fails)), np.bool_)
         for i, line in enumerate(self.fails):

@@ -111,7 +111,7 @@ class Derivations:
 
     @property
     def owner(self) -> Column:
-        """Which of the atoms asked for each row is a derivation of."""
+        """For each row the position of the atom it derives, among the atoms asked for."""
         assert self.rows.owner is not None
         return self.rows.owner
 
@@ -213,7 +213,7 @@ def life_of(found: Derivations, step: Step) -> Life:
 
 
 def spoken_for(found: Derivations) -> Column:
-    """From when on facts have given rows all their values, and at least one fact is there."""
+    """The tick from which facts have given a row all its values, and at least one fact is there."""
     prepared, holds = found.prepared, found.holds
     names = found.rows.bound.keys() - prepared.given
     sources = {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names}

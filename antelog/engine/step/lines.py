@@ -266,7 +266,7 @@ def stages(known: Knowledge, query: str, told: Explanations, moment: Column) -> 
 
 @cache
 def _bits(literals: int) -> Column:
-    """The bit of each of so many literals, one below the other."""
+    """The bits of the literals, one below the other."""
     return 1 << np.minimum(np.arange(literals), LITERALS - 1)[:, None]
 
 

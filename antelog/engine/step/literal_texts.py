@@ -295,7 +295,7 @@ def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Se
 
 
 def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
-    """Keys for what they stand for with one of so many texts after it."""
+    """Keys for texts followed by one of `count` further texts."""
     # Several literals often begin alike, and then have the same keys, and the same ranks.
     made: dict[tuple[int, int], Column] = {}
     for key, rank in zip(keys, ranks, strict=True):

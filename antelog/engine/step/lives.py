@@ -165,7 +165,7 @@ class Moments:
 
     @cached_property
     def view(self) -> Column:
-        """Where each answer has one derivation: the view of each moment, or -1."""
+        """The view of each moment, or -1, if each answer has one derivation."""
         view = np.full(len(self.tick), -1)
         view[self.view_at] = np.arange(len(self.view_at))
         return view

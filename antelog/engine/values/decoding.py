@@ -126,9 +126,9 @@ _FEW = 16
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
-    """So many texts, each of which is one piece after the other: for each piece some texts, and which.
+    """`count` texts joined from pieces: for each piece its different texts, and which of them each row has.
 
-    The second is None if there is just one text. All pieces are taken at once, and put together
+    The latter is None if there is just one text. All pieces are taken at once, and put together
     by forgetting where they begin, which is several times faster than to join them.
     """
     parts = _fewer(parts, count)

@@ -30,7 +30,7 @@ _MOST = 2**63 - 1
 
 
 def refusal(type_: pa.DataType) -> str | None:
-    """Why a column of a type can have no value at all; None if it can."""
+    """The reason why a column of a type can have no value at all; None if it can."""
     if isinstance(type_, pa.BaseExtensionType) and type_.extension_name not in _KNOWN:
         # It may even have no hash, and what its storage means only its library knows.
         return f"is of the type {type_} of some library, which stores it as {type_.storage_type}"
@@ -103,7 +103,7 @@ def cells_of(values: Values, column: Array) -> tuple[Column, Mask | None]:
 
 
 def of_no_use(column: Array) -> Mask | None:
-    """Which values of a plain column are of no use, if any are."""
+    """A mask of the values of a plain column that are of no use, if any are."""
     if is_a.is_string(column.type) or is_a.is_large_string(column.type):
         try:
             column.validate(full=True)
@@ -123,7 +123,7 @@ def why_of_no_use(type_: pa.DataType) -> str:
 
 
 def _beyond(column: Array) -> Mask | None:
-    """Which dates, times and durations are further away than anything can show."""
+    """A mask of the dates, times and durations that are too far away to be shown."""
     type_ = column.type
     if is_a.is_dictionary(type_):
         type_ = type_.value_type
@@ -146,7 +146,7 @@ def _beyond(column: Array) -> Mask | None:
 
 
 def _not_utf8(column: Array) -> Mask:
-    """Which texts are none."""
+    """A mask of the texts that are not UTF-8."""
     if is_a.is_union(column.type):
         raise ValueError("a text in it is not UTF-8")
     if is_a.is_dictionary(column.type):

@@ -66,7 +66,7 @@ class GrowingTexts:
 
 
 def begins_and_bytes(texts: pa.StringArray) -> tuple[_Offsets, NDArray[np.uint8]]:
-    """Where texts begin among their bytes, and where the last one ends; and the bytes."""
+    """The offsets of texts in their bytes, with the end of the last one; and the bytes."""
     if len(texts) == 0:
         return np.zeros(1, np.int32), np.zeros(0, np.uint8)
     _, offsets, data = texts.buffers()

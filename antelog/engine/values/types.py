@@ -114,14 +114,14 @@ def output_type(type_: pa.DataType) -> pa.DataType:
 
 
 def whole_numbers(digits: int) -> pa.DataType:
-    """The type for whole numbers of so many digits."""
+    """The type for whole numbers of this many digits."""
     if digits <= 18:
         return pa.int64()
     return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
 
 
 def decimals(before: int, after: int) -> pa.DataType:
-    """The type for numbers of so many digits before and after the point."""
+    """The type for numbers of this many digits before and after the point."""
     if after <= 0:
         return whole_numbers(before)
     digits = before + after
@@ -269,12 +269,12 @@ _DIGITS = 76
 
 
 def _whole(type_: pa.DataType) -> int:
-    """How many digits numbers of a type have before the point, at most."""
+    """The most digits that numbers of a type have before the point."""
     return type_.precision - type_.scale if is_a.is_decimal(type_) else len(str(2**type_.bit_width))
 
 
 def _fraction(type_: pa.DataType) -> int:
-    """How many digits numbers of a type, which is no double, have behind the point, at most."""
+    """The most digits that numbers of a type, which is no double, have behind the point."""
     return type_.scale if is_a.is_decimal(type_) else 0
 
 

@@ -88,7 +88,7 @@ class Values:
         self._fixed = self._start = len(self._items)
 
     def __len__(self) -> int:
-        """How many values have ids."""
+        """The number of values with ids."""
         return len(self._items)
 
     @property
@@ -359,13 +359,13 @@ class Values:
 
 
 def _named(cells: Column) -> Mask:
-    """Which cells are ids."""
+    """A mask of the cells that are ids."""
     named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
     return named
 
 
 def _nothing(cells: Column) -> Mask:
-    """Which cells are told as null: those of no value, and of all others."""
+    """A mask of the cells that come out as null: those of no value, and of all others."""
     nothing: Mask = (cells == UNBOUND) | (cells == OTHERS)
     return nothing
 

@@ -61,7 +61,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
 
 
 def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
-    """When the slot of the literal is taken, by whatever fact; NEVER if it is free.
+    """The tick at which any fact takes the slot of the literal; NEVER if it is free.
 
     None if there is no slot, or rows leave open which it is.
     """

@@ -17,5 +17,5 @@ class AskedKind(Protocol):
     """A kind of literal that asks for atoms of relations, once all its variables have values."""
 
     def truth(self, found: Sequence[Truth]) -> Truth:
-        """When it becomes true and false, given the truth of the atoms of each of its references."""
+        """The truth of the literal, given that of the atoms of each of its references."""
         ...
