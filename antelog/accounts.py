@@ -1,4 +1,4 @@
-"""What becomes of the rows that are read: each meets one fate, and every summary tells of all of them.
+"""The fates of rows that are read: each row has exactly one, and every summary lists all of them.
 
 A row is judged in this order, and the first of these that is true of it is its fate:
 
@@ -28,9 +28,9 @@ def _fate(words: str, *, set_aside: bool = False) -> int:
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of rows, each of which is counted once.
+    """The number of rows with each fate; each row is counted once.
 
-    Everything that counts or tells rows goes by this list, so another fate is another line here.
+    All counting and all summaries use this list, so another fate is another line here.
     """
 
     admitted: int = _fate("used")
@@ -47,7 +47,7 @@ class Counts:
 
     @property
     def given(self) -> int:
-        """How many rows they are all together."""
+        """The number of rows."""
         return sum(getattr(self, name) for name in FATES)
 
 

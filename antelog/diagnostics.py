@@ -1,4 +1,4 @@
-"""What can be wrong with a program, as data.
+"""Diagnostics: errors and warnings of a program, as data.
 
 A `Diagnostic` has a stable code, the place in the source, the reason and what to do
 instead. How it looks is decided by the renderers at the end of this module, one for
@@ -117,7 +117,7 @@ CATALOGUE: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Note:
-    """A second place that belongs to a diagnostic, and what it has to do with it."""
+    """A second place of a diagnostic, with its relation to it."""
 
     message: str
     span: Span
@@ -125,7 +125,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One thing that is wrong, or worth a look: where, why, and what to do instead."""
+    """An error or a warning: its place, the reason, and a remedy."""
 
     code: str
     message: str
@@ -143,7 +143,7 @@ class Diagnostic:
 
 
 def in_source_order(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Errors and warnings as a reader meets them in the text; repeated ones once."""
+    """Errors and warnings in the order of the text; repeated ones once."""
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda d: (d.span.start, d.code, d.message)))
 
 

@@ -10,7 +10,7 @@
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
-Each says what is wrong, where, and what to do instead. Anything else that is raised on a
+Each message says the problem, the place, and a remedy. Anything else that is raised on a
 user's input is a defect of antelog.
 """
 
@@ -46,7 +46,7 @@ class ProgramFileError(AntelogError):
 
 
 class PlanError(AntelogError):
-    """What was to be read as a plan is none."""
+    """A text is not a plan, or one of another version."""
 
 
 class DataError(AntelogError):

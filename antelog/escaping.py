@@ -1,4 +1,4 @@
-"""Text from data on its way to a terminal, a page or a spreadsheet, none of which is to obey it.
+"""Escapes text from data for a terminal, a page or a spreadsheet, so that none of them obeys it.
 
     shown("a\\x1b[2Jb")           a\\u001b[2Jb: what a terminal would act on, as its number
     json_text({"X": "\\x9b"})     the same data, with nothing in it that a terminal acts on

@@ -1,7 +1,7 @@
-"""What public functions are given, looked at before anything is done with it.
+"""Checks of the arguments of public functions.
 
-Comes in: the arguments of a call. Goes out: nothing, or an ArgumentError that says what was expected
-and what was given. So a wrong type is said where it was written, and never from the depths.
+A call with an argument of a wrong type raises an ArgumentError that says what was expected and what was
+given. So the error points at the caller's line, and never at the depths.
 
     @checked(text=TEXT)
     def parse(text): ...
@@ -35,8 +35,8 @@ _MOST = 10**18
 
 
 @dataclass(frozen=True)
-class Kind:
-    """What an argument has to be: in words, and as a test."""
+class ArgumentKind:
+    """An expected type of arguments: its name in words, and a test."""
 
     words: str
     fits: Callable[[Any], bool]
@@ -78,46 +78,46 @@ def _is_named(value: Any) -> bool:
     return isinstance(value, Mapping) and all(isinstance(name, str) for name in value)
 
 
-TEXT = Kind("a text", lambda value: isinstance(value, str))
-TEXTS = Kind("a list of texts", _are_texts)
-PATH = Kind("a path, as a text or a Path", _is_path)
-BYTES = Kind("bytes", lambda value: isinstance(value, bytes | bytearray | memoryview))
-FLAG = Kind("True or False", lambda value: isinstance(value, bool))
-WHOLE = Kind("a whole number, up to 10**18", is_whole)
-POSITIVE = Kind(
+TEXT = ArgumentKind("a text", lambda value: isinstance(value, str))
+TEXTS = ArgumentKind("a list of texts", _are_texts)
+PATH = ArgumentKind("a path, as a text or a Path", _is_path)
+BYTES = ArgumentKind("bytes", lambda value: isinstance(value, bytes | bytearray | memoryview))
+FLAG = ArgumentKind("True or False", lambda value: isinstance(value, bool))
+WHOLE = ArgumentKind("a whole number, up to 10**18", is_whole)
+POSITIVE = ArgumentKind(
     "a whole number from 1 to 10**18", lambda value: is_whole(value) and operator.index(value) > 0
 )
-NATURAL = Kind(
+NATURAL = ArgumentKind(
     "a whole number from 0 to 10**18", lambda value: is_whole(value) and operator.index(value) >= 0
 )
-NUMBER = Kind("a number", _is_number)
-LENGTH = Kind("a number above 0", lambda value: _is_number(value) and value > 0)
-NAMED = Kind("a dictionary from names", _is_named)
-MODEL = Kind(
+NUMBER = ArgumentKind("a number", _is_number)
+LENGTH = ArgumentKind("a number above 0", lambda value: _is_number(value) and value > 0)
+NAMED = ArgumentKind("a dictionary from names", _is_named)
+MODEL = ArgumentKind(
     'an antelog.Model, the path of one, or "learn"',
     # Whoever checks it must not load what makes one.
     lambda value: _is_path(value) or (hasattr(value, "of") and hasattr(value, "half_life")),
 )
 
 
-def optional(kind: Kind) -> Kind:
-    """The same, or None."""
-    return Kind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
+def optional(kind: ArgumentKind) -> ArgumentKind:
+    """The kind, or None."""
+    return ArgumentKind(f"{kind.words}, or None", lambda value: value is None or kind.fits(value))
 
 
-def either(*kinds: Kind) -> Kind:
+def either(*kinds: ArgumentKind) -> ArgumentKind:
     """One of several kinds."""
-    return Kind(
+    return ArgumentKind(
         " or ".join(kind.words for kind in kinds), lambda value: any(kind.fits(value) for kind in kinds)
     )
 
 
-def of(class_: type | tuple[type, ...], words: str) -> Kind:
-    """The kind of what a class has made."""
-    return Kind(words, lambda value: isinstance(value, class_))
+def of(class_: type | tuple[type, ...], words: str) -> ArgumentKind:
+    """The kind of the instances of a class."""
+    return ArgumentKind(words, lambda value: isinstance(value, class_))
 
 
-def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, Kind]) -> None:
+def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, ArgumentKind]) -> None:
     """Raises ArgumentError for the first argument that is not of its kind."""
     for name, kind in kinds.items():
         if name in given and not kind.fits(given[name]):
@@ -126,11 +126,11 @@ def check(function: str, given: Mapping[str, Any], kinds: Mapping[str, Kind]) ->
 
 def wrong(what: str, value: object, words: str) -> ArgumentError:
     """An error that says what something was given as, and what it has to be."""
-    return ArgumentError(f"{what} is {said(value)}, of type {type(value).__name__}; give {words}")
+    return ArgumentError(f"{what} is {short_repr(value)}, of type {type(value).__name__}; give {words}")
 
 
-def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """For a function whose arguments, by their names, have to be of these kinds."""
+def checked(**kinds: ArgumentKind) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A decorator: checks the arguments of a function, by their names, against these kinds."""
 
     def wrap(function: Callable[P, R]) -> Callable[P, R]:
         parameters = inspect.signature(function).parameters.values()
@@ -147,8 +147,8 @@ def checked(**kinds: Kind) -> Callable[[Callable[P, R]], Callable[P, R]]:
     return wrap
 
 
-def said(value: object) -> str:
-    """A value as messages show it."""
+def short_repr(value: object) -> str:
+    """A value as error messages show it."""
     try:
         text = repr(value)
     except Exception:  # an object of somebody else, which cannot say what it is

@@ -1,4 +1,4 @@
-"""Names of a package that are imported once they are asked for: few who import it use all of them."""
+"""Lazy imports: names of a package that are imported on first use."""
 
 from __future__ import annotations
 

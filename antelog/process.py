@@ -1,4 +1,4 @@
-"""The engine as users have it: a program over facts, with or without chances.
+"""The public engine: runs a program over facts, with or without chances.
 
 engine = Engine(program, model="learn"); engine.advance(3, {"Temp": frame}): lines with chances
 """
@@ -229,11 +229,11 @@ class Engine(PlanEngine):
 
     @property
     def model(self) -> Model:
-        """What was learned so far. Raises UnsupportedError if the engine has no model."""
+        """The model learned so far. Raises UnsupportedError if the engine has no model."""
         return self.forecaster.model(self.now)
 
     def scores(self) -> pa.Table:
-        """How good the chances of settled answers were, a row for each query."""
+        """The quality of the chances of settled answers, a row for each query."""
         from antelog.forecast.scores.scores import table  # noqa: PLC0415 - few forecast
 
         return table(self.scored)

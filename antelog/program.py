@@ -1,4 +1,4 @@
-"""Programs as users have them: rules that were read, checked and compiled."""
+"""The public `Program`: rules that were read, checked and compiled."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from antelog.language.syntax import Document
 
 @dataclass(frozen=True)
 class Program:
-    """A program that can be run: its rules, the plan they compile to, and what is odd about it."""
+    """A program that can be run: its rules, the plan they compile to, and its warnings."""
 
     document: Document
     plan: Plan
@@ -35,9 +35,9 @@ class Program:
         return self.document.source
 
     def with_units(self, units: Mapping[str, str]) -> Program:
-        """The same where the times of these inputs count `s`, `ms`, `us` or `ns` since 1970, or are `ticks`.
+        """The program with these units of times: `s`, `ms`, `us` or `ns` since 1970, or `ticks`, by input.
 
-        That goes before what the program says of these inputs. Raises DataError for what does not fit.
+        They override the program's own. Raises DataError if they do not fit the program.
         """
         names = [source.name for source in self.plan.inputs]
         for name, unit in units.items():

@@ -1,4 +1,4 @@
-"""Passwords and the like: known by the names they go by, and kept out of everything that is shown.
+"""Secrets such as passwords: recognised by the names of their settings, and masked in everything shown.
 
     jdbc:postgresql://db/plant?user=me&password=hunter2    becomes
     jdbc:postgresql://db/plant?user=me&password=***
@@ -38,19 +38,19 @@ _known: set[str] = set()
 
 
 def is_secret(name: str) -> bool:
-    """Whether what goes by a name is to be kept to oneself."""
+    """Whether a setting of this name is a secret."""
     return re.search(NAMES, name) is not None
 
 
 def remember(name: str, value: str) -> None:
-    """Takes note of a setting, lest its value be shown if it is a secret, or has some in it."""
+    """Remembers a setting's value if it is a secret, or has some in it, so that it is never shown."""
     found = [match[match.lastgroup] for match in _SECRET.finditer(value) if match.lastgroup]
     found += [value] if is_secret(name) else []
     _known.update(form for each in found for form in (each, quote(each, safe="")) if len(each) >= _SHORTEST)
 
 
 def forget() -> None:
-    """Nothing is remembered any more."""
+    """Forgets all secrets."""
     _known.clear()
 
 
@@ -62,12 +62,12 @@ def redacted(text: str) -> str:
 
 
 def blanked(text: str) -> str:
-    """The same with an asterisk for each character, so that everything else keeps its place."""
+    """A text with an asterisk for each character of a secret, so that everything else keeps its position."""
     return _masked(text, lambda secret: "*" * len(secret))
 
 
 def shows_secret(text: str) -> bool:
-    """Whether there is a secret in a text, itself and not by the name of a variable."""
+    """Whether a text has a secret itself, and not just the name of a variable that holds it."""
     return _SECRET.search(text) is not None
 
 

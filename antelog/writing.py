@@ -102,7 +102,7 @@ def _is_special(target: Path) -> bool:
 
 
 def _permissions(target: Path) -> int | None:
-    """Who may use the ordinary file that is there, if there is one."""
+    """The permissions of the ordinary file that is there, if there is one."""
     try:
         found = target.lstat().st_mode
     except FileNotFoundError:

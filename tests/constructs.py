@@ -17,7 +17,7 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.graph import components
 from antelog.language.syntax import Anonymous, Comparison, Constant, Shifted, Variable, variable_of
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 
 CONSTRUCTS = frozenset(
     {
@@ -131,7 +131,8 @@ def constructs(text: str) -> frozenset[str]:
         found |= {"refined delay"} if predicate.delays.refinements else set()
         found |= (
             {"undeclared input"}
-            if predicate.kind is Kind.INPUT and predicate.name not in {d.name for d in document.declarations}
+            if predicate.kind is PredicateKind.INPUT
+            and predicate.name not in {d.name for d in document.declarations}
             else set()
         )
     for declaration in document.declarations:
@@ -172,14 +173,14 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         kind = vocabulary[atom.predicate].kind
         if negated:
             yield f"negated {kind.value} atom"
-        elif kind is Kind.STATIC and not static:
+        elif kind is PredicateKind.STATIC and not static:
             yield "static relation"
         if atom.predicate == head.predicate:
             yield "static recursion" if static else "negation through time" if negated else "recursion"
         for term in atom.terms:
             if isinstance(term, Anonymous):
                 yield "_ under negation" if negated else "_ in a positive atom"
-        if kind is not Kind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
+        if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
             yield "constant"
     if static:
         return

@@ -19,7 +19,7 @@ from antelog.diagnostics import Source
 from antelog.language import read, syntax
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
-from antelog.language.vocabulary import Kind, Predicate, Type
+from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from tests.specification import snapshots
 from tests.specification.answers import Answer
 from tests.specification.helpers import evaluation_of, stream_of
@@ -41,7 +41,7 @@ def with_odds(draw: st.DrawFn, text: str, every: bool = False) -> str:
     checked = read(Source(text))
     statements = [_declared(draw, statement, every) for statement in checked.document.statements]
     for predicate in checked.vocabulary.predicates.values():
-        if predicate.kind is Kind.INPUT:
+        if predicate.kind is PredicateKind.INPUT:
             statements += _chances(draw, predicate, every)
     found = to_text(syntax.Document(tuple(statements)))
     assume(read(Source(found)).ok)

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ def facts(
     draw: st.DrawFn, checked: Checked, latest: int = 4, most: int = 10
 ) -> tuple[tuple[str, tuple[Value, ...], int], ...]:
     """Facts about a program's inputs with their arrivals; some are late, early, twice or conflicting."""
-    inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is Kind.INPUT]
+    inputs = [p for p in checked.vocabulary.predicates.values() if p.kind is PredicateKind.INPUT]
     found: list[tuple[str, tuple[Value, ...], int]] = []
     for _ in range(draw(st.integers(2, most)) if inputs else 0):
         if found and draw(st.integers(0, 9)) == 0:

@@ -66,7 +66,7 @@ def test_too_many_arguments_are_what_python_says() -> None:
         (given.of(Path, "a Path"), [Path()], ["a"]),
     ],
 )
-def test_each_kind_knows_its_own(kind: given.Kind, right: list[Any], wrong: list[Any]) -> None:
+def test_each_kind_knows_its_own(kind: given.ArgumentKind, right: list[Any], wrong: list[Any]) -> None:
     assert all(map(kind.fits, right))
     assert not any(map(kind.fits, wrong))
 
@@ -81,7 +81,7 @@ def test_an_object_that_cannot_say_what_it_is_is_refused_as_well() -> None:
 
 
 def test_what_is_long_is_cut() -> None:
-    assert len(given.said("x" * 10_000)) < 100
+    assert len(given.short_repr("x" * 10_000)) < 100
 
 
 PROGRAM = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."

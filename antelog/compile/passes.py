@@ -34,7 +34,7 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if the program has one, and everything there is to say about the program."""
+    """The plan, if the program has one, and all diagnostics."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
@@ -42,7 +42,10 @@ class Compiled:
 
 @dataclass(frozen=True)
 class Draft:
-    """What is known of a program so far; each pass adds to it. `limit` is that of patterns."""
+    """The intermediate result of compilation; each pass adds to it.
+
+    `limit` is the most patterns a predicate may have.
+    """
 
     checked: Checked
     limit: int
@@ -52,11 +55,11 @@ class Draft:
     plan: Plan | None = None
 
     def saying(self, diagnostics: Iterable[Diagnostic]) -> Draft:
-        """The same with more to say to the author."""
+        """The draft with further diagnostics."""
         return replace(self, diagnostics=(*self.diagnostics, *diagnostics))
 
     def with_plan(self, step: Callable[[Plan], Plan]) -> Draft:
-        """The same with more known of the plan, if there is one."""
+        """The draft with the step applied to its plan, if it has one."""
         return self if self.plan is None else replace(self, plan=step(self.plan))
 
 

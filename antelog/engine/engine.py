@@ -113,7 +113,7 @@ class PlanEngine:
 
     @property
     def counts(self) -> Mapping[str, Counts]:
-        """What became of the facts of each input."""
+        """The number of facts of each input by fate."""
         return self._counts
 
     @property
@@ -123,7 +123,7 @@ class PlanEngine:
 
     @property
     def status(self) -> Status:
-        """What was counted so far, and how much is kept. Counting open answers takes as long as `answers`."""
+        """The counts so far, and the size of the state. Counting open answers takes as long as `answers`."""
         history, values = self._state.history, self._state.values
         return Status(
             now=self.now,
@@ -140,7 +140,7 @@ class PlanEngine:
 
     @checked(facts=optional(NAMED))
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
-        """Finish all ticks up to `now`, given the facts that arrived meanwhile; what changed, by query.
+        """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
         If the program says how long a tick is, `now` may be a timestamp: the tick it lies in is the last.
         """
@@ -196,7 +196,7 @@ class PlanEngine:
 
     @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
-        """Write to a file what has to be known to go on from here. Rejects are counted, but not kept.
+        """Write the state to a file, to go on from here later. Rejects are counted, but not kept.
 
         Only its owner may read the file. One of that name is replaced when the new one is complete; what
         cannot be written raises OutputError, and leaves nothing behind.
@@ -204,7 +204,7 @@ class PlanEngine:
         saving.save(path, self._saved())
 
     def to_bytes(self) -> bytes:
-        """What `save` writes, for wherever bytes are kept."""
+        """The state as bytes: the content of the file that `save` writes."""
         return saving.to_bytes(self._saved())
 
     def _saved(self) -> saving.SavedEngine:

@@ -1,4 +1,4 @@
-"""A limit to the facts that are kept: the oldest are given up, and what is lost with them is told.
+"""A limit on kept facts: the oldest are dropped, and the answers lost with them are reported.
 
 Facts are dropped tick by tick, all there are about a tick, so that what is known of the other
 ticks stays complete. Let those about ticks before `forgotten` be gone. For a query whose answers
@@ -34,7 +34,7 @@ from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
 from antelog.engine.step.lines import lines
-from antelog.engine.step.query import REVISED, Wanted
+from antelog.engine.step.query import REVISED, LineSelection
 
 LIMIT = "(limit)"
 """What is told as the reason for the rejection of an answer whose facts were dropped."""
@@ -43,7 +43,7 @@ Log = Mapping[str, pa.Table]
 
 
 def cannot_limit(plan: Plan) -> str | None:
-    """Why dropping facts could make something false come out true; None if it cannot."""
+    """The reason why dropping facts could give false answers; None if it cannot."""
     name = prepared(plan).of_any_age
     if name is None:
         return None
@@ -54,7 +54,7 @@ def cannot_limit(plan: Plan) -> str | None:
 
 
 def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[dict[str, Facts], dict[str, Dropped]]:
-    """The facts about ticks that were not given up, and what is dropped with the others."""
+    """The facts about ticks that were not given up, and the number dropped with the others."""
     kept = dict(facts)
     dropped: dict[str, Dropped] = {}
     for name, new in facts.items():
@@ -68,7 +68,7 @@ def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[dict[str, Facts]
 def within(
     plan: Plan, state: State, limit: int, only: tuple[str, ...]
 ) -> tuple[State, Log, dict[str, Dropped]]:
-    """The state with at most so many facts, what became of open answers, and what was dropped."""
+    """The state with at most `limit` facts, the changes of open answers, and the dropped facts."""
     if rows_of(state.history) <= limit:
         return state, {}, {}
     forgotten = _first_kept(state.history, limit)
@@ -80,7 +80,7 @@ def within(
 
 
 def _first_kept(history: History, limit: int) -> int:
-    """The first tick whose facts are kept, if the limit is kept to."""
+    """The first tick whose facts are kept under the limit."""
     sizes: dict[int, int] = {}
     for stream in history.values():
         for tick, parts in stream.slices.items():
@@ -108,7 +108,7 @@ def _of_ticks(time: Column) -> Dropped:
 
 
 def _log(plan: Plan, relation: Relation, before: State, after: State, only: tuple[str, ...]) -> pa.Table:
-    old, new = (_Open(plan, relation, state) for state in (before, after))
+    old, new = (_OpenAnswers(plan, relation, state) for state in (before, after))
     kept = find_rows(old.keys, new.keys)
     known = find_rows(new.keys, old.keys)
     then, later = old.table(kept >= 0), new.table(known >= 0)
@@ -122,11 +122,11 @@ def _log(plan: Plan, relation: Relation, before: State, after: State, only: tupl
     return _of_kinds([possible, revised, _rejected(old.table(kept < 0))], only)
 
 
-class _Open:
+class _OpenAnswers:
     """The open answers of a query."""
 
     def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
-        self._now = current_answers(plan, state, relation.name, Wanted())
+        self._now = current_answers(plan, state, relation.name, LineSelection())
         told = self._now.told
         self._moment = np.flatnonzero(told.status == OPEN)
         first = told.found.by_answer.first[told.at.answer[self._moment]]

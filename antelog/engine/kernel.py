@@ -44,7 +44,7 @@ from antelog.engine.state import (
 from antelog.engine.step.affected import affected, unsettled
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import Told, explanations
+from antelog.engine.step.explanations import Explanations, explanations
 from antelog.engine.step.lines import (
     Changes,
     Lines,
@@ -58,7 +58,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, Query, Share, Wanted
+from antelog.engine.step.query import KINDS, LineSelection, Query, Share
 from antelog.engine.step.remembering import remembered
 from antelog.engine.step.schema import changes_schema
 from antelog.errors import DataError
@@ -104,7 +104,7 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
-    wanted = Wanted(tuple(only), share, staged)
+    wanted = LineSelection(tuple(only), share, staged)
     for end, batch in batches(facts, state.history, now, state.observed.lines):
         for stepped in _with_room(plan, state, batch, end, wanted):
             state = stepped.state
@@ -126,8 +126,10 @@ class Stepped:
     changes: Mapping[str, Changes]
 
 
-def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: Wanted) -> Stepped:
-    """A step in one piece; values that no fact has any more stay."""
+def _stepped(
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
+) -> Stepped:
+    """A step in one piece; values of forgotten facts stay."""
     state = begun(plan, state, facts)
     if state.begin is None:
         return Stepped(replace(state, now=now), _nothing_changed(plan, state, wanted.only))
@@ -152,7 +154,7 @@ def _stepped(plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wan
 
 
 def query_of(plan: Plan, state: State, query: Query) -> Query:
-    """A query with what follows from the rules and the state."""
+    """The query with the fields that follow from the rules and the state."""
     rules = prepared(plan)
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
@@ -164,7 +166,7 @@ def query_of(plan: Plan, state: State, query: Query) -> Query:
     )
 
 
-def explained(known: Knowledge, query: Query) -> Told:
+def explained(known: Knowledge, query: Query) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
@@ -185,14 +187,14 @@ def _nothing(plan: Plan, state: State, query: str) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Current:
-    """The answers of a query as the last tick has left them."""
+    """The answers of a query after the last finished tick."""
 
     known: Knowledge
     query: Query
-    told: Told
+    told: Explanations
 
 
-def current_answers(plan: Plan, state: State, name: str, wanted: Wanted) -> Current:
+def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
     """The answers of a query that are open now, and those that are confirmed and still looked at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
     query = query_of(plan, state, Query(name, unsettled(prepared(plan), name, last), last, wanted))
@@ -207,16 +209,18 @@ def open_answers(
     """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
     if not has_begun(state):
         return _nothing(plan, state, name)
-    now = current_answers(plan, state, name, Wanted(KINDS, share, staged))
-    confirmed = query_of(plan, state, replace(now.query, wanted=Wanted(("confirmed",), share, staged)))
+    now = current_answers(plan, state, name, LineSelection(KINDS, share, staged))
+    confirmed = query_of(plan, state, replace(now.query, wanted=LineSelection(("confirmed",), share, staged)))
     changed = changes(now.known, confirmed, explained(now.known, confirmed))
     return one_after_the_other([open_lines(now.known, now.query, now.told), changed.lines])
 
 
 def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
-    """How many answers of a query are open; of those in a share."""
+    """The number of open answers of a query, or of those in a share."""
     return (
-        open_count(current_answers(plan, state, name, Wanted(KINDS, share)).told) if has_begun(state) else 0
+        open_count(current_answers(plan, state, name, LineSelection(KINDS, share)).told)
+        if has_begun(state)
+        else 0
     )
 
 
@@ -269,7 +273,7 @@ def _cut(facts: Facts, ends: list[int]) -> list[Facts]:
 
 
 def _with_room(
-    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: Wanted
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
 ) -> Iterator[Stepped]:
     """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
     try:

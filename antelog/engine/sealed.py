@@ -44,7 +44,7 @@ def seal(content: bytes) -> bytes:
 
 
 def is_sealed(content: bytes) -> bool:
-    """Whether bytes begin with the line, of whatever version."""
+    """Whether bytes begin with the line, of any version."""
     return _LINE.match(content[:_LENGTH]) is not None
 
 

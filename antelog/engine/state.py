@@ -1,4 +1,4 @@
-"""What a step hands on to the next: the facts that still matter, and little else.
+"""The state between two steps: the facts that still matter, and little else.
 
 now 7, time began at 0; the facts about ticks 3 to 7; Off settled up to 2
 """
@@ -14,7 +14,7 @@ from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, gather, rows_of
 from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
-from antelog.engine.step.background import Static, static_of
+from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerTypes, answer_types, seen_types, widened
@@ -42,7 +42,7 @@ class Observed:
 
 @dataclass(frozen=True)
 class State:
-    """What a step hands on to the next.
+    """The state of an engine between two steps.
 
     now         the last finished tick
     begin       the tick at which time begins: 0, or, if ticks are counted from 1970, that of the first
@@ -58,7 +58,7 @@ class State:
     now: int
     begin: int | None
     values: Values
-    static: Static
+    static: StaticFacts
     history: History
     settled: Mapping[str, Settled]
     forgotten: int
@@ -83,7 +83,7 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
-    """What the state holds cells of besides those in facts: they stay the same for good."""
+    """The constants of refinements and of the background: their cells never change."""
     for source in plan.inputs:
         for refinement in source.refinements:
             yield from (value for value in refinement.pattern if value is not None)
@@ -152,7 +152,7 @@ def step_to(state: State, now: int) -> Step:
 
 
 def lighter(state: State) -> State:
-    """The same without the values no fact has any more, if these have become many."""
+    """The state, pruned if many values may be unused."""
     # Rows are counted last, for that takes a moment.
     if not state.values.grown or len(state.values) < rows_of(state.history) // 4:
         return state
@@ -160,7 +160,7 @@ def lighter(state: State) -> State:
 
 
 def pruned(state: State) -> State:
-    """The same without the values that neither a fact nor a remembered atom has."""
+    """The state without the values that neither a fact nor a remembered atom has."""
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]

@@ -31,7 +31,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Cut:
-    """The statements of a text, and the text with spaces for comments: every place is where it was."""
+    """The statements of a text, and the text with spaces for comments, so that all offsets stay."""
 
     text: str
     statements: tuple[Statement, ...]
@@ -55,7 +55,7 @@ _BEGINS = frozenset({"chance", "input", "query"})
 
 @dataclass
 class _Context:
-    """What has been read of a statement, as far as it tells what a `%` means."""
+    """The parts of the statement read so far that decide the meaning of a `%`."""
 
     first: str = ""
     opened: int = 0
@@ -80,7 +80,7 @@ class _Context:
 
 
 @dataclass
-class _Cutter:
+class _ProgramCutter:
     """Goes through a text once, piece by piece."""
 
     text: str
@@ -125,4 +125,4 @@ class _Cutter:
 
 
 def cut(text: str) -> Cut:
-    return _Cutter(text).run()
+    return _ProgramCutter(text).run()

@@ -1,4 +1,4 @@
-"""Stretches of time: ticks, and the units people write."""
+"""Durations: in ticks, and in the units people write."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if 
 
 
 def microseconds(bound: Bound) -> Fraction | None:
-    """How long a duration is, or None if its unit is none of `UNITS`."""
+    """The microseconds of a duration, or None if its unit is none of `UNITS`."""
     unit = bound.unit or ""
     factor = _MICROSECONDS.get(unit)
     if factor is None and unit in UNITS:
@@ -43,7 +43,7 @@ def duration_text(length: int) -> str:
 
 
 def long_duration_text(length: int) -> str:
-    """The same, with more units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
+    """A duration in several units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
     names = ("week", "day", "hour", "minute", "second")
     unit = next((name for name in names if length >= _MICROSECONDS[name]), None)
     if unit is None or int(duration_text(length).split()[0]) <= _READABLE:

@@ -1,7 +1,7 @@
-"""Numbers that count since 1970 in seconds or parts of them, and how they are told from ticks.
+"""Numbers that count seconds or parts of them since 1970, as distinct from ticks.
 
-In comes how long a tick is, and the unit if one is said; out goes which numbers are read in which unit.
-Nothing else decides, so that a number means the same wherever and with whatever it comes.
+The length of a tick, and the declared unit if there is one, decide which numbers are read in which unit.
+Nothing else does, so that a number means the same wherever and with whatever it comes.
 
     tick 10 minutes: 2857672 is a tick; 1714603200 are seconds, 1714603200000 milliseconds, of the same
 """
@@ -37,7 +37,7 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """How times are counted: the length of a tick in microseconds, and the unit of numbers if one is said."""
+    """The counting of times: the length of a tick in microseconds, and the declared unit of numbers."""
 
     tick: int | None = None
     unit: str | None = None
@@ -48,11 +48,11 @@ class Counting:
         return self.tick is None or self.unit == TICKS
 
     @property
-    def ranges(self) -> tuple[Range, ...]:
-        """Which numbers are not ticks, and their units."""
+    def ranges(self) -> tuple[UnitRange, ...]:
+        """The ranges of numbers that are not ticks, with their units."""
         if self.tick is None or self.unit == TICKS:
             return ()
-        return ranges(self.tick) if self.unit is None else (Range(self.unit, -_LARGEST - 1, _LARGEST),)
+        return ranges(self.tick) if self.unit is None else (UnitRange(self.unit, -_LARGEST - 1, _LARGEST),)
 
 
 TICKLESS = Counting()
@@ -60,7 +60,7 @@ TICKLESS = Counting()
 
 
 @dataclass(frozen=True)
-class Range:
+class UnitRange:
     """The numbers from `first` to `last` count this unit."""
 
     unit: str
@@ -69,13 +69,13 @@ class Range:
 
 
 @cache
-def ranges(tick: int) -> tuple[Range, ...]:
+def ranges(tick: int) -> tuple[UnitRange, ...]:
     """The numbers that are recognised: as ticks they lie after 2100, and in a unit between 1980 and 3000."""
     found = []
     for unit, length in MICROSECONDS.items():
         first, last = max(int(_1980 / length), -(-_2100 // tick)), min(int(_3000 / length), _FAR) - 1
         if first <= last:
-            found.append(Range(unit, first, last))
+            found.append(UnitRange(unit, first, last))
     return tuple(found)
 
 
@@ -90,7 +90,8 @@ def last_tick(tick: int) -> int:
 
 
 LIKELY = tuple(
-    Range(unit, -int(-_1973 // length), -int(-_3000 // length) - 1) for unit, length in MICROSECONDS.items()
+    UnitRange(unit, -int(-_1973 // length), -int(-_3000 // length) - 1)
+    for unit, length in MICROSECONDS.items()
 )
 """Which numbers would be times from 1973 to 3000 in which unit; no number is one in two units."""
 
@@ -101,7 +102,7 @@ def likely(number: float) -> str | None:
 
 
 def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
-    """What to do where numbers of an input are most likely no ticks, but count such a unit since 1970.
+    """The remedy where numbers of an input are most likely no ticks, but count a unit since 1970.
 
     `if it counts milliseconds since 1970, write `time: ms` in `input Temp(…)`, or --time-unit Temp=ms`
     """
@@ -117,7 +118,7 @@ def remedy(unit: str | None, counting: Counting, name: str, column: str) -> str:
 
 
 def far_note(number: int, counting: Counting, name: str, column: str) -> str:
-    """What to say of a tick that lies beyond the year 3000."""
+    """The warning about a tick beyond the year 3000."""
     assert counting.tick is not None
     year = int(1970 + number * counting.tick / _YEAR)
     return (

@@ -83,7 +83,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the middle of each node is, in pixels and layers, and through which nodes each edge leads."""
+    """The layout: the middle of each node in pixels and layers, and the nodes each edge leads through."""
 
     x: Mapping[str, float]
     layer: Mapping[str, int]
@@ -101,7 +101,7 @@ def graph_of(document: Document) -> Graph:
 
 
 def _strata(edges: Sequence[Edge], rules: Mapping[str, Rule]) -> dict[str, int]:
-    """How many negations each node rests on at most, nodes after those they rest on.
+    """The most negations each node rests on, nodes after those they rest on.
 
     Within a cycle, which leads through time, negation does not count, and rules come before what they derive.
     """

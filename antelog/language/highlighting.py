@@ -48,7 +48,7 @@ class AntelogLexer(RegexLexer):
     def get_tokens_unprocessed(
         self, text: str, stack: Iterable[str] = ("root",)
     ) -> Iterator[tuple[int, _TokenType, str]]:
-        """The tokens of a text; which `%` begin comments is known to who cuts it into statements."""
+        """The tokens of a text; `cutting` decides which `%` begin comments."""
         for at, kind, piece in super().get_tokens_unprocessed(cut(text).text, stack):
             given = text[at : at + len(piece)]
             if given == piece:

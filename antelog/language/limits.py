@@ -1,4 +1,4 @@
-"""How large a program may be: beyond these limits it is refused, before it costs minutes or all memory.
+"""Limits on the size of a program: beyond them it is refused, before it costs minutes or all memory.
 
 No program somebody wrote comes near these limits; what does is made by a script, or is no program at all.
 
@@ -42,7 +42,7 @@ def too_long(text: str) -> Diagnostic | None:
 
 
 def too_many(rules: int, facts: int, queries: int, unread: int, span: Span) -> Diagnostic | None:
-    """What there is too much of, if there are so many statements up to the one at this place."""
+    """The diagnostic if the counts of statements up to the one at `span` exceed a limit."""
     if rules > MOST_RULES:
         message = f"there are more than {MOST_RULES} rules and declarations, the most there may be"
         hint = "Rules that differ in a value only can be one rule, with the values in a static predicate. "
@@ -74,7 +74,7 @@ def too_wide(statement: syntax.Statement) -> Diagnostic | None:
 
 
 def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
-    """How many columns each predicate has that a statement names, and where."""
+    """The number of columns of each predicate that a statement names, and its span."""
     if isinstance(statement, syntax.Input | syntax.Static):
         yield len(statement.columns), statement.span
     elif isinstance(statement, syntax.Delay | syntax.Chance):

@@ -1,4 +1,4 @@
-"""Ticks as people read them: as times, in a program that says how long a tick is and is given timestamps."""
+"""Texts of ticks: as times, in a program that says how long a tick is and is given timestamps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def moment(tick: int, length: int | None) -> str:
 
 
 def on_calendar(tick: int, length: int) -> bool:
-    """Whether a tick has a time that can be written, and was not counted from 0."""
+    """Whether a tick has a time that can be written, and is not counted from 0."""
     return _COUNTED <= tick * length < _LAST
 
 

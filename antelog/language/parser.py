@@ -33,7 +33,7 @@ from antelog.language.syntax_errors import (
 
 @dataclass(frozen=True)
 class Parsed:
-    """The statements that could be read, and what is wrong with the others.
+    """The statements that could be read, and the diagnostics of the others.
 
     `unread` are the words in the others: names about which little is known.
     """

@@ -1,4 +1,4 @@
-"""What a program says, as frozen data: the abstract grammar.
+"""The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
     Statement  = Tick | Input | Static | Delay | Chance | Query | Rule
@@ -82,7 +82,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Percentage:
-    """So many in a hundred, as it is typed: 12.5 for `12.5%`."""
+    """A percentage as it is typed: 12.5 for `12.5%`."""
 
     amount: int | float
     span: Span = field(default=NOWHERE, compare=False, repr=False)
@@ -143,7 +143,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """How often there is such a fact: at a tick after one without, and again at one after one with it."""
+    """The chance of such a fact at a tick after one without it, and `again` after one with it."""
 
     name: str
     pattern: tuple[Term, ...]

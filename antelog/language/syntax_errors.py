@@ -1,4 +1,4 @@
-"""Syntax errors in words: what stands there, what was expected, and what was probably meant."""
+"""Syntax errors in words: the text found, the expected, and a hint."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def no_variable(name: str, span: Span) -> Diagnostic:
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
-    """What the grammar could not read, as a diagnostic; the statement begins at `start` in the source."""
+    """The diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _trouble(error, statement, start)
     last = _unfinished(trouble)
     if last is not None:

@@ -1,4 +1,4 @@
-"""What was probably meant where the grammar could not go on.
+"""Hints for syntax errors: the likely mistake where the grammar could not go on.
 
 Each function knows one kind of mistake and returns what to write instead, or nothing. The
 first hint found is used.
@@ -20,7 +20,7 @@ TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
 @dataclass(frozen=True)
 class Trouble:
-    """Where reading a statement stopped.
+    """The point at which the parser stopped in a statement.
 
     `statement` is its text with comments blanked out, `at` the place in it; `found` stands
     there, and one of the terminals in `accepted` was to.

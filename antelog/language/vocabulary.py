@@ -1,4 +1,4 @@
-"""What the names in a program mean: the papers' vocabulary.
+"""The vocabulary of a program: the meaning of its names.
 
 Every predicate is an input (facts arrive about it), static (background, without time) or
 derived (it heads a rule). One that is neither declared nor derived is an input without
@@ -16,14 +16,14 @@ from antelog.diagnostics import Span
 from antelog.language.terms import Value
 
 
-class Kind(Enum):
+class PredicateKind(Enum):
     INPUT = "input"
     STATIC = "static"
     DERIVED = "derived"
 
 
 class Type(Enum):
-    """What a column holds; `None` stands for a column nothing is known about."""
+    """The type of a column; `None` stands for a column nothing is known about."""
 
     NUMBER = "number"
     TEXT = "text"
@@ -46,14 +46,14 @@ class Refinement:
         return sum(value is not None for value in self.pattern)
 
     @property
-    def said(self) -> object:
-        """What is declared, whichever the facts."""
+    def content(self) -> object:
+        """The declared values, without the facts they are about."""
         return self.delay, self.shares
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """A `chance` declaration: how often there is a fact that has these values (None: any).
+    """A `chance` declaration: the probability of a fact that has these values (None: any).
 
     `once` is its probability at a tick after one without, `again` at a tick after one with it.
     """
@@ -68,14 +68,14 @@ class Chance:
         return sum(value is not None for value in self.pattern)
 
     @property
-    def said(self) -> object:
-        """What is declared, whichever the facts."""
+    def content(self) -> object:
+        """The declared values, without the facts they are about."""
         return self.once, self.again
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredOdds:
-    """What is declared about how likely the facts of an input are, and how late they come.
+    """The declared chances of an input's facts, and the shares of their delays.
 
     `shares` are those of the facts that no refinement of the delay is about. None of it changes an
     answer, nor when it is told: that is the same with and without.
@@ -87,7 +87,7 @@ class DeclaredOdds:
 
 @dataclass(frozen=True, slots=True)
 class Delays:
-    """How late facts of an input may arrive: by the `bound`, unless a refinement fits them."""
+    """The delays of an input's facts: the `bound`, unless a refinement fits them."""
 
     bound: int = 0
     refinements: tuple[Refinement, ...] = ()
@@ -101,7 +101,7 @@ class Predicate:
     """
 
     name: str
-    kind: Kind
+    kind: PredicateKind
     columns: tuple[str, ...]
     types: tuple[Type | None, ...]
     delays: Delays = Delays()
@@ -111,7 +111,7 @@ class Predicate:
 
     @property
     def temporal(self) -> bool:
-        return self.kind is not Kind.STATIC
+        return self.kind is not PredicateKind.STATIC
 
     @property
     def arity(self) -> int:
@@ -138,7 +138,7 @@ class Vocabulary:
         return self.odds.get(name, DeclaredOdds())
 
     def is_static(self, name: str) -> bool:
-        return name in self.predicates and self.predicates[name].kind is Kind.STATIC
+        return name in self.predicates and self.predicates[name].kind is PredicateKind.STATIC
 
     def is_derived(self, name: str) -> bool:
-        return name in self.predicates and self.predicates[name].kind is Kind.DERIVED
+        return name in self.predicates and self.predicates[name].kind is PredicateKind.DERIVED

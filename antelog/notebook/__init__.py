@@ -7,6 +7,6 @@ Once the extension is loaded, plans, changes, answers and engines show themselve
 """
 
 from antelog.notebook.extension import load_ipython_extension, unload_ipython_extension
-from antelog.notebook.showing import Step, show
+from antelog.notebook.showing import ChangeList, show
 
-__all__ = ["Step", "load_ipython_extension", "show", "unload_ipython_extension"]
+__all__ = ["ChangeList", "load_ipython_extension", "show", "unload_ipython_extension"]

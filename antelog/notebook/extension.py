@@ -23,7 +23,7 @@ _RED, _YELLOW = "#d0402a", "#b07a00"
 
 @dataclass(frozen=True)
 class Problems:
-    """What is wrong or odd about a cell, as notebooks display it."""
+    """Errors and warnings about a cell, as notebooks display them."""
 
     diagnostics: tuple[Diagnostic, ...]
     source: Source
@@ -76,12 +76,12 @@ def unload_ipython_extension(shell: Any) -> None:
 
 
 def _table(table: pa.Table) -> str | None:
-    """A table of answers; other tables are displayed as ever."""
+    """HTML for a table of answers; other tables are displayed as ever."""
     return show(table)._repr_html_() if table.column_names and {*table.column_names} >= _OF_ANSWERS else None
 
 
 def _tables(found: dict[Any, Any]) -> str | None:
-    """What `advance` returns; other dictionaries are displayed as ever."""
+    """HTML for the result of `advance`; other dictionaries are displayed as ever."""
     if not found or not all(
         isinstance(t, pa.Table) and {*t.column_names} >= _OF_ANSWERS for t in found.values()
     ):

@@ -31,7 +31,7 @@ _CHANCE = _COLOURS["likely"]
 
 
 @dataclass(frozen=True)
-class Step:
+class ChangeList:
     """Changes as notebooks display them: the first `most`. `tick` is the length of a tick, if known."""
 
     changes: tuple[Change, ...]
@@ -55,7 +55,7 @@ class Step:
 
 
 @checked(program=optional(of(Program, "an antelog.Program")), most=NATURAL)
-def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Step:
+def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> ChangeList:
     """Changes or answers for a notebook.
 
     source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
@@ -72,12 +72,12 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> St
     if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
         changes.sort(key=_likeliest_first)
     if plan is None or plan.tick is None:
-        return Step(tuple(changes), most)
-    return Step(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
+        return ChangeList(tuple(changes), most)
+    return ChangeList(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
 
 
 def _likeliest_first(change: Change) -> float:
-    """Where an answer stands among those of a tick: behind what was confirmed, and what is likelier."""
+    """The sort key of answers of a tick: confirmed ones first, then the likelier."""
     if change.kind == "confirmed":
         return -2.0
     return 0.0 if change.outlook.chance is None else -change.outlook.chance

@@ -1,4 +1,4 @@
-"""How ticks are shown: as numbers, or as timestamps where the program says how long a tick is."""
+"""Ticks on an axis: as numbers, or as timestamps where the program says how long a tick is."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Clock:
     length: int | None = None
     stamps = False
 
-    def place(self, tick: float) -> float:
-        """Where a tick is on the axis."""
+    def axis_value(self, tick: float) -> float:
+        """The position of a tick on the axis."""
         return tick
 
     def text(self, tick: int) -> str:
@@ -63,7 +63,7 @@ class Calendar(Clock):
         ends = (max(self.first - beyond, 0), self.last + beyond)
         return len({moment(tick, self.length)[:4] for tick in ends}) > 1
 
-    def place(self, tick: float) -> float:
+    def axis_value(self, tick: float) -> float:
         """The milliseconds since 1970."""
         return tick * self.length / 1000
 

@@ -1,4 +1,4 @@
-"""`antelog.draw`: a picture of whatever there is to see."""
+"""`antelog.draw`: a picture of changes, of an engine, or of a program."""
 
 from __future__ import annotations
 

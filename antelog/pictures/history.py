@@ -1,4 +1,4 @@
-"""What became of each answer, put together from its changes."""
+"""The history of each answer, built from its changes."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Explanation:
 
 
 @dataclass(frozen=True)
-class Outlook:
-    """What is known of the end of an open answer: what silence makes of it, and by when it is decided.
+class AnswerOutlook:
+    """The outlook of an open answer: how it ends in silence, and by when it is decided.
 
     `chances` say how likely it was said to be confirmed, by the tick at which that was said.
     """
@@ -41,16 +41,16 @@ class Outlook:
 
     @property
     def chance(self) -> float | None:
-        """The chance that was said last."""
+        """The latest chance."""
         return self.chances[max(self.chances)] if self.chances else None
 
 
-NO_OUTLOOK = Outlook()
+NO_OUTLOOK = AnswerOutlook()
 
 
 @dataclass(frozen=True)
 class Literals:
-    """What an answer rests on.
+    """The literals of an answer's explanations.
 
     `evidence` has the tick at which each literal came to be known; `missing` are the literals of the
     last explanations that were still awaited, and `because` those that were awaited in vain.
@@ -74,7 +74,7 @@ class Change:
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
-    outlook: Outlook = NO_OUTLOOK
+    outlook: AnswerOutlook = NO_OUTLOOK
 
     @property
     def label(self) -> str:
@@ -91,7 +91,7 @@ class Answer:
     until: int
     outcome: str = OPEN
     literals: Literals = field(default_factory=Literals)
-    outlook: Outlook = NO_OUTLOOK
+    outlook: AnswerOutlook = NO_OUTLOOK
 
     @cached_property
     def label(self) -> str:
@@ -117,7 +117,7 @@ class History:
 
     @property
     def last(self) -> int:
-        """The last tick there is something to say about: now, or the last deadline."""
+        """The last tick of the history: now, or the last deadline."""
         deadlines = (each.outlook.decided_by for each in self.answers if each.outcome == OPEN)
         return max([self.now, *(tick for tick in deadlines if tick is not None)])
 
@@ -154,12 +154,12 @@ class History:
         )
 
     def by_time(self) -> History:
-        """Everything where the facts' own times say, for answers of which no earlier tick is known."""
+        """The history by the facts' own times, for answers of which no earlier tick is known."""
         return replace(self, answers=tuple(map(_by_time, self.answers)))
 
 
 def timed(values: Mapping[str, str], name: str | None, text: Callable[[int], str]) -> Mapping[str, str]:
-    """Values of which the one called so is a tick, if it is known, with that as a text."""
+    """Values, with the tick of the variable `time` as a text, if it is known."""
     return {n: text(int(v)) if n == name and v.isdecimal() else v for n, v in values.items()}
 
 
@@ -173,7 +173,7 @@ def up_to(tick: int, changes: Iterable[Change]) -> Iterator[Change]:
 
 
 def history(changes: Iterable[Change], now: int | None = None) -> History:
-    """What became of each answer. Open ones last until `now`: the last change, if not given."""
+    """The history of each answer. Open ones last until `now`: the last change, if not given."""
     found: dict[tuple[str, tuple[str, ...]], Answer] = {}
     queries: dict[str, int] = {}
     last = now or 0
@@ -190,7 +190,7 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
 
 
 def due(literal: str) -> int | None:
-    """The time a literal is about, if it is known."""
+    """The time of a literal, if it is known."""
     match = _TIME.search(literal)
     return int(match[1]) if match else None
 

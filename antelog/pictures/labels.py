@@ -1,7 +1,7 @@
-"""Labels of rows: how wide they are, and how one that is too wide is cut.
+"""Labels of rows: their widths, and the cut of one that is too wide.
 
-In comes the text of an answer, out go its width in pixels, about, as its font is not known, and an expression
-of Vega that cuts it in the middle: an answer begins with what it is about, and ends with its time.
+For the text of an answer: its approximate width in pixels, as its font is not known, and a Vega expression
+that cuts it in the middle, since an answer begins with its values, and ends with its time.
 
     Temp(wt2, high, 2024-03-01 14:20)    Temp(wt2, hi…01 14:20)
 """
@@ -18,7 +18,7 @@ _OF = {character: width for characters, width in _WIDTHS.items() for character i
 
 
 def width_of(text: str) -> float:
-    """How many pixels a label is wide, about."""
+    """The approximate width of a label in pixels."""
     return sum(map(_width, text))
 
 

@@ -1,4 +1,4 @@
-"""Many answers at once: how many were open, how many were decided, how long that took."""
+"""Numbers of many answers: open ones, decided ones, and how long decisions took."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _stretch_to_begin_with(history: History, frame: Frame) -> list[float]:
     some = answers[len(answers) // 2 :][:_DETAIL]
     first, last = some[0].since, max(answer.until for answer in some)
     beside = max(0.5, 0.03 * (last - first))  # for the marks at the ends
-    return [frame.clock.place(first - beside), frame.clock.place(last + 1 + beside)]
+    return [frame.clock.axis_value(first - beside), frame.clock.axis_value(last + 1 + beside)]
 
 
 def _stacked(charts: Sequence[alt.Chart | alt.LayerChart]) -> alt.VConcatChart:

@@ -1,4 +1,4 @@
-"""Numbers over time: how many answers were open, how many were decided, how long that took."""
+"""Numbers over time: open answers, decided ones, and how long decisions took."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     begun, ended = (np.searchsorted(np.sort(each), ticks, "right") for each in (since, decided))
     lines = [
         {
-            "x": frame.clock.place(tick),
+            "x": frame.clock.axis_value(tick),
             "open": number,
             "tip": {"tick": frame.clock.text(tick), "open": number},
         }
@@ -123,12 +123,12 @@ def _count(field: str, lowest: int, highest: int, **given: Any) -> alt.Y:
 
 
 def _columns(frame: Frame) -> int:
-    """How many ticks a column is wide."""
+    """The width of a column in ticks."""
     return easy((frame.last - frame.first + 1) * _BAR / frame.width)
 
 
 def _place(start: int, size: int, frame: Frame) -> Row:
-    return {"x": frame.clock.place(start - 0.5), "x2": frame.clock.place(start + size - 0.5)}
+    return {"x": frame.clock.axis_value(start - 0.5), "x2": frame.clock.axis_value(start + size - 0.5)}
 
 
 def _stretch(start: int, size: int, frame: Frame) -> str:

@@ -49,7 +49,7 @@ def draw_plan(
 
 
 def _kinds(program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
-    """For each predicate its kind, and what is said of it."""
+    """The kind of each predicate, and its description."""
     inputs = {each.name: each for each in program.plan.inputs}
     statics = {each.name for each in program.plan.statics}
     queries = {each.predicate for each in program.plan.queries}

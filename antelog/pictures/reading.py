@@ -1,4 +1,4 @@
-"""Changes from wherever they are: tables, frames, rows, and files of JSON lines."""
+"""Changes read from tables, frames, rows, and files of JSON lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
 from antelog.language.printer import value_text
-from antelog.pictures.history import ALL_OTHERS, Change, Explanation, Outlook
+from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation
 
 _COMMON = {"tick", "timestamp", "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
 
@@ -119,7 +119,7 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
         tuple(map(_explanation, row.get("explanations") or ())),
         tuple(row.get("because") or ()),
-        Outlook(
+        AnswerOutlook(
             (silent["change"], int(silent["tick"])) if silent else None,
             row.get("decided_by"),
             {} if chance is None else {tick: float(chance)},

@@ -48,7 +48,7 @@ _BEFORE, _AFTER = 10, 2 * _BESIDE + 8
 
 @dataclass(frozen=True)
 class Frame:
-    """The part of time that is shown, how, and on how many pixels."""
+    """The part of time that is shown, its clock, and its width in pixels."""
 
     clock: Clock
     first: int
@@ -58,14 +58,14 @@ class Frame:
     margin: int
 
     def pixels(self, ticks: float) -> float:
-        """How wide some ticks are."""
+        """The width of some ticks in pixels."""
         return ticks * self.width / (self.last - self.first + 1.2)
 
     def x(self, scale: alt.Scale | None = None, *, titled: bool = True, marks: bool = False) -> alt.X:
         """The axis of time; with a scale of its own, only a part of it; with room for marks at its ends."""
         title = self.clock.title if titled else None
         before, after = (max(0.6, marks * room / self.pixels(1)) for room in (_BEFORE, _AFTER))
-        domain = [self.clock.place(self.first - before), self.clock.place(self.last + after)]
+        domain = [self.clock.axis_value(self.first - before), self.clock.axis_value(self.last + after)]
         count = max(2, self.width // 70)
         if isinstance(self.clock, Calendar):
             count = max(2, self.width // 100) if self.clock.several_years else count
@@ -91,7 +91,7 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
             "label": answer.label,
             "each": round(texts.width_of(answer.label) / len(answer.label), 2),
             "colour": COLOURS[answer.outcome],
-            "since": clock.place(answer.since),
+            "since": clock.axis_value(answer.since),
             "tip": _tip(answer, clock),
         }
         for number, answer in enumerate(history.answers, 1)
@@ -112,8 +112,8 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     wider = max(0, round(_LEAST - lasts))
 
     def mark(kind: str, tick: int, *, end: int | None = None, shift: int = 0) -> Row:
-        to = {} if end is None else {"x2": clock.place(end)}
-        return {"row": number, "kind": kind, "x": clock.place(tick), "shift": shift} | to
+        to = {} if end is None else {"x2": clock.axis_value(end)}
+        return {"row": number, "kind": kind, "x": clock.axis_value(tick), "shift": shift} | to
 
     yield mark(BAR, answer.since, end=answer.until, shift=wider)
     yield from _stretches(number, answer, clock, wider)
@@ -145,8 +145,8 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
             yield {
                 "row": number,
                 "kind": STRETCH,
-                "x": clock.place(tick),
-                "x2": clock.place(end),
+                "x": clock.axis_value(tick),
+                "x2": clock.axis_value(end),
                 "shift": _ROUND // 2 + wider if last else -_ROUND // 2,
                 "depth": round(0.8 * chance, 3),
             }
@@ -187,12 +187,12 @@ def _listed(literals: Sequence[str]) -> str:
 
 
 def height_of(rows: int) -> int:
-    """How high a row is: the more there are, the lower."""
+    """The height of a row: the more there are, the lower."""
     return 28 if rows <= 12 else 20 if rows <= 30 else 15
 
 
 def kinds_in(history: History) -> set[str]:
-    """What occurs among the answers of a history, for the legend."""
+    """The outcomes and marks that occur in a history, for the legend."""
     kinds = {answer.outcome for answer in history.answers}
     return (
         kinds
@@ -211,7 +211,7 @@ def marks_with_answers() -> alt.Chart:
 def row_chart(
     every: alt.Chart, frame: Frame, number: int, kinds: Collection[str], x: alt.X, *, y: str = "row"
 ) -> alt.LayerChart:
-    """Rows of which `y` says the number, from 1 on; `kinds` are the marks and outcomes that occur."""
+    """The chart of rows, numbered from 1 on by `y`; `kinds` are the marks and outcomes that occur."""
     step = height_of(number)
     number = max(number, 1)
     scale = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
@@ -283,7 +283,7 @@ def _marks(kinds: Collection[str]) -> dict[str, Any]:
 
 def _now(frame: Frame, x: alt.X) -> list[alt.Chart]:
     """The tick up to which everything is known."""
-    now = alt.Chart({"values": [{"x": frame.clock.place(frame.now), "text": "now"}]}).encode(x=x)
+    now = alt.Chart({"values": [{"x": frame.clock.axis_value(frame.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),
         now.mark_text(dy=-8).encode(y=alt.value(0), text="text:N", color=alt.value(theme.MUTED)),

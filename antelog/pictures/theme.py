@@ -1,4 +1,4 @@
-"""Colours for light and for dark, and how a picture has both.
+"""Colours for light and for dark, and style sheets for pictures with both.
 
 The colours can be told apart by the colour-blind (after Okabe and Ito), and are darker or lighter for
 contrast. Pictures are made with the light ones. Where they are shown on dark, each is replaced by its
@@ -63,7 +63,7 @@ def style_sheet() -> str:
 
 
 def inserted(svg: str, *elements: str) -> str:
-    """An SVG with some elements more, before all others."""
+    """An SVG with further elements, before all others."""
     return re.sub(r"<svg[^>]*>", lambda start: start[0] + "".join(elements), svg, count=1)
 
 

@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from antelog import secrets
-from antelog.given import FLAG, NUMBER, PATH, TEXT, WHOLE, Kind, check, optional
+from antelog.given import FLAG, NUMBER, PATH, TEXT, WHOLE, check, optional
+from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
 from antelog.run.address import Reach

@@ -7,7 +7,7 @@ from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Relation
 from antelog.language.syntax import number
-from antelog.language.vocabulary import Kind, Predicate, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 from tests.specification import terms as told
 from tests.specification.literals.literal import Lowering
 from tests.specification.patterns import Pattern as Specified
@@ -17,7 +17,7 @@ from tests.specification.reading import bodies
 def specified(pattern: Pattern) -> Specified:
     """A pattern, by the texts of its literals."""
     names = (each.predicate for each in pattern.literals if isinstance(each, StaticAtom))
-    lowering = Lowering(Vocabulary({name: Predicate(name, Kind.STATIC, (), ()) for name in names}))
+    lowering = Lowering(Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names}))
     return Specified(
         (*map(_term, pattern.answer), _operand(pattern.time)),
         tuple(body for each in pattern.literals for body in bodies(each.text, lowering)),

@@ -18,11 +18,11 @@ from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import Told
+from antelog.engine.step.explanations import Explanations
 from antelog.engine.step.lines import Changes, changes
 from antelog.engine.step.lives import Lives, lives
 from antelog.engine.step.matching import Partial, partials
-from antelog.engine.step.query import KINDS, Query, Step, Wanted
+from antelog.engine.step.query import KINDS, LineSelection, Query, Step
 from antelog.engine.step.rows import ONE, Rows
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -56,14 +56,14 @@ class Stage:
         """The program's query in a step that begins after a tick."""
         (query,) = self.plan.queries
         step = replace(self.step, before=before)
-        return kernel.query_of(self.plan, self.state, Query(query.name, about, step, Wanted(only)))
+        return kernel.query_of(self.plan, self.state, Query(query.name, about, step, LineSelection(only)))
 
     def lives(self, about: Spans = EVERYWHERE) -> Lives:
         """All derivations of the query's answers, with their lives."""
         known, query = self.known, replace(self.query(about=about), past=True)
         return lives(known, query, derivations_of(known, query))
 
-    def told(self, only: Sequence[str] = KINDS, before: int = -1) -> Told:
+    def told(self, only: Sequence[str] = KINDS, before: int = -1) -> Explanations:
         """The explanations of the query's answers."""
         return kernel.explained(self.known, self.query(only, before=before))
 

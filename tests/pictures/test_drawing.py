@@ -16,7 +16,7 @@ from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
-from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, Literals, Outlook
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, AnswerOutlook, History, Literals
 from antelog.pictures.panels import easy
 from antelog.pictures.rows import Frame, answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
@@ -28,7 +28,7 @@ ROWS = [json.loads(line) for line in LOG]
 
 def answer(number: int, outcome: str = OPEN, **more: Any) -> Answer:
     given: dict[str, Any] = {"since": number, "until": number + 2, "outcome": outcome}
-    for name, group in (("literals", Literals), ("outlook", Outlook)):
+    for name, group in (("literals", Literals), ("outlook", AnswerOutlook)):
         names = [f.name for f in fields(group)]
         given[name] = group(**{n: more.pop(n) for n in names if n in more})
     given |= more

@@ -179,7 +179,7 @@ def test_timestamps_where_ticks_have_a_length() -> None:
     assert (one_day.text(start + 61), one_day.title) == ("01:01", "2024-01-01, UTC, a tick is 1 minute")
     assert two_days.text(start + 61) == "2024-01-01 01:01"
     assert two_days.title == "2024-01-01 to 2024-01-02, UTC, a tick is 1 minute"
-    assert one_day.place(start) == 1_704_067_200_000
+    assert one_day.axis_value(start) == 1_704_067_200_000
     assert one_day.text(start + 24 * 60) == "2024-01-02 00:00", "a deadline on the day after the last change"
     assert clock(7 * 24 * 60 * minute, 2827, 2830).text(2827) == "2024-03-07"
     assert not clock(minute, start, 2**60).stamps, "after the last year that can be written"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from antelog.pictures.clock import Clock
-from antelog.pictures.history import Answer, History, Outlook
+from antelog.pictures.history import Answer, AnswerOutlook, History
 from antelog.pictures.rows import STRETCH, Frame, kinds_in, mark_rows
 
 
 def history_of(chances: dict[int, float], until: int = 6) -> History:
-    return History((Answer("Q", {"X": "a"}, 1, until, "confirmed", outlook=Outlook(chances=chances)),), until)
+    return History(
+        (Answer("Q", {"X": "a"}, 1, until, "confirmed", outlook=AnswerOutlook(chances=chances)),), until
+    )
 
 
 def stretches(shown: History) -> list[tuple[int, int, float]]:

@@ -13,7 +13,7 @@ from itertools import product
 from antelog.language import Checked, syntax
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.syntax import Anonymous, Comparison, Value, variable_of
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 from tests.specification.literals import Comparison as Compared
 from tests.specification.terms import Special
 
@@ -39,7 +39,7 @@ class Model:
         self._known: dict[tuple[str, Row], bool] = {}
 
     def holds(self, predicate: str, row: Row) -> bool:
-        if self._checked.vocabulary[predicate].kind is not Kind.DERIVED:
+        if self._checked.vocabulary[predicate].kind is not PredicateKind.DERIVED:
             return row in self._facts.get(predicate, ())
         if (predicate, row) not in self._known:
             self._known[predicate, row] = any(

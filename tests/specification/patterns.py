@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 from tests.specification.clauses import Clause, apart
 from tests.specification.constraints import possible
 from tests.specification.literals import Body, Comparison, Fact
@@ -139,7 +139,7 @@ class Resolver:
         state = replace(state, times=(*state.times, atom.time))
         if not self._is_near(atom.time, state.known):
             return
-        if self.vocabulary[atom.predicate].kind is Kind.INPUT:
+        if self.vocabulary[atom.predicate].kind is PredicateKind.INPUT:
             yield from self._solve(tuple(rest), replace(state, literals=(*state.literals, literal)))
         elif atom not in {apply(each, state.known) for each in goal.above}:
             for clause in self.clauses.get(atom.predicate, ()):

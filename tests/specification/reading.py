@@ -8,7 +8,7 @@ from typing import Any
 
 from antelog.diagnostics import Source
 from antelog.language.parser import parse
-from antelog.language.vocabulary import Kind, Predicate, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 from tests.specification.answers import Answer, Explanation, explanation
 from tests.specification.literals import Body, lowered
 from tests.specification.literals.literal import Literal, Lowering, by_time
@@ -44,7 +44,7 @@ def literal_of(text: str) -> Literal:
     stated, _, conditions = text.partition(" where ")
     (body,) = bodies(stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
-    static = Vocabulary({name: Predicate(name, Kind.STATIC, (), ()) for name in names})
+    static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
     return Literal(body, frozenset(bodies(conditions, Lowering(static)) if conditions else ()))
 
 

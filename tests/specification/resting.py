@@ -12,7 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 from tests.specification.answers import Answer
 from tests.specification.background import joined
 from tests.specification.constraints import latest
@@ -82,7 +82,7 @@ class _Search:
         if atom in self._seen:
             return
         self._seen.add(atom)
-        if self._program.vocabulary[atom.predicate].kind is Kind.INPUT:
+        if self._program.vocabulary[atom.predicate].kind is PredicateKind.INPUT:
             self.found.add(atom)
             return
         for pattern in self._program.patterns_of(atom):

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from antelog.language.syntax import Value
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
 from tests.specification.terms import ANY, OTHERS, Atom, Special, Term, Variable
@@ -80,7 +80,7 @@ def _constants(program: Program, columns: set[Column]) -> Iterator[Value]:
     for atom in (*(a for p in _patterns(program) for a in p.atoms), *program.background):
         yield from _values(atom, columns)
     for predicate in program.vocabulary.predicates.values():
-        for refinement in predicate.delays.refinements if predicate.kind is Kind.INPUT else ():
+        for refinement in predicate.delays.refinements if predicate.kind is PredicateKind.INPUT else ():
             terms = (ANY if value is None else value for value in refinement.pattern)
             yield from _values(Atom(predicate.name, tuple(terms)), columns)
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TypeAlias
 
 from antelog.language import syntax
-from antelog.language.vocabulary import Kind, Predicate, Type, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 from tests.specification.terms import ANY, OTHERS, Atom, Term, Variable, apply
 
 
@@ -127,7 +127,11 @@ def _order(fact: Atom) -> tuple[tuple[bool, Term], ...]:
 
 def _objection(vocabulary: Vocabulary, fact: Atom, tick: int) -> Reason | None:
     predicate = vocabulary.predicates.get(fact.predicate)
-    if predicate is None or predicate.kind is not Kind.INPUT or not _well_formed(predicate, fact.arguments):
+    if (
+        predicate is None
+        or predicate.kind is not PredicateKind.INPUT
+        or not _well_formed(predicate, fact.arguments)
+    ):
         return Reason.MALFORMED
     if tick < time_of(fact):
         return Reason.EARLY

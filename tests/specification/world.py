@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.language.vocabulary import Kind
+from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
@@ -89,7 +89,7 @@ class World:
         return self._truth[atom]
 
     def _is_input(self, atom: Atom) -> bool:
-        return self.program.vocabulary[atom.predicate].kind is Kind.INPUT
+        return self.program.vocabulary[atom.predicate].kind is PredicateKind.INPUT
 
     def _of_fact(self, atom: Atom) -> Ticks:
         if atom in self.arrivals:

@@ -1,1 +1,1 @@
-"""What the comparisons of a pattern say together."""
+"""The comparisons of a pattern as one system: contradictions, consequences, largest differences."""

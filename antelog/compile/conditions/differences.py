@@ -1,4 +1,4 @@
-"""How far apart variables can be, as comparisons say together.
+"""The largest difference between two variables that a set of comparisons allows.
 
 The largest difference there can be between two variables is a shortest path in the graph that comparisons
 form; a cycle of negative length means that they contradict each other. Times use this and values too, each
@@ -26,7 +26,7 @@ ZERO = ""
 
 @dataclass(frozen=True, order=True)
 class Most:
-    """The largest a difference can be; if some comparisons say that it is `below`, minus their number."""
+    """The upper bound of a difference; `below` is minus the number of strict comparisons it follows from."""
 
     value: int | Fraction
     below: int = 0
@@ -40,7 +40,7 @@ Placed: TypeAlias = Callable[[Operand], tuple[str, int | Fraction] | None]
 
 
 class Differences:
-    """What constraints allow the differences of variables to be.
+    """Difference constraints between variables.
 
     `most` are triples: how much later, or greater, the second may be than the first. `unequal` are
     differences that are excluded, in both directions. Excluding the largest makes the next one smaller
@@ -70,7 +70,7 @@ class Differences:
         step: Most,
         known: Iterable[tuple[str, str, Most]] = (),
     ) -> Differences:
-        """What comparisons say of operands of one sort, and what is known besides."""
+        """The constraints of comparisons between operands of one sort, and further known ones."""
         most, unequal = list(known), []
         for comparison in comparisons:
             for side in (comparison, comparison.mirrored):
@@ -101,7 +101,7 @@ class Differences:
         return Most(0) if lower == upper else self._reached(lower).get(upper)
 
     def indirect(self) -> Iterator[tuple[str, str, Most]]:
-        """Two variables each, and how far apart they may be, as only others in between say."""
+        """Pairs of variables with a bound on their difference, as implied only through others."""
         for start, direct in self._most.items():
             for end, most in self._reached(start).items():
                 if end != start and (end not in direct or most < direct[end]):
@@ -109,7 +109,7 @@ class Differences:
 
     @property
     def possible(self) -> bool:
-        """Whether the constraints can hold together."""
+        """Whether the constraints are consistent."""
         return all(self._reached(start)[start] >= Most(0) for start in self._most)
 
     def _reached(self, start: str) -> dict[str, Most]:
@@ -136,7 +136,7 @@ class Differences:
 
 
 class Times:
-    """What comparisons between times and first ticks say together."""
+    """Difference constraints between times, from comparisons and first ticks."""
 
     def __init__(self, comparisons: Iterable[Comparison], earliest: Iterable[Earliest]) -> None:
         comparisons = tuple(comparisons)
@@ -158,7 +158,7 @@ class Times:
         return None if most is None else int(most.value) + time.offset - origin.offset
 
     def indirect(self) -> Iterator[tuple[str, str, int]]:
-        """Two variables each, and by how much the second may be later, as only others in between say."""
+        """Pairs of variables, with the most ticks the second may be later, as implied only through others."""
         for start, end, most in self._differences.indirect():
             yield start, end, int(most.value)
 

@@ -1,4 +1,4 @@
-"""What comparisons of values say together.
+"""Comparisons of values as one system.
 
 Comparisons can hold together or not, and another one may follow from them. Numbers are as far apart as
 comparisons with sums say, and there is always another in between. Texts, and values of other kinds, have an
@@ -28,7 +28,7 @@ _BELOW = Most(0, -1)
 
 
 def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
-    """Whether comparisons can hold together, those of times too, of which the first ticks are given."""
+    """Whether comparisons are consistent, those of times too, given the first ticks of times."""
     if any(comparison.outcome is False for comparison in comparisons):
         return False
     first = (Earliest(variable, tick) for variable, tick in earliest.items())
@@ -100,7 +100,7 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
-    """The variable on the left, and what the right side is to it."""
+    """The variable on the left, and its bound by the right side."""
     left, right = _shifted(comparison.left), _shifted(comparison.right)
     if left is None or right is None or not isinstance(left[0], Var):
         return None, None

@@ -58,7 +58,7 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def mirrored(self) -> Comparison:
-        """The same comparison read from right to left."""
+        """The comparison with its sides exchanged."""
         return Comparison(self.right, _MIRRORED[self.operator], self.left)
 
     @property

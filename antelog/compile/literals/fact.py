@@ -80,7 +80,7 @@ class Atom(Literal, frozen=True, tag=True):
 
 @dataclass(frozen=True)
 class FactLiteral:
-    """A fact literal as the engine looks at it: which columns bind variables, repeat them, or are fixed.
+    """A fact literal prepared for the engine: the columns that bind variables, repeat them, or are fixed.
 
     `tests` are the comparisons about it alone. `slot` are the columns of `one per`, if its input
     has that promise. Its time lies at most `behind` ticks before the answer's and at most `ahead`
@@ -122,7 +122,7 @@ class FactLiteral:
 
     @cached_property
     def constants(self) -> tuple[tuple[int, str | int | float], ...]:
-        """The columns with constants, and these."""
+        """The columns with constants, each with its constant."""
         arguments = enumerate(self.node.arguments)
         return tuple((column, each.value) for column, each in arguments if not isinstance(each, Var))
 

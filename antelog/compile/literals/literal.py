@@ -1,4 +1,4 @@
-"""The interface of literals: what the passes of the compiler, the engine and Spark ask of each of them.
+"""The interface of literals, for the passes of the compiler, the engine and Spark.
 
 A literal of a pattern has one of three roles.
 
@@ -30,7 +30,7 @@ Exists: TypeAlias = Callable[[str, tuple[Value | None, ...]], bool]
 
 
 class Distances(Protocol):
-    """How far apart the times of a pattern can lie."""
+    """Bounds on the differences of a pattern's times."""
 
     def furthest(self, origin: Time, time: Time) -> int | None:
         """The largest `time - origin` there can be; None if there is no bound."""
@@ -64,7 +64,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class ReferenceReach:
-    """How far before and after the answer's time the ticks of a reference lie at most; None: no bound."""
+    """The most ticks that a reference lies before and after the answer's time; None: no bound."""
 
     reference: Reference
     behind: int | None
@@ -98,7 +98,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """Its text in the words of the rules, in parts."""
+        """Its text in the language's own syntax, in parts."""
         raise NotImplementedError
 
     @property
@@ -133,7 +133,7 @@ class Literal(Struct, frozen=True):
         return text_of(self.parts)
 
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
-        """How far from an answer's time the facts and atoms lie that it looks at."""
+        """The reach of each of its references from an answer's time."""
         return tuple(
             ReferenceReach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
             for each in self.references
@@ -162,7 +162,7 @@ class Condition(Literal, frozen=True):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal as the engine looks at it: with how far from the answer's time it looks."""
+    """An asked literal prepared for the engine: with the reach of its references."""
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
@@ -182,12 +182,12 @@ class AskedLiteral:
 
     @cached_property
     def behind(self) -> int | None:
-        """How far before the answer's time it looks at most; None: no bound."""
+        """The most ticks before the answer's time that it looks at; None: no bound."""
         return largest(each.behind for each in self.reaches)
 
     @cached_property
     def ahead(self) -> int | None:
-        """How far after it, likewise."""
+        """The most ticks after the answer's time that it looks at; None: no bound."""
         return largest(each.ahead for each in self.reaches)
 
 

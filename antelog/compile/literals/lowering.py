@@ -1,4 +1,4 @@
-"""From the syntax tree to terms: what each kind of literal is made with.
+"""Lowering: the terms of literals, made from the syntax tree.
 
 `_` becomes a variable of its own or, under negation, a gap (None). A name for the relation that says whether
 some atom with certain arguments holds is made here, too.
@@ -18,7 +18,7 @@ from antelog.language.vocabulary import Vocabulary
 
 @dataclass
 class Lowering:
-    """What is known of the rule whose literals are made.
+    """The context in which the literals of a rule are lowered.
 
     `times` are its variables that are times, `general` the predicates that a query asks for in general.
     """

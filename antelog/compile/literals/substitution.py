@@ -1,4 +1,4 @@
-"""What variables stand for, and whether two terms or times can be made equal.
+"""Substitutions of variables, and the unification of terms and times.
 
 The only function on times is adding a number, which can be undone; so a time variable stands for another one
 plus a number, or for a tick. Variables of the first argument are bound in preference to those of the
@@ -13,7 +13,7 @@ from antelog.compile.literals.terms import Replacement, Term, Time, Var
 
 
 class Bindings(Replacement):
-    """What variables stand for, by their names; what was bound last can be undone back to a mark."""
+    """A substitution with a trail: `undo` removes the bindings made since a mark."""
 
     def __init__(self) -> None:
         self.objects: dict[str, Term] = {}

@@ -1,4 +1,4 @@
-"""Terms: the variables, values, times and sums that literals are made of, and how they read.
+"""Terms: the variables, values, times and sums in literals, and their texts.
 
     Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
 
@@ -37,7 +37,7 @@ class Time(Struct, frozen=True, tag=True):
         return Time(self.variable, self.offset + ticks)
 
     def after(self, other: Time) -> int | None:
-        """How many ticks later than another time it is; None if these are not tied to each other."""
+        """The number of ticks it is later than another time; None if they have different variables."""
         return self.offset - other.offset if self.variable == other.variable else None
 
 
@@ -55,7 +55,7 @@ Part: TypeAlias = str | Operand
 
 
 class Replacement:
-    """Puts something else in place of variables; subclasses say what."""
+    """A replacement of variables; subclasses say by what."""
 
     def term(self, term: Term) -> Term:
         return term

@@ -1,1 +1,1 @@
-"""What patterns and plans consist of."""
+"""The nodes of patterns and plans."""

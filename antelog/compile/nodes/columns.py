@@ -1,4 +1,4 @@
-"""The columns an unguarded variable leads to: where the values stand that have been seen for it.
+"""The columns an unguarded variable leads to: those with the values seen for it.
 
 An unguarded variable has a row for each value seen in these columns, and one for all others. It leads to the
 columns it stands in, and from an argument of a negated relation to those the variable there stands in.

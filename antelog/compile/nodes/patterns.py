@@ -1,4 +1,4 @@
-"""Patterns: each is one way to derive an atom, with all that has to be so.
+"""Patterns: each is one way to derive an atom, with all its conditions.
 
     Pattern = answer, time, Literal*, Earliest*
 
@@ -53,7 +53,7 @@ class Pattern(Struct, frozen=True, dict=True):
 
     @cached_property
     def stated(self) -> tuple[AnyLiteral, ...]:
-        """Facts and asked literals, as they stand in the rules: explanations consist of these."""
+        """Facts and asked literals, in the order of the rules: explanations consist of these."""
         return tuple(each for each in self.literals if not isinstance(each, Condition))
 
     @cached_property
@@ -73,7 +73,7 @@ class Pattern(Struct, frozen=True, dict=True):
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons, which say something together: see `antelog/compile/conditions`."""
+        """The comparisons; `antelog/compile/conditions` treats them as one system."""
         return tuple(each for each in self.literals if isinstance(each, Comparison))
 
     # ---- what follows ----
@@ -116,7 +116,7 @@ class Pattern(Struct, frozen=True, dict=True):
 
     @property
     def text(self) -> str:
-        """The pattern as a conjunction; first ticks are shown where they are not plain to see."""
+        """The pattern as a conjunction, with those first ticks that do not follow from its literals."""
         shown: dict[str | None, int] = {}
         for time in self.times:
             shown[time.variable] = min(shown.get(time.variable, time.offset), time.offset)

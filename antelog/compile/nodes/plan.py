@@ -23,7 +23,7 @@ from antelog.language.epochs import Counting
 
 
 class Bounds(Struct, frozen=True):
-    """What is known about a relation before any fact has come; None means there is no bound.
+    """Bounds of a relation that follow from the rules alone; None means unbounded.
 
     delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
                then, so that it is not reported again
@@ -41,7 +41,7 @@ class Bounds(Struct, frozen=True):
 
 
 class Level(Struct, frozen=True):
-    """Where an atom stands in the order of evaluation.
+    """The position of an atom in the order of evaluation.
 
     Components are evaluated one after the other; within one, atoms P(…, t) in the order of
     t + shift, and at the same t + shift in the order of rank.
@@ -52,8 +52,8 @@ class Level(Struct, frozen=True):
     rank: int
 
 
-class Answer(Struct, frozen=True):
-    """What an answer has values for: the query's object variables with their types, and its time.
+class AnswerVariables(Struct, frozen=True):
+    """The variables of an answer: the query's object variables with their types, and its time.
 
     `time` is None if the query fixes the tick.
     """
@@ -77,7 +77,7 @@ class Relation(Struct, frozen=True, dict=True):
     name: str
     predicate: str
     asked: bool
-    answer: Answer
+    answer: AnswerVariables
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
@@ -104,7 +104,7 @@ class Refinement(Struct, frozen=True):
 
 
 class Chance(Struct, frozen=True):
-    """How likely a fact with these values (None: any) is.
+    """The probability of a fact with these values (None: any).
 
     `once` is the probability that a tick has one after a tick without, `again` after a tick with one.
     Of those that fit a fact the one with the most constants decides, as for delays. The engine knows
@@ -117,7 +117,7 @@ class Chance(Struct, frozen=True):
 
 
 class Input(Struct, frozen=True):
-    """A stream of facts: its columns (the time is the last), their types, and how late they may be.
+    """A stream of facts: its columns (the time is the last), their types, and its delays.
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
     positions of `slot` (None: there may be any number). `shares` says how many of the true facts
@@ -179,7 +179,7 @@ class Argument(Struct, frozen=True):
 
 
 class Key(Struct, frozen=True):
-    """How the work can be divided: `positions`, or, if there are none, why not."""
+    """The partition key: `positions`, or, if there are none, the reason."""
 
     positions: tuple[Argument, ...]
     why_not: str | None = None
@@ -192,7 +192,7 @@ class Key(Struct, frozen=True):
 
 
 class Unit(Struct, frozen=True):
-    """In which unit the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or they are `ticks`."""
+    """The unit in which the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or `ticks`."""
 
     input: str
     unit: str
@@ -213,12 +213,12 @@ class Plan(Struct, frozen=True, cache_hash=True):
     units: tuple[Unit, ...] = ()
 
     def counting(self, name: str) -> Counting:
-        """How the times of an input are counted."""
+        """The way the times of an input are counted."""
         return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
 
     @property
     def read(self) -> Plan:
-        """The same for who has read the facts: whatever their times counted makes no difference any more."""
+        """The plan without units of time, for readers of facts whose times are ticks already."""
         return structs.replace(self, units=()) if self.units else self
 
     @property

@@ -35,7 +35,7 @@ MOST_TESTS = 1_000_000
 
 
 class TooAlikeError(Exception):
-    """There are too many patterns that an index does not tell apart, so that each is compared with each."""
+    """Too many patterns look alike to the index, so that each would be compared with each."""
 
 
 class Antichain:
@@ -49,7 +49,7 @@ class Antichain:
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
 
     def add(self, pattern: Pattern, among: Callable[[Pattern], bool] | None = None) -> bool:
-        """Take in a pattern, unless one makes it needless (of those `among` is true for)."""
+        """Add a pattern, unless one makes it needless (of those `among` is true for)."""
         new = _Features.of(pattern)
         near = self._near(new) if new.plain else self._less_special(new)
         for each in near:
@@ -76,7 +76,7 @@ class Antichain:
         yield from (f for found in fit for f in found if f.predicates <= new.predicates)
 
     def _rank(self, key: Hashable) -> tuple[int, int]:
-        """How many patterns have a key; of equally rare ones the one that says more comes first."""
+        """The sort key of index keys: rare ones first, and of equally rare ones the more specific."""
         return self._frequency[key], -_length(key)
 
     def _near(self, new: _Features) -> Iterator[_Features]:
@@ -88,7 +88,7 @@ class Antichain:
 
 
 def _makes_needless(one: Pattern, other: Pattern) -> bool:
-    """Whether one pattern says all that another does, and as early."""
+    """Whether one pattern subsumes another, and its answers come as early."""
     return (other.clock_driven or not one.clock_driven) and subsumes(one, other)
 
 
@@ -131,18 +131,18 @@ def _length(key: Hashable) -> int:
 
 
 def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
-    """Which answer each variable is, if all answers are different variables."""
+    """The position in the answer of each variable, if all answers are different variables."""
     names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
     return names if len(names) == len(pattern.answer) else None
 
 
 def _constants(pattern: Pattern) -> frozenset[Hashable]:
-    """Which answers are which constants: what makes the pattern needless has no others."""
+    """The constants in the answer, by position: a pattern that makes this one needless has no others."""
     return frozenset((i, a.value) for i, a in enumerate(pattern.answer) if isinstance(a, Const))
 
 
 def _places(literal: Literal, pattern: Pattern, plain: dict[str, int]) -> Iterator[Hashable]:
-    """What any literal that this one is replaced by has in common with it."""
+    """Features that a literal shares with every literal it can be replaced by."""
     later = tuple(time.after(pattern.time) for time in literal.times)
     if None in later:
         return

@@ -1,4 +1,4 @@
-"""The relations of a program with their patterns: the queries, and what these ask for.
+"""The relations of a program with their patterns: the queries, and the relations they ask for.
 
 After the queries come the relations that their asked literals ask for, then those that these ask for, until
 none is new. What cannot be followed to its end is handed back apart, with the reason.
@@ -22,7 +22,7 @@ from antelog.language import Checked
 
 @dataclass(frozen=True)
 class Request:
-    """A relation that is asked for: its name, whether by a query, and as what clause."""
+    """A relation to resolve: its name, whether a query asks for it, and its clause."""
 
     name: str
     by_query: bool
@@ -48,7 +48,7 @@ class Resolved:
 
 @dataclass(frozen=True)
 class Failed:
-    """A relation whose patterns have no end, or are too many."""
+    """A relation with endless or too many patterns."""
 
     asked: Request
     why: EndlessError | TooManyPatternsError
@@ -57,7 +57,7 @@ class Failed:
 def relations_of(
     checked: Checked, clauses: Clauses, limit: int
 ) -> tuple[tuple[Resolved, ...], tuple[Failed, ...]]:
-    """The queries and what is asked for on the way, with their patterns; and those that have none."""
+    """The queries and the relations they ask for, with their patterns; and the relations that failed."""
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}

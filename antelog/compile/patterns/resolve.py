@@ -193,7 +193,7 @@ class Resolver:
         new: dict[str, list[Spanned]],
         frame: EvidenceFrame | None,
     ) -> Iterator[list[Choice]]:
-        """Choices for the goals of a clause in which one is new, those before it old."""
+        """Choices for the goals of a clause in which one is new, and those before it are old."""
         choices = self._choices(clause, frame)
         recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
         for position in recursive:
@@ -216,7 +216,7 @@ class Resolver:
                         raise EndlessError(name, _loop(name, inside, among), framed=False)
 
     def _rounds(self, inside: Mapping[str, list[Clause]], among: set[str], width: int) -> int:
-        """After how many rounds there will be no end.
+        """The number of rounds after which recursion counts as endless.
 
         Recursion that moves through time needs as many as there are goals in reach. Within one
         tick, new variables in a recursive goal mean ever longer chains, unless they are needless.
@@ -260,12 +260,12 @@ class Effort:
 
     @property
     def literals_allowed(self) -> int | None:
-        """How many literals there may be, if there are more; None if something else is too much."""
+        """The limit of literals, if it is exceeded; None if another limit is."""
         return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
 
 
 class _Narrowest:
-    """Patterns of which none says more, from no wider a stretch of time, than a later one."""
+    """An antichain in which only a pattern with a span no wider makes another needless."""
 
     def __init__(self) -> None:
         self._patterns = Antichain()

@@ -1,4 +1,4 @@
-"""θ-subsumption: patterns that never say anything another does not say with less.
+"""θ-subsumption: finds patterns that are needless beside a more general one.
 
 The first of two patterns subsumes the second if its variables can be replaced so that both give the same
 answer and its literals are among the other's; comparisons only have to follow from those of the other. Every
@@ -52,7 +52,7 @@ def _may_become(literal: Literal, other: Literal, answers: frozenset[str]) -> bo
 
 
 def _without(literal: Literal, pattern: Pattern) -> Pattern:
-    """The pattern without a literal, and without what is said of variables only that one has."""
+    """The pattern without a literal, and without the conditions on variables only that literal has."""
     rest = [other for other in pattern.stated if other is not literal]
     gone = literal.variables - pattern.answered - {v for other in rest for v in other.variables}
     return replace(
@@ -89,7 +89,7 @@ def subsumes(one: Pattern, other: Pattern) -> bool:
 
 
 def _place(literal: Literal, matching: Matching) -> Hashable:
-    """What a literal's candidates have in common: its key, and the times if these are known."""
+    """The index key of a literal's candidates: its own key, with the times if these are known."""
     if not all(map(matching.knows, literal.times)):
         return literal.key
     return literal.key, tuple(map(matching.time, literal.times))
@@ -147,7 +147,7 @@ class Matching(Bindings):
         return time if known is None else known + time.offset
 
     def knows(self, operand: Operand | None) -> bool:
-        """Whether it is known what an operand stands for."""
+        """Whether an operand has a binding."""
         name = variable_in(operand)
         return name is None or name in self.objects or name in self.times
 

@@ -30,7 +30,7 @@ ANSWER = "<answer>"
 
 @dataclass(frozen=True, slots=True)
 class Spanned:
-    """A pattern, and how far before and after its time the goals of its derivation lie.
+    """A pattern with the span of its derivation's goals before and after its time.
 
     Goals whose times are not tied to that of the pattern do not count.
     """
@@ -40,7 +40,7 @@ class Spanned:
     last: int
 
     def renamed(self, suffix: str) -> Spanned:
-        """The same with variables no other pattern or clause has."""
+        """The spanned pattern with variables no other pattern or clause has."""
         return Spanned(renamed(self.pattern, suffix), self.first, self.last)
 
 
@@ -115,7 +115,7 @@ def _build(
 
 
 def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
-    """How far before and after the head the goals lie, those of the chosen patterns too."""
+    """The span of the goals before and after the head, with those of the chosen patterns."""
     first = last = 0
     for i, time in enumerate(clause.body_times):
         offset = time.after(clause.head.time)

@@ -1,1 +1,1 @@
-"""What follows from the patterns: bounds, levels, the key."""
+"""The properties of a plan that follow from its patterns: bounds, levels, the key."""

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import (
-    Answer,
+    AnswerVariables,
     Bounds,
     Chance,
     Input,
@@ -36,12 +36,14 @@ from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     vocabulary = checked.vocabulary
-    inputs = [_input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is Kind.INPUT]
+    inputs = [
+        _input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT
+    ]
     statics, static_rules = _statics(checked)
     alerts = {q.atom.predicate: float(q.alert.fraction) for q in checked.document.queries if q.alert}
     found = [_relation(each, vocabulary, alerts) for each in relations]
@@ -52,7 +54,7 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
 def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, float]) -> Relation:
     asked = resolved.asked
     alert = alerts.get(asked.predicate) if asked.by_query else None
-    answer = Answer(asked.variables, _types(asked, vocabulary), asked.clause.head.time.variable)
+    answer = AnswerVariables(asked.variables, _types(asked, vocabulary), asked.clause.head.time.variable)
     nothing = Bounds(None, None, None), Level(0, 0, 0)
     return Relation(asked.name, asked.predicate, asked.by_query, answer, resolved.patterns, *nothing, alert)
 
@@ -101,7 +103,7 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
             p.name, p.columns, _type_names(p.name, vocabulary), tuple(dict.fromkeys(facts.get(p.name, ())))
         )
         for p in vocabulary.predicates.values()
-        if p.kind is Kind.STATIC
+        if p.kind is PredicateKind.STATIC
     )
     return statics, tuple(rules)
 
@@ -110,7 +112,7 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
 
 
 def with_bounds(plan: Plan) -> Plan:
-    """How late answers are settled, and how long things matter."""
+    """The plan with the bounds of its relations: their delays and windows."""
     bounds = bound({each.name: each.patterns for each in plan.relations}, plan.inputs)
     return replace(plan, relations=tuple(replace(r, bounds=bounds[r.name]) for r in plan.relations))
 

@@ -1,4 +1,4 @@
-"""How long things matter: delays and windows.
+"""Delays and windows: how long facts and atoms matter.
 
 The bounds of a relation follow from the offsets in the patterns and the declared delays: the longest
 stretch of time through the relations counts. Negation that leads into the past only (see `stratify`) makes
@@ -101,7 +101,7 @@ class _View:
 
 
 def _late(reference: Reference, inputs: Inputs) -> int:
-    """How late the facts of a reference may be."""
+    """The largest delay of the facts of a reference."""
     return inputs[reference.name].largest(reference.asked) if reference.of_input else 0
 
 
@@ -159,7 +159,7 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
 
 
 def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
-    """For each input the first tick whose facts may still matter, counted from now; None: from tick 0 on.
+    """For each input the first tick, counted from now, whose facts may still matter; None: all do.
 
     Of relations in a cycle of negations only what is not settled matters, for the rest is
     remembered. What holds a slot matters as long as another fact may claim it.
@@ -194,7 +194,7 @@ def _of_slot(source: Input) -> int:
 
 
 def lag(plan: Plan) -> int:
-    """For how many ticks settled atoms are still computed from facts, instead of being remembered.
+    """The number of ticks for which settled atoms are still computed from facts, not remembered.
 
     What is remembered is only whether an atom is true, not since when; that matters as long as an
     answer is open that may rest on it.
@@ -211,7 +211,7 @@ def widest(plan: Plan) -> int:
 
 
 def reaches(plan: Plan) -> dict[str, int | None]:
-    """For each relation how long before its own time an atom's facts are at most; None: no bound.
+    """For each relation the most ticks by which an atom's facts lie before its own time; None: no bound.
 
     Counted through negation too, so that what is known of the ticks from there on decides the atom.
     """

@@ -1,4 +1,4 @@
-"""How late the facts that match an atom may be: the papers' δ, for atoms with variables too.
+"""The largest delay of the facts that match an atom: the papers' δ, for atoms with variables too.
 
 The largest delay of the facts counts that an atom may stand for. An input may have thousands of declarations;
 those with equally many constants are looked up together, and the one with the most decides.
@@ -80,7 +80,7 @@ class DelayTable:
 def _instance(
     values: Sequence[_Value], positions: tuple[int, ...], row: tuple[_Value, ...]
 ) -> dict[_Value, _Value] | None:
-    """What the variables must stand for to have these values at these positions, if they can."""
+    """The bindings that give these values at these positions; None if there are none."""
     bound: dict[_Value, _Value] = {}
     for i, wanted in zip(positions, row, strict=True):
         have = values[i]

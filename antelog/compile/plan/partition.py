@@ -120,7 +120,7 @@ def _facts(pattern: Pattern) -> str:
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
-    """The positions one pattern leaves to its relation and to what its literals name."""
+    """The key positions that one pattern allows for its relation and for the names in its literals."""
     sides = [(each.name, each.asked) for literal in pattern.stated for each in literal.references]
     left: dict[str, set[int]] = {name: set() for name in (relation.name, *(name for name, _ in sides))}
     for position in choices[relation.name]:

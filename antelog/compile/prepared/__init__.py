@@ -1,1 +1,1 @@
-"""Patterns in the form the engine looks at."""
+"""Patterns prepared for the engine."""

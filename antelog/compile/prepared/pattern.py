@@ -1,4 +1,4 @@
-"""A pattern as the engine looks at it.
+"""A pattern prepared for the engine.
 
 Its literals are prepared, and with them comes whatever else follows from the rules alone: what comparisons
 say together, how far its times lie apart, what evidence leaves open. All of it is worked out once for each
@@ -27,7 +27,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A pattern as the engine looks at it.
+    """A pattern prepared for the engine.
 
     `seen` has the columns that its unguarded variable leads to, if it has one.
     """
@@ -44,7 +44,7 @@ class Prepared:
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The comparisons, and what two of them say of one variable: W > V, W < 9 of V alone."""
+        """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
         return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
 
     @cached_property
@@ -53,7 +53,7 @@ class Prepared:
 
     @cached_property
     def between(self) -> tuple[tuple[str, str, int], ...]:
-        """What times that are open say of two others (or tick 0): by how much the second may be later."""
+        """Pairs of times (or tick 0): the most ticks the second may be later, implied through open times."""
         return tuple(self.times.indirect())
 
     def band(self, known: str, time: str) -> tuple[str, int | None, int | None] | None:
@@ -82,7 +82,7 @@ class Prepared:
 
     @cached_property
     def clocked(self) -> bool:
-        """Whether the tick of an answer has to have come for the pattern to be told."""
+        """Whether answers of the pattern are told only once their tick has come."""
         return not self.facts or self.pattern.unguarded_time is not None
 
     @cached_property
@@ -109,7 +109,7 @@ class Prepared:
 
     @cached_property
     def leaves_time_open(self) -> bool:
-        """Whether evidence may say nothing of the answer's time."""
+        """Whether evidence may leave the answer's time open."""
         time = self.pattern.time.variable
         return (
             time is not None and time not in self.given and any(time not in f.variables for f in self.facts)

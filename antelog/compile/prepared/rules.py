@@ -1,4 +1,4 @@
-"""A plan as the engine looks at it: what follows from the rules alone is computed here, once.
+"""A plan prepared for the engine: everything that follows from the rules alone, computed once.
 
 It has the patterns prepared, and what holds of the rules as a whole: which relations rest on their own
 negation, how far back facts matter, how far apart times are. The engine asks for it at every step.
@@ -20,7 +20,7 @@ from antelog.compile.prepared.pattern import Prepared, pattern_of
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """A plan as the engine looks at it.
+    """A plan prepared for the engine.
 
     cycles  the relations that rest on their own negation, each with all that share that cycle
     needed  for each input how far back facts matter, counted from now (None: all do)
@@ -39,7 +39,7 @@ class Rules:
 
     @cached_property
     def widest(self) -> int:
-        """How far apart times are that rules tie to each other."""
+        """The largest distance of two times that rules tie to each other."""
         return widest(self.plan)
 
     @cached_property
@@ -67,7 +67,7 @@ class Rules:
 
 @lru_cache(maxsize=64)
 def prepared(plan: Plan) -> Rules:
-    """What is worked out for a plan once."""
+    """The rules of a plan, prepared."""
     inputs = {source.name: source for source in plan.inputs}
     of_cycle = cycles(plan)
     return Rules(
@@ -95,7 +95,7 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
 
 
 def _unsteady(query: Relation, plan: Plan) -> bool:
-    """Whether a query negates what may be settled later than it looked.
+    """Whether a query negates atoms that may be settled later than expected.
 
     An atom with one fact literal is settled when that fact is due. With several, or with a
     negation of its own, a fact that comes meanwhile may put that off.

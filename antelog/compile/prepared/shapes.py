@@ -1,4 +1,4 @@
-"""The literals of a pattern as they read, where some of its variables are open.
+"""Signatures of the literals of a pattern, where some of its variables are open.
 
 Two hypotheses are the same if their texts are. So each gets a *signature*, the text with a gap for
 every known value, and the list of these values; equal signatures and equal values, equal texts.
@@ -32,7 +32,7 @@ _PERMUTATIONS = 720
 
 @dataclass(frozen=True)
 class Cluster:
-    """Some literals that are compared as a whole: one with all its values, or several that share open ones.
+    """Literals that are compared as a whole: one with all its values, or several that share open variables.
 
     `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
     """

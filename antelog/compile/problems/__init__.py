@@ -1,1 +1,1 @@
-"""What the author of a program is told."""
+"""Diagnostics about whole programs, for their authors."""

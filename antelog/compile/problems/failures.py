@@ -1,4 +1,4 @@
-"""Why rules have no patterns, said to their author.
+"""Diagnostics of rules that have no patterns.
 
 The compiler gives up on recursion without end, too many patterns, a predicate that rests on its own negation.
 A diagnostic points at the rules and says what to do.

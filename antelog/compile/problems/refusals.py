@@ -25,7 +25,7 @@ LARGEST_OFFSET = 2**53 - 1
 
 
 def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
-    """Why relations cannot be run, each kind of reason once for each of them."""
+    """The reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
     ranging = _ranging({each.asked.name: each.patterns for each in relations})
     for relation in relations:
@@ -126,7 +126,7 @@ def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
 
 
 def _ends(pattern: Pattern) -> bool:
-    """Whether a time of a fact says how late the answer's time may be."""
+    """Whether a time of a fact bounds the answer's time from above."""
     times = times_of(pattern)
     known = [Time(None, 0), *(fact.time for fact in pattern.facts)]
     return any(times.furthest(time, pattern.time) is not None for time in known)

@@ -1,4 +1,4 @@
-"""What is worth knowing about a program that can be run.
+"""Warnings about a program that can be run.
 
 Warnings: a query that never holds, a window that nothing needs, facts that may wait for ever. They need the
 plan, for each rule by itself is fine.
@@ -22,7 +22,7 @@ from antelog.language.graph import components
 
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
-    """What is worth knowing about a program that can be run."""
+    """Warnings about a program that can be run."""
     recursive = _recursive(clauses)
     for query in document.queries:
         relation = plan.relation(query.atom.predicate)

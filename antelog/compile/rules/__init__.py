@@ -1,1 +1,1 @@
-"""Rules in normal form, and what can be said of them before they are put together."""
+"""Rules in normal form, and checks of single rules before resolution."""

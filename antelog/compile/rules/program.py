@@ -1,4 +1,4 @@
-"""The rules and queries of a program as clauses, and what its predicates rest on.
+"""The rules and queries of a program as clauses, and the dependencies of its predicates.
 
 Each derived predicate has clauses; a rule whose conditions contradict each other has none and is handed back
 apart. A query is a clause with one goal, whose head has the values that are asked for, and so is what an
@@ -21,7 +21,7 @@ from antelog.compile.rules.clauses import Clause, clause_of
 from antelog.compile.rules.stratify import Dependency
 from antelog.language import Checked, syntax
 from antelog.language.checks.units import ticks_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 Clauses: TypeAlias = Mapping[str, Sequence[Clause]]
 """The clauses of every derived predicate, by its name."""
@@ -32,7 +32,7 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
     vocabulary = checked.vocabulary
     general = frozenset(q.atom.predicate for q in checked.document.queries if _asks_for_all(q))
     clauses: dict[str, list[Clause]] = {
-        p.name: [] for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED
+        p.name: [] for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED
     }
     contradictory = []
     for number, rule in enumerate(checked.document.rules):
@@ -46,13 +46,13 @@ def clauses_of(checked: Checked) -> tuple[Clauses, tuple[syntax.Rule, ...]]:
 
 
 def _asks_for_all(query: syntax.Query) -> bool:
-    """Whether every atom of the predicate is an answer to the query."""
+    """Whether the query asks for every atom of its predicate."""
     names = [t.name for t in query.atom.terms if isinstance(t, syntax.Variable)]
     return len(set(names)) == len(query.atom.terms)
 
 
 def edges_of(clauses: Clauses) -> Iterator[Dependency]:
-    """What each predicate rests on, and how much later."""
+    """The dependencies of each predicate, with the number of ticks by which the other lies later."""
     for name, own in clauses.items():
         for clause in own:
             for literals, negative in ((clause.goals, False), (clause.asked, True)):
@@ -101,7 +101,7 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
 
 
 def asked_clause(predicate: str, kept: tuple[int, ...], vocabulary: Vocabulary) -> Clause:
-    """What an asked literal asks: is there an atom with these arguments?"""
+    """The query of an asked literal: is there an atom with these arguments?"""
     columns = vocabulary[predicate].columns[:-1]
     names = [column[0].upper() + column[1:] for column in columns]
     if len({*names, "T"}) <= len(names):

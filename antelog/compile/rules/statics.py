@@ -1,4 +1,7 @@
-"""What follows from background facts, worked out beforehand.
+"""Evaluates the static relations before the run.
+In come the static facts of the program and those that are given, out go all facts of every static
+relation. Relations are worked out one after the other, each after those it rests on, until nothing new
+follows; every round joins at least one fact the last round found (semi-naive evaluation).
 
 In come the static facts of the program and those that are given, out go all facts of every static
 relation. Relations are worked out one after the other, each after those it rests on, until nothing new
@@ -24,7 +27,7 @@ Values = dict[str, Value]
 
 
 def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> dict[str, frozenset[Row]]:
-    """All facts of every static relation: the program's, those given, and what follows."""
+    """All facts of every static relation: the program's, the given ones, and those derived from them."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
     for name, rows in (given or {}).items():
         facts[name].update(rows)

@@ -1,7 +1,7 @@
-"""T-stratification: may every negation be decided before what rests on it?
+"""T-stratification: can every negation be decided before the atoms that depend on it?
 
-In come predicates and the edges between them, out goes the level of each, or a closed walk that forbids
-it. An edge has a weight, the body's time minus the head's; one between unrelated times has every weight.
+From predicates and the edges between them it finds the level of each, or a closed walk that forbids one.
+An edge has a weight, the body's time minus the head's; one between unrelated times has every weight.
 A program is T-stratified if and only if every closed walk through a negative edge has negative total
 weight: a predicate may rest on its own negation in its past only, where there is a first tick (AAAI-20,
 definition 6, proposition 14).
@@ -48,7 +48,7 @@ class Violation:
 
 
 def stratify(nodes: Iterable[str], edges: Iterable[Dependency]) -> dict[str, Level] | Violation:
-    """The level of every node, or why there is none."""
+    """The level of every node, or the walk that forbids levels."""
     successors: dict[str, list[Dependency]] = {node: [] for node in nodes}
     for edge in dict.fromkeys(edges):
         successors[edge.source].append(edge)

@@ -20,7 +20,7 @@ from antelog.language.printer import percentage_text, value_text
 
 
 def answer_text(relation: Relation, pattern: Pattern) -> str:
-    """What a pattern fixes about the answer: `X = high, T = 0`, or nothing."""
+    """The parts of the answer that a pattern fixes: `X = high, T = 0`, or nothing."""
     fixed = [
         f"{name} = {term_text(term)}"
         for name, term in zip(relation.answer.variables, pattern.answer, strict=True)
@@ -36,7 +36,7 @@ def ticks_text(number: int) -> str:
 
 
 def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[str]:
-    """Where facts come from; with `rows`, how many each static relation has."""
+    """Inputs and background; with `rows`, the number of facts of each static relation."""
     if plan.tick is not None:
         yield f"tick: {duration_text(plan.tick)}"
     for source in plan.inputs:
@@ -85,7 +85,7 @@ def relation_title(relation: Relation) -> str:
 
 
 def pattern_lines(pattern: Pattern) -> Iterator[str]:
-    """What else there is to say of a pattern."""
+    """Remarks on a pattern: clock-driven, or with a row for each value seen."""
     if pattern.clock_driven:
         yield "clock-driven: told when its tick has come"
     elif pattern.unguarded_time is not None:

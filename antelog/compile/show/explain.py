@@ -63,7 +63,7 @@ def report(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
 
 
 def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
-    """What the compiler has found out, for those who want to know."""
+    """The details of a plan: inputs, patterns, bounds, strata and key."""
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:

@@ -1,4 +1,4 @@
-"""What a user wants to know of a program before any fact has come.
+"""The summary of a program, for users: when answers come, when they are decided, memory, and key.
 
 There are three sentences for each query and one for all: when answers are told, by when they are decided,
 what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
@@ -56,7 +56,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
 
 
 def work_text(plan: Plan) -> str:
-    """By what the work is divided; or why it is not, and what would help."""
+    """The argument that divides the work; or the reason why there is none, and a remedy."""
     if not plan.key:
         return f"not divided, so it runs on one core: {plan.key.why_not}"
     columns: dict[str, list[str]] = {}
@@ -75,7 +75,7 @@ def work_text(plan: Plan) -> str:
 
 @dataclass(frozen=True)
 class _Sign:
-    """What makes answers appear: facts that arrive at one tick (none: a tick), and what else has to be so."""
+    """A trigger of answers: facts that arrive at one tick (none: the tick itself), and further conditions."""
 
     facts: tuple[str, ...]
     rest: str = ""
@@ -103,7 +103,7 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
 
 
 def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[_Sign]:
-    """When a pattern's answers are told: the facts that can be the first, or the tick."""
+    """The triggers of a pattern's answers: the facts that can be the first, or the tick."""
     ranging = "".join(
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )
@@ -178,14 +178,14 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
 
 
 def _tick(relation: Relation, after: int) -> str:
-    """So many ticks after the answer's time: `T+3`, or the tick itself if the query is about one tick."""
+    """A tick relative to the answer's time: `T+3`, or the tick itself if the query is about one tick."""
     if relation.answer.time is not None:
         return later(relation.answer.time, after)
     return f"tick {relation.patterns[0].time.offset + after}"
 
 
 def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> bool:
-    """Whether the first fact is all there is to wait for."""
+    """Whether the answer is complete with its first fact."""
     atoms = set(pattern.facts)
     first = list(first_facts(pattern, delays))
     return (
@@ -195,7 +195,7 @@ def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> boo
 
 @dataclass(frozen=True)
 class _Last:
-    """The fact an answer has to wait for longest, and how late it may be."""
+    """The fact an answer waits for longest, and its delay."""
 
     text: str
     late: int
@@ -204,7 +204,7 @@ class _Last:
 def _last_fact(
     plan: Plan, relation: Relation, delays: Mapping[str, DelayTable], above: frozenset[str] = frozenset()
 ) -> _Last | None:
-    """Found below negations too; None if no fact has to come for the time to pass."""
+    """The last fact to wait for, below negations too; None if only time has to pass."""
     delay = relation.bounds.delay
     for pattern in relation.patterns:
         times = times_of(pattern)

@@ -6,7 +6,7 @@ For each row on the left the rows on the right with its D and a U from T + 1 to 
 other once the right is sorted by D and U. Two binary searches find the first and the last of them, so that
 no row is made that the band does not have.
 
-How large a table becomes is known before the memory is taken: a join that would have 50 million rows, where
+The size of a table is known before the memory is taken: a join that would have 50 million rows, where
 the budget of 256 MB is enough for some 3 million, raises TooLargeError, and the step is cut into smaller
 ones.
 """
@@ -45,7 +45,7 @@ _budget: ContextVar[int] = ContextVar("budget", default=BUDGET)
 
 
 class TooLargeError(Exception):
-    """A table would have more rows than there is room for; `where` says for which rule."""
+    """A table would have more rows than fit the budget; `where` names the rule."""
 
     def __init__(self, rows: int, where: str = "") -> None:
         super().__init__(f"{rows} rows")
@@ -54,7 +54,7 @@ class TooLargeError(Exception):
 
 @contextmanager
 def budget(size: int) -> Iterator[None]:
-    """Within it, tables take at most so many bytes each."""
+    """A context in which each table takes at most this many bytes."""
     token = _budget.set(size)
     try:
         yield
@@ -63,7 +63,7 @@ def budget(size: int) -> Iterator[None]:
 
 
 def make_room(counts: NDArray[np.int64]) -> None:
-    """Raises TooLargeError if a table with so many rows for each of others would be too large."""
+    """Raises TooLargeError if a table with these numbers of rows would be too large."""
     rows = int(counts.sum())
     if rows > max(_budget.get() // _A_ROW, 1):
         raise TooLargeError(rows)
@@ -100,7 +100,7 @@ def _sought(keys: Column, different: Column) -> Column:
 
 
 def spread(first: Column, counts: Column) -> tuple[Column, Column]:
-    """The numbers `first, first + 1, …`, as many as `counts` says, for each in turn; and whose they are."""
+    """For each row in turn `counts` numbers `first, first + 1, …`; and the row of each number."""
     whose = np.repeat(np.arange(len(counts)), counts)
     before = np.cumsum(counts) - counts
     return whose, np.arange(len(whose)) + (first - before).take(whose)
@@ -136,7 +136,7 @@ def find(left: Column, right: Column) -> Column:
 
 @dataclass(frozen=True)
 class Band:
-    """For each row on the left the least and the greatest number a row on the right may have."""
+    """A band: for each row on the left the least and the greatest number a row on the right may have."""
 
     least: Column
     most: Column

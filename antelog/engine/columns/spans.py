@@ -1,4 +1,4 @@
-"""Sets of ticks as spans, first and last, so that nothing is as long as the clock.
+"""Sets of ticks as spans, first and last, so that their size does not grow with the clock.
 
 ticks 3, 4, 5 and everything from 900 on: first = [3, 900], last = [5, FOREVER]
 """
@@ -34,7 +34,7 @@ class Spans:
         return zip(self.first.tolist(), self.last.tolist(), strict=True)
 
     def shifted(self, earlier: int | None, later: int | None) -> Spans:
-        """Each span from so many ticks earlier to so many ticks later (None: without end)."""
+        """Spans that begin and end by these numbers of ticks earlier or later (None: without end)."""
         if self.empty or earlier == later == 0:
             return self
         if len(self.first) == 1:
@@ -48,7 +48,7 @@ class Spans:
         return _merged(np.maximum(begins, -FOREVER), np.minimum(ends, FOREVER))
 
     def within(self, ticks: Column) -> Mask:
-        """Which of some ticks are in a span."""
+        """A mask of the ticks that are in a span."""
         if self.empty:
             return np.zeros(len(ticks), np.bool_)
         at = np.searchsorted(self.first, ticks, "right") - 1
@@ -56,7 +56,7 @@ class Spans:
         return inside
 
     def between(self, first: int, last: int) -> Spans:
-        """What lies between two ticks."""
+        """The part between two ticks, both included."""
         at = marked((self.last >= first) & (self.first <= last))
         return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
 
@@ -113,7 +113,7 @@ def _merged(first: Column, last: Column) -> Spans:
 
 
 def _few_merged(pairs: Sequence[tuple[int, int]]) -> Spans:
-    """The same for few spans, each with its two ticks."""
+    """Merges a few spans, given as first and last ticks in the order of their beginnings."""
     begins, ends = [pairs[0][0]], [pairs[0][1]]
     for begin, end in pairs:
         if begin > ends[-1] + 1:

@@ -59,7 +59,7 @@ def keys_of(tables: Sequence[Sequence[Column]]) -> list[Column]:
 
 
 def _few_keys(tables: Sequence[Sequence[Column]]) -> list[Column]:
-    """The same for few rows."""
+    """Keys for few rows, in plain Python."""
     rows = [[*zip(*(column.tolist() for column in table), strict=True)] for table in tables]
     number = {row: at for at, row in enumerate(sorted({row for each in rows for row in each}))}
     return [np.array([number[row] for row in each], np.int64) for each in rows]
@@ -80,7 +80,7 @@ def _dense(column: Column) -> tuple[Column, int]:
 
 
 def roomy(length: int) -> int:
-    """Up to here a table with a place for every number is faster than sorting so many."""
+    """The largest range of numbers for which a lookup table is faster than sorting `length` of them."""
     return 8 * length + 1024
 
 
@@ -94,7 +94,7 @@ def _apart(low: int, count: int) -> bool:
 
 
 def _together(column: Column) -> Column:
-    """Ids and marks with the marks just before the ids, where no cell is."""
+    """Ids and marks, with the marks moved to just before the ids, where no cell is."""
     return column + (column >= _IDS // 2) * _IDS
 
 
@@ -151,7 +151,7 @@ def positions(at: Column | Mask) -> Column:
 
 
 def places(at: Column, count: int) -> Column:
-    """The number of each position among those given; for other positions the value means nothing."""
+    """For each position its index among those given; for other positions the value means nothing."""
     place = np.empty(count, np.int64)
     place[at] = np.arange(len(at))
     return place
@@ -171,7 +171,7 @@ def distinct(column: Column) -> Column:
 
 
 def numbered(column: Column) -> tuple[Column, Column]:
-    """The different numbers of a column, in order, and for each row which of them it has."""
+    """The different numbers of a column, in order, and for each row the position of its number."""
     if len(column) <= FEW:
         given = column.tolist()
         place = {number: at for at, number in enumerate(sorted(set(given)))}
@@ -198,7 +198,7 @@ def numbered(column: Column) -> tuple[Column, Column]:
 
 
 def once(key: Column) -> tuple[Column, Column]:
-    """A row of each different key, in the order of the keys, and for each row which of them it has."""
+    """One row for each different key, in the order of the keys, and for each row the number of its key."""
     if len(key) == 0:
         return key, key
     low, count = extent(key)
@@ -213,7 +213,7 @@ def once(key: Column) -> tuple[Column, Column]:
 
 
 def inverse(order: Column) -> Column:
-    """Where each row has gone."""
+    """The inverse of an order: the new position of each row."""
     return places(order, len(order))
 
 
@@ -238,7 +238,7 @@ def combined(columns: Sequence[Column]) -> Column:
 
 
 def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
-    """Where a sorted column has another number than before."""
+    """A mask of the rows at which a sorted column has another number than before."""
     fresh = np.empty(len(ordered), np.bool_)
     fresh[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
@@ -246,7 +246,7 @@ def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
 
 
 def ordinals(fresh: Mask) -> Column:
-    """For each row of a sorted column which number it has, given where there is another than before."""
+    """For each row of a sorted column the rank of its number, given where the numbers change."""
     which = fresh.astype(np.int64)
     which[:1] = 0
     return which.cumsum(out=which)  # in place, which takes less than half of the time
@@ -254,7 +254,7 @@ def ordinals(fresh: Mask) -> Column:
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows of equal keys side by side: `order` puts them so, `starts` says where each group begins.
+    """Groups of rows with equal keys: `order` puts them side by side, `starts` says where each group begins.
 
     If they are all `alone`, each row is its own group, in the order they are in.
     """

@@ -1,4 +1,4 @@
-"""Which facts may be there twice, by their digests: facts that are equal have the same.
+"""Facts that may be repeated, found by their digests: equal facts have equal digests.
 
 Mostly none are. So each fact puts its number into a table, at a place its digest names, and only facts whose
 number was overwritten, or that overwrote one, are compared. Sorting all digests is twice the work and more.
@@ -44,7 +44,7 @@ def among(digests: Column, known: Column) -> Column:
 
 
 def _placed(digests: Column, others: Column, bits: int) -> Column:
-    """The rows that share their place with one of others."""
+    """The rows whose slot in the table one of the others has, too."""
     there = np.zeros(1 << bits, np.bool_)
     there[_place(others, bits)] = True
     return marked(there.take(_place(digests, bits)))
@@ -55,7 +55,7 @@ def _place(digests: Column, bits: int) -> Column:
 
 
 def _sharing(digests: Column) -> Column:
-    """The rows that share their place with another."""
+    """The rows whose slot in the table another row has, too."""
     bits = max(_PLACES * len(digests) - 1, 1).bit_length()
     place = _place(digests, bits)
     numbers = np.arange(len(digests), dtype=np.int32)

@@ -23,7 +23,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Beyond:
-    """What is counted of them; those set aside, and where in their frames these are."""
+    """The counts of such rows; those set aside, and their rows in their frames."""
 
     counts: Counts
     rejects: pa.Table
@@ -31,7 +31,7 @@ class Beyond:
 
 
 def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
-    """Counts the rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
     batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
     malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
     rejects = batch.rejects.filter(malformed)

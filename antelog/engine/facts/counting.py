@@ -1,4 +1,4 @@
-"""What an engine counts.
+"""The counts and the status of an engine.
 
 Temp: 7 given, 5 admitted, 1 repeated, 1 late
 """

@@ -1,4 +1,4 @@
-"""How facts enter: a batch of rows becomes columns of cells and ticks, or is set aside.
+"""Admission of facts: rows of a batch become columns of cells and ticks, or are set aside.
 
 Every row of a frame ends as exactly one of: a fact, a repetition of one, or a reject with its
 reason. Rejects never change an answer.
@@ -23,7 +23,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
-from antelog.engine.facts.frames import Array, Frame, Rows, naming, read_frame
+from antelog.engine.facts.frames import Array, Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, delays, is_timestamp, no_tick, times_of
 from antelog.engine.values.encoding import infinite
@@ -82,7 +82,7 @@ class Facts:
 
     @property
     def nbytes(self) -> int:
-        """The room they take, with all that is kept with them."""
+        """The bytes they take, with everything cached for them."""
         columns = [*self.columns, self.time, self.arrival]
         if "digests" in vars(self):
             columns.append(self.digests)
@@ -96,7 +96,7 @@ class Facts:
         )
 
     def between(self, start: int, end: int) -> Facts:
-        """A stretch of them, which is not copied."""
+        """A slice of them, without a copy."""
         columns = tuple(column[start:end] for column in self.columns)
         return Facts(columns, self.time[start:end], self.arrival[start:end])
 
@@ -122,7 +122,7 @@ class Admitted:
 
 @dataclass(frozen=True, eq=False)
 class _Objection:
-    """Rows that cannot be admitted, why, and what describes the fault of some of them."""
+    """Rows that cannot be admitted: the reason, and a function that describes the fault of some of them."""
 
     reason: str
     applies: Mask
@@ -193,7 +193,7 @@ class _Ticks:
 
 
 def _admit(
-    source: Input, rows: Rows, values: Values, ticks: _Ticks, conflicts: Objector | None
+    source: Input, rows: FrameRows, values: Values, ticks: _Ticks, conflicts: Objector | None
 ) -> tuple[Facts, Counts, pa.Table, Column]:
     before, now, counting = ticks.before, ticks.now, ticks.counting
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
@@ -232,8 +232,9 @@ def _admit(
     facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
     counts = Counts(facts.count, int(fine.sum()) - facts.count, **lost)
-    at = np.sort(np.concatenate([rows for _, rows, _ in found]))
-    return facts, counts, _rejected(source.name, given, found, (time, arrival), values), at
+    at = np.concatenate([rows for _, rows, _ in found])
+    as_json = rejects.json_rows([column[at] for column in given.columns], len(at), values)
+    return facts, counts, _rejected(source.name, as_json, time, arrival, found), np.sort(at)
 
 
 def _cells(
@@ -256,7 +257,7 @@ def _ticks(array: Array, counting: Counting, what: str) -> Ticks:
         return times_of(array, counting)
 
 
-def _of_no_use(source: Input, rows: Rows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
+def _of_no_use(source: Input, rows: FrameRows, bad: Sequence[Mask | None]) -> Iterator[_Objection]:
     for name, column, applies in zip(source.columns, rows.columns, bad, strict=False):
         if applies is not None:
             said = f"the value of column {name} {why_of_no_use(column.type)}"
@@ -317,19 +318,19 @@ def _about_order(source: Input, given: Facts, allowed: Column, counting: Countin
 
 def _rejected(
     name: str,
-    given: Facts,
+    as_json: pa.Array,
+    time: Ticks,
+    arrival: Ticks,
     found: Sequence[tuple[str, Column, pa.Array]],
-    times: tuple[Ticks, Ticks],
-    values: Values,
 ) -> pa.Table:
-    time, arrival = times
+    """The rejects of an input: rows as JSON in the order of the objections `found`, then sorted by row."""
     at = np.concatenate([rows for _, rows, _ in found])
     order = pa.array(np.argsort(at))
     count = len(at)
     table = pa.table(
         [
             pa.array([name] * count, pa.string()),
-            rejects.json_rows([column[at] for column in given.columns], count, values),
+            as_json,
             pa.array(time.numbers[at], mask=~time.whole[at]),
             pa.array(arrival.numbers[at], mask=~arrival.whole[at]),
             pa.concat_arrays([pa.array([reason] * len(rows), pa.string()) for reason, rows, _ in found]),

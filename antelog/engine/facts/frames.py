@@ -61,7 +61,7 @@ def _rows(given: Iterable[Any], what: str) -> list[Any]:
 
 
 def _readable(given: Iterable[Any], what: str) -> Iterator[Any]:
-    """The same; what a generator, or an odd container, raises is said to be about these facts."""
+    """The rows; any error that the container raises becomes a DataError about these facts."""
     try:
         yield from given
     except Exception as error:  # whatever it is that somebody else wrote
@@ -119,8 +119,8 @@ _ARRIVAL = "arrival tick"
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What a frame has for an input: its columns in the input's order, the time, perhaps the arrival."""
+class FrameRows:
+    """The rows of a frame for an input: columns in the input's order, the time, and the arrival, if any."""
 
     columns: tuple[Array, ...]
     time: Array
@@ -131,7 +131,7 @@ class Rows:
         return len(self.time)
 
 
-def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
+def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
     """The rows of a frame. Raises DataError if it is none, or has other columns than the input.
 
     Columns are matched by name, `arrival` being the name of the arrival's. Tuples have no names,
@@ -140,7 +140,7 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     """
     names, arrays = columns_in(source.name, frame)
     if not arrays:
-        return Rows((pa.nulls(0),) * (len(source.columns) - 1), pa.nulls(0), None)
+        return FrameRows((pa.nulls(0),) * (len(source.columns) - 1), pa.nulls(0), None)
     places = (
         _by_position(source.name, source.columns, len(arrays))
         if names is None
@@ -148,7 +148,7 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> Rows:
     )
     found = dict(zip(places, arrays, strict=True))
     *objects, time = source.columns
-    return Rows(
+    return FrameRows(
         tuple(_plain(f"column {name} of {source.name}", found[name], _VALUES) for name in objects),
         _plain(f"column {time} of {source.name}", found[time], _TIMES),
         _plain(f"the arrival of {source.name}", found[_ARRIVAL], _TIMES) if _ARRIVAL in found else None,

@@ -34,7 +34,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True)
 class Stream:
-    """The kept facts of one input, which has so many columns besides the time."""
+    """The kept facts of one input; `width` is the number of its columns besides the time."""
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]
@@ -68,7 +68,7 @@ def joint(parts: Iterable[Facts], width: int) -> Facts:
 def gather_each(
     history: History, name: str, wanted: Sequence[Spans | None], constants: Places = (), repeats: Places = ()
 ) -> list[Facts]:
-    """What `gather` gives for each of some sets of ticks.
+    """The facts of `gather` for each of several sets of ticks.
 
     Literals often ask for nearly the same ticks. The facts about these are put side by side once, and each
     set has its stretch of them.
@@ -93,7 +93,7 @@ def gather_each(
 def gather(
     history: History, name: str, about: Spans | None, constants: Places = (), repeats: Places = ()
 ) -> Facts:
-    """The facts of an input about some ticks (None: all of them) that fit (see `Facts.having`)."""
+    """The facts of an input about some ticks (None: all) that fit (see `Facts.having`)."""
     stream = history[name]
     wanted: Iterable[int] = stream.slices if about is None else _ticks_in(stream, about)
     parts = (part for tick in wanted for part in stream.slices.get(tick, ()))
@@ -127,7 +127,7 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
 
 
 def _merged(parts: tuple[Facts, ...], new: Facts, width: int) -> tuple[Facts, ...]:
-    """A slice with one part more.
+    """A slice with a further part.
 
     A part that is small, or no larger than what comes after it, is joined with that: a slice to which
     a little is added again and again has few parts then, and each fact is copied few times.
@@ -185,21 +185,21 @@ def without(history: History, before: Mapping[str, int]) -> History:
 
 
 def rows_of(history: History) -> int:
-    """How many facts are kept."""
+    """The number of facts that are kept."""
     return sum(
         part.count for stream in history.values() for parts in stream.slices.values() for part in parts
     )
 
 
 def bytes_of(history: History) -> int:
-    """How much room they take."""
+    """The bytes the kept facts take."""
     return sum(
         part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
     )
 
 
 def conflicting(source: Input, facts: Facts, kept: History, values: Values) -> Mask:
-    """Which facts claim a slot that another one holds, a kept one or one of these."""
+    """A mask of the facts that claim a slot another one holds, a kept one or one of these."""
     lost = np.zeros(facts.count, np.bool_)
     if source.slot is None or facts.count == 0:
         return lost
@@ -223,7 +223,7 @@ def _slot(source: Input, facts: Facts) -> list[Column]:
 
 
 def _first(slot: Column, facts: Facts, values: Values) -> Column:
-    """For each slot the fact that holds it."""
+    """The fact that holds each slot."""
     order = np.lexsort([*reversed(_order(facts.columns, values)), facts.arrival, slot])
     first = np.ones(len(order), np.bool_)
     first[1:] = slot[order[1:]] != slot[order[:-1]]
@@ -231,7 +231,7 @@ def _first(slot: Column, facts: Facts, values: Values) -> Column:
 
 
 def _order(columns: Sequence[Column], values: Values) -> list[Column]:
-    """What puts facts into the order of their columns: kinds first, then numbers, then other values."""
+    """Sort keys of facts, column by column: kinds first, then numbers, then other values."""
     found: list[Column] = []
     for column in columns:
         numbers = values.numbers(column)
@@ -240,7 +240,7 @@ def _order(columns: Sequence[Column], values: Values) -> list[Column]:
 
 
 def sentence(source: Input, count: int) -> pa.Array:
-    """What is wrong with so many facts that claim a slot another one holds."""
+    """The reason, `count` times, why facts that claim a slot another one holds are set aside."""
     names = [source.columns[i] for i in source.slot or ()]
     what = " and ".join([*names, "tick"]) if len(names) < 2 else f"{', '.join(names)} and tick"
     return pa.array([f"another fact of this {what} came first"] * count, pa.string())

@@ -88,14 +88,14 @@ def ticks(number: Column) -> pa.Array:
 
 
 def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
-    """What is wrong with the values of a column that holds numbers or texts (None: either)."""
+    """Reasons why values do not fit a column of numbers or texts (None: either)."""
     what = kind or "number"  # where either will do, only an infinity is neither
     wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
 def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
-    """What is wrong with times or arrivals that are not among the natural numbers up to LAST."""
+    """Reasons why times or arrivals are not natural numbers up to LAST."""
     cells, texts, bad = as_given(times, rows)
     value = sentence(f"the {what} `", pc.fill_null(texts, ""), "` ")
     numbers, whole = times.numbers[rows], times.whole[rows]
@@ -113,7 +113,7 @@ def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:
-    """What is said of rows, and what to do where their times are most likely no ticks.
+    """Reasons of rejects, with a remedy where the times are most likely no ticks.
 
     Of times that count milliseconds nearly all are late, and a longer delay is no remedy.
     """
@@ -135,7 +135,7 @@ def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input)
 
 
 def json_rows(columns: Sequence[Column], count: int, values: Values) -> pa.Array:
-    """The values of so many rows as JSON lists; what JSON has no syntax for is in quotes."""
+    """The values of `count` rows as JSON lists; what JSON has no syntax for is in quotes."""
     if not columns:
         return pa.array(["[]"] * count, pa.string())
     written = [_json(cells, values) for cells in columns]

@@ -31,7 +31,7 @@ class SeenValues:
     since: Column
 
     def and_more(self, cells: Column, since: Column) -> SeenValues:
-        """With more values, which are seen at these ticks if they have not been seen yet."""
+        """The seen values and more, each seen at its tick unless it was seen before."""
         same = groups(cells)
         first = cells.take(same.first)
         new = marked(find(first, self.cells) < 0)
@@ -59,7 +59,7 @@ def seen_from_the_start(
 
 
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
-    """What has been seen when some facts have arrived as well."""
+    """The seen values, with those of further facts."""
     found = dict(seen)
     for columns, known in seen.items():
         new = [

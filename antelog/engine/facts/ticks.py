@@ -1,4 +1,4 @@
-"""Columns of times, as users have them, to ticks; and how late facts may be.
+"""Ticks of columns of times given by users; and the delays of facts.
 
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
@@ -31,7 +31,7 @@ from antelog.engine.facts.frames import Array
 from antelog.engine.values.plain import cells_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
-from antelog.given import said
+from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, Counting
 
 Moment: TypeAlias = SupportsIndex | date
@@ -50,7 +50,7 @@ LARGEST = 2**63 - 1024
 class InTicks(str):
     """The name of a column of arrivals where it and the times are ticks already, and nothing else.
 
-    Who has read times once says so by it: read again, a tick of the far future could be taken for seconds.
+    It marks times that are read already: read again, a tick of the far future could be taken for seconds.
     """
 
     __slots__ = ()
@@ -70,8 +70,8 @@ class Ticks:
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbers:
-    """The numbers of a column as they stand there; `doubles` are the same where they may have fractions."""
+class _GivenNumbers:
+    """The numbers of a column, unconverted; `doubles` has them where they may have fractions."""
 
     numbers: Column
     whole: Mask
@@ -96,7 +96,7 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
-    """The same for a column as users have it, in which numbers may count since 1970."""
+    """The ticks of a column given by a user, in which numbers may count since 1970."""
     given = _plain(given)
     length = counting.tick
     if length is None or counting.only_ticks or is_timestamp(given.type):
@@ -134,22 +134,22 @@ def _there(given: Array) -> Mask:
     return np.ones(len(given), np.bool_)
 
 
-def _numbers(given: Array) -> _Numbers:
+def _numbers(given: Array) -> _GivenNumbers:
     if is_a.is_integer(given.type):
         numbers = (given.fill_null(0) if given.null_count else given).to_numpy()
         if numbers.dtype == np.uint64:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
-        return _Numbers(numbers.astype(np.int64, copy=False), _there(given))
+        return _GivenNumbers(numbers.astype(np.int64, copy=False), _there(given))
     scratch = Values()
     doubles = scratch.numbers(cells_of(scratch, given)[0])
     finite = np.isfinite(doubles)  # texts are not-a-number here
     whole: Mask = finite & (np.floor(doubles) == doubles)
     numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
-    return _Numbers(numbers, whole, doubles)
+    return _GivenNumbers(numbers, whole, doubles)
 
 
 def _near(numbers: Column) -> Column:
-    """The numbers, with the furthest ones brought so near that they can be added and subtracted."""
+    """The numbers, clipped so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
         near: Column = np.clip(numbers, -_FAR, _FAR)
         return near
@@ -157,7 +157,7 @@ def _near(numbers: Column) -> Column:
 
 
 def no_tick(what: str) -> str:
-    """What is said of a timestamp in a program that has no use for one."""
+    """The message about a timestamp in a program that does not say how long a tick is."""
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
@@ -171,7 +171,7 @@ def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
 
 
 def tick_of(given: Moment, length: int | None) -> int:
-    """The tick that somebody means by a number or a moment."""
+    """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
     try:
@@ -179,10 +179,10 @@ def tick_of(given: Moment, length: int | None) -> int:
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
         found = None  # it is nothing that a column may have
     if found is not None and is_timestamp(found.given.type) and length is None:
-        raise DataError(no_tick(f"{said(given)} is a timestamp"))
+        raise DataError(no_tick(f"{short_repr(given)} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"
-        raise DataError(f"{said(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
+        raise DataError(f"{short_repr(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 
@@ -204,7 +204,7 @@ def _in_ticks(counts: Column, each: Fraction) -> Column:
 
 
 def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
-    """For some rows what was given for a time: as cells (UNBOUND: nothing), and as texts.
+    """The original times of some rows: as cells (UNBOUND: nothing), and as texts.
 
     And which have no text, for they are of no use whatever their column is (see `values.plain`).
     """
@@ -214,7 +214,7 @@ def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class DelayRows:
     """The declarations with constants at the same positions: a row of cells and a delay for each."""
 
     positions: tuple[int, ...]
@@ -223,10 +223,10 @@ class Table:
 
 
 # Making the tables of thousands of declarations takes longer than looking up a small batch.
-_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[Table, ...]]]] = WeakKeyDictionary()
+_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[DelayRows, ...]]]] = WeakKeyDictionary()
 
 
-def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
+def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
     """The delay declarations of an input, those with fewer constants first."""
     known = _KNOWN.setdefault(values, {})
     of, tables = known.get(source.name, (None, ()))
@@ -236,12 +236,12 @@ def tables_of(source: Input, values: Values) -> tuple[Table, ...]:
     return tables
 
 
-def _tables(source: Input, values: Values) -> tuple[Table, ...]:
+def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
     tables = []
     for each in reversed(declared(source)):
         rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
         *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(Table(each.positions, tuple(columns), delays))
+        tables.append(DelayRows(each.positions, tuple(columns), delays))
     return tuple(tables)
 
 

@@ -57,7 +57,7 @@ class _Reach:
         self._of_relations: dict[str, Spans] = {}
 
     def of(self, name: str) -> Spans:
-        """Where the truth of a relation's atoms, or of their derivations, can change."""
+        """The ticks at which the truth of a relation's atoms, or of their derivations, can change."""
         if name not in self._of_relations:
             self._of_relations[name] = self._found(name)
         return self._of_relations[name]

@@ -29,9 +29,9 @@ from antelog.engine.columns.tables import (
     places,
 )
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import Told
+from antelog.engine.step.explanations import Explanations
+from antelog.engine.step.literal_texts import Writer, numbered_texts
 from antelog.engine.step.lives import Lives, views_of
-from antelog.engine.step.texts import Writer, numbered_texts
 
 _NONE = -1
 _FEW = 128
@@ -42,9 +42,9 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 def explanations(
-    knowledge: Knowledge, told: Told, moment: Column, rejected: Mask
+    knowledge: Knowledge, told: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
-    """For each of these moments, the evidence and the hypotheses of every view told then.
+    """For each of these moments, the evidence and the hypotheses of every view reported then.
 
     And for the rejected, which are told as they were the moment before, the hypotheses of the last
     explanations that became false.
@@ -55,7 +55,7 @@ def explanations(
     line, view = views_of(at, told.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(knowledge, found, row)
-    text, evidence = sheet.told(row, then)
+    text, evidence = sheet.texts_at(row, then)
     several = bool(np.any(line[1:] == line[:-1]))
     if several:
         before, after = _canonical(line, text, evidence)
@@ -96,7 +96,7 @@ def explanations(
 def _because(
     size: int, line: Column, text: NDArray[np.int32], failed: Mask, lines: int
 ) -> tuple[Column, Column]:
-    """Which of so many texts failed in each rejected line, each once, and how many in each of all lines."""
+    """The texts that failed in each rejected line, each once, and their number in each line."""
     at = marked(failed.ravel())
     owner, item = line.take(at // max(text.shape[1], 1)), text.ravel().take(at)
     if np.any(line[1:] == line[:-1]):
@@ -119,7 +119,7 @@ class _Sheet:
     fails: Column
     full: bool
 
-    def told(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
+    def texts_at(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
         place = self.place.take(row)
         text = self.text.take(place, axis=0)
@@ -129,7 +129,7 @@ class _Sheet:
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
-        """Which literals of derivations become false at some ticks."""
+        """A mask of the literals of derivations that become false at some ticks."""
         place = self.place.take(row)
         false = np.empty((len(row), len(self.fails)), np.bool_)
         for i, line in enumerate(self.fails):
@@ -210,7 +210,7 @@ def _exchange(line: NDArray[_Number], other: NDArray[_Number], where: Mask) -> N
 
 
 def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[Column, Column]:
-    """Which views take which places: in a line with fewer hypotheses first, then by their literals."""
+    """The canonical order of views within a line: fewer hypotheses first, then by their literals."""
     again = changed(line)
     np.logical_not(again, out=again)
     again[:-1] |= again[1:]
@@ -226,7 +226,7 @@ def _canonical(line: Column, text: NDArray[np.int32], evidence: Mask) -> tuple[C
 
 
 def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
-    """The views that read as the one before does: two patterns may say the same for some values."""
+    """The views with the text of the one before: two patterns may read alike for some values."""
     at = marked(line[1:] == line[:-1]) + 1
     for column in (*text.T, *evidence.T):
         at = at[column.take(at) == column.take(at - 1)]
@@ -234,7 +234,7 @@ def _again(line: Column, text: NDArray[np.int32], evidence: Mask) -> Column:
 
 
 def _counted(part: Mask) -> NDArray[np.integer[Any]]:
-    """How many there are in each row."""
+    """The number of true elements in each row."""
     counts: NDArray[np.integer[Any]] = np.zeros(len(part), np.int8 if part.shape[1] < _FEW else np.int64)
     for column in part.view(np.int8).T:
         np.add(counts, column, out=counts)
@@ -242,7 +242,7 @@ def _counted(part: Mask) -> NDArray[np.integer[Any]]:
 
 
 def _chosen(table: NDArray[Any], part: Mask) -> NDArray[Any]:
-    """What a mask has of a table, row by row."""
+    """The elements of a table that a mask selects, row by row."""
     return table.ravel().take(marked(part.ravel()))
 
 
@@ -262,12 +262,12 @@ def _nested(
 
 
 def _offsets(counts: NDArray[np.integer[Any]]) -> _Offsets:
-    """Where the lists of so many begin and end."""
+    """The offsets of lists of these lengths."""
     offsets = np.zeros(len(counts) + 1, np.int32)
     offsets[1:] = counts
     return offsets.cumsum(dtype=np.int32, out=offsets)
 
 
 def _regular(count: int, size: int) -> _Offsets:
-    """The same for lists that are equally long."""
+    """The offsets of lists of equal length."""
     return np.arange(count + 1, dtype=np.int32) * np.int32(size)

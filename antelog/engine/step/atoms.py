@@ -95,7 +95,7 @@ def with_asked(
 
 
 def truth(known: Knowledge, atoms: Atoms) -> Truth:
-    """When atoms become true and false, if nothing more arrives."""
+    """The ticks at which atoms become true and false, if nothing more arrives."""
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     (key,) = keys_of([atoms.columns])
@@ -257,7 +257,7 @@ _DEEPEST = 8
 
 
 @dataclass(frozen=True, eq=False)
-class _Open:
+class _OpenAtoms:
     """Atoms that a literal with open variables may ask for, and the conditions on these variables.
 
     `given` has the values that the conditions compare them with, one row for each of the atoms.
@@ -270,7 +270,7 @@ class _Open:
 
 
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
-    """By when everything has come that a literal with open variables may rest on; -1 if that is nothing.
+    """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
 
         P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
         A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is settled by 5
@@ -292,7 +292,7 @@ def _settled_by(
     conditions: Sequence[Comparison],
     depth: int,
 ) -> Column:
-    """By when all is settled that one reference of such a literal may lead to."""
+    """The tick by which all is settled that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
     first = _known_tick(reference.first, rows)
     last = first if reference.first == reference.last else _known_tick(reference.last, rows)
@@ -312,7 +312,9 @@ def _settled_by(
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
-    once = _Open(reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()})
+    once = _OpenAtoms(
+        reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
+    )
     until = np.full(same.count, np.int64(-1))
     until[possible] = _last_deadlines(known, once, depth)
     return np.where(last == NEVER, NEVER, until.take(same.numbers))
@@ -329,7 +331,7 @@ def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> li
     return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
 
 
-def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
+def _last_deadlines(known: Knowledge, asked: _OpenAtoms, depth: int) -> Column:
     """The last deadline of the open derivations of atoms, for each of these."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
@@ -341,7 +343,7 @@ def _last_deadlines(known: Knowledge, asked: _Open, depth: int) -> Column:
     return latest
 
 
-def _meeting(values: Values, asked: _Open, prepared: Prepared, rows: Rows) -> Column:
+def _meeting(values: Values, asked: _OpenAtoms, prepared: Prepared, rows: Rows) -> Column:
     """The rows that meet the conditions of the literal's own variables, as far as they have values."""
     reference, owner = asked.reference, rows.owner
     assert owner is not None

@@ -41,7 +41,7 @@ class Background:
 
 
 @dataclass(frozen=True)
-class Static:
+class StaticFacts:
     """The background: the rows of each relation, the background of each pattern, and the twins of queries."""
 
     tables: Tables
@@ -49,7 +49,7 @@ class Static:
     twins: Mapping[str, Twins]
 
 
-def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], values: Values) -> Static:
+def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], values: Values) -> StaticFacts:
     """The background of a plan, given the rows of its static relations."""
     tables = {name: [tuple(map(values.cell, row)) for row in table] for name, table in rows.items()}
     of_patterns = {
@@ -60,7 +60,7 @@ def static_of(plan: Plan, rules: Rules, rows: Mapping[str, frozenset[Row]], valu
         query.name: twins(query, rules.patterns[query.name], of_patterns[query.name])
         for query in plan.queries
     }
-    return Static(tables, of_patterns, {name: each for name, each in found.items() if each is not None})
+    return StaticFacts(tables, of_patterns, {name: each for name, each in found.items() if each is not None})
 
 
 def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
@@ -113,11 +113,11 @@ class Twins:
     all_: Column
 
     def sizes(self, cells: Column) -> Column:
-        """For how many twins each of some values stands."""
+        """The number of twins each of some values stands for."""
         return self.size.take(find(cells, self.one))
 
     def each(self, cells: Column) -> tuple[Column, Column]:
-        """All that some values stand for: for each which of the values it is one of, and its own."""
+        """All twins of some values: for each twin the position of its value among these, and its own."""
         at = find(cells, self.one)
         which, sought = spread(self.start.take(at), self.size.take(at))
         return which, self.all_.take(sought)

@@ -18,7 +18,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
 from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.literal import Asked
+from antelog.engine.step.literals.literal import AskedKind
 from antelog.engine.step.rows import time_column
 from antelog.engine.step.settled import ALWAYS
 
@@ -33,7 +33,7 @@ class Closure:
         self._count = 0
         self._waiting = {atoms.relation: [atoms]}
         self._derived: list[Derived] = []
-        self._inner: list[list[tuple[Asked, tuple[Atoms, ...]]]] = []
+        self._inner: list[list[tuple[AskedKind, tuple[Atoms, ...]]]] = []
 
     def fresh(self) -> Atoms | None:
         """Atoms of a relation whose derivations are to be added: neither settled nor numbered before."""
@@ -78,7 +78,7 @@ class Closure:
         known = self._known
         when = [known.settled[name].when for name in sorted(self.relations)]
         recalled = Recalled(self._count, distinct(np.concatenate([[ALWAYS], *when])))
-        numbers = _Numbers(known, self._numbered, recalled)
+        numbers = _AtomNumbers(known, self._numbered, recalled)
         derived = [
             replace(each, rests=tuple(Rest(kind, tuple(map(numbers.of, asked))) for kind, asked in inner))
             for each, inner in zip(self._derived, self._inner, strict=True)
@@ -118,7 +118,7 @@ class _Numbered:
         self.first.append(first)
 
     def unknown(self, atoms: Atoms) -> Atoms:
-        """Those that have no number yet, each once."""
+        """The atoms that have no number yet, each once."""
         (key,) = keys_of([atoms.columns])
         once = atoms.take(groups(key).first)
         return once.take(np.flatnonzero(self.numbers(once) < 0))
@@ -135,7 +135,7 @@ class _Numbered:
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class _AtomNumbers:
     """The numbers of all atoms: those to be decided, and those that are settled."""
 
     known: Knowledge
@@ -163,7 +163,7 @@ class Recalled:
     ticks: Column
 
     def numbers(self, true: Mask, when: Column) -> Column:
-        """Those of atoms that are true, or else false, from some ticks on."""
+        """The numbers of atoms that are true, or else false, from some ticks on."""
         numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
         return numbers
 
@@ -172,13 +172,13 @@ class Recalled:
 class Rest:
     """An asked literal of derivations: its kind, and the numbers of the atoms it asks for."""
 
-    kind: Asked
+    kind: AskedKind
     atoms: tuple[Column, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """Derivations of atoms: when their other literals are all true, and when one is false; what they rest on.
+    """Derivations of atoms: when their other literals are all true, when one is false; their asked literals.
 
     `level` and `rank` are those of the derived atom. `as_of` is the tick as of which they are seen.
     """

@@ -26,16 +26,16 @@ from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History
 from antelog.engine.facts.seen import Seen
-from antelog.engine.step.background import Static, Twins
+from antelog.engine.step.background import StaticFacts, Twins
 from antelog.engine.step.query import Query, Step
-from antelog.engine.step.rows import Found, Rows, facts_for_each, term_column, time_column
+from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
 from antelog.engine.step.settled import Settled
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
 
 class Truth(NamedTuple):
-    """For each row when something becomes true, when false, and by when that is certain."""
+    """Truth over time: for each row the ticks at which it becomes true, becomes false, and is settled."""
 
     true_at: Column
     false_at: Column
@@ -62,7 +62,7 @@ class Atoms:
 
     @property
     def columns(self) -> list[Column]:
-        """All that distinguishes the atoms of a relation."""
+        """The columns that distinguish the atoms of a relation."""
         return [
             column for column in (*self.arguments, self.time, self.last, self.as_of) if column is not None
         ]
@@ -111,7 +111,7 @@ class Derivations:
 
     @property
     def owner(self) -> Column:
-        """Which of the atoms asked for each row is a derivation of."""
+        """For each row the position of the atom it derives, among the atoms asked for."""
         assert self.rows.owner is not None
         return self.rows.owner
 
@@ -132,7 +132,7 @@ class Derivations:
         )
 
     def as_of(self, then: Column) -> Derivations:
-        """Their fact literals as of some ticks, when nothing was known of later facts."""
+        """Their fact literals as of some ticks, without later facts."""
         facts = len(self.prepared.facts)
         due, true = self.settled[:facts], self.holds[:facts] <= then
         fails = or_never(due, true)
@@ -144,24 +144,24 @@ class Derivations:
 
     @property
     def complete(self) -> Column:
-        """When all literals of a row are true."""
+        """The tick from which all literals of a row are true."""
         last: Column = self.holds.max(axis=0, initial=-1)
         return last
 
     @property
     def failed(self) -> Column:
-        """When some literal of a row is false."""
+        """The tick from which some literal of a row is false."""
         first: Column = self.fails.min(axis=0, initial=NEVER)
         return first
 
     @property
     def seen(self) -> Column | np.int64:
-        """As of which ticks they are seen; -1 for now."""
+        """The ticks as of which they are seen; -1 for now."""
         return np.int64(-1) if self.rows.as_of is None else self.rows.as_of
 
     @property
     def open_until(self) -> Column:
-        """By when all is settled that the open literals of a row depend on; -1 where none is open.
+        """The tick by which the open literals of a row are settled; -1 where none is open.
 
         A literal that is false already settles the row, and is none of these.
         """
@@ -186,7 +186,7 @@ def answer_time(found: Derivations) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Life:
-    """For each row from when on it is told, when all its literals are true, and when one is false."""
+    """The life of each row: the ticks at which it is first told, complete, and over."""
 
     told: Column
     complete: Column
@@ -213,7 +213,7 @@ def life_of(found: Derivations, step: Step) -> Life:
 
 
 def spoken_for(found: Derivations) -> Column:
-    """From when on facts have given rows all their values, and at least one fact is there."""
+    """The tick from which facts have given a row all its values, and at least one fact is there."""
     prepared, holds = found.prepared, found.holds
     names = found.rows.bound.keys() - prepared.given
     sources = {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names}
@@ -252,7 +252,7 @@ class Knowledge:
     rules: Rules
     values: Values
     history: History
-    static: Static
+    static: StaticFacts
     seen: Seen
     settled: Mapping[str, Settled]
     memo: Memo
@@ -261,7 +261,7 @@ class Knowledge:
         """The twins of a query's answers; None if there are none, or if only a share is wanted."""
         return None if query.wanted.share is not None else self.static.twins.get(query.name)
 
-    def found(self, prepared: Prepared, about: Spans | None) -> tuple[Found, ...]:
+    def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""
         around = [_around(fact, about) for fact in prepared.facts]
         return facts_for_each(prepared.facts, self.history, around, self.values)

@@ -44,7 +44,7 @@ NOTHING, OPEN, CONFIRMED = range(3)
 
 @dataclass(frozen=True)
 class Outlook:
-    """What becomes of open answers if nothing more arrives: when they are `confirmed`, or else rejected.
+    """The ends of open answers if nothing more arrives: the tick, and whether `confirmed` or rejected.
 
     `decided` is the last deadline.
     """
@@ -57,7 +57,7 @@ class Outlook:
         return Outlook(self.confirmed.take(at), self.tick.take(at), self.decided.take(at))
 
     def at(self, place: Column, count: int) -> Outlook:
-        """The same at some of so many places, and nothing elsewhere."""
+        """The outlook spread to `count` rows, with nothing in the others."""
         wide = Outlook(np.zeros(count, np.bool_), np.full(count, NEVER), np.full(count, NEVER))
         wide.confirmed[place], wide.tick[place], wide.decided[place] = self.confirmed, self.tick, self.decided
         return wide
@@ -73,15 +73,15 @@ class Outlook:
 
 
 def _spread(ticks: Column, line: Column, count: int) -> tuple[Column, Mask]:
-    """Ticks on their lines, and which of so many lines have none."""
+    """Ticks spread to their lines, and a mask of the lines that have none."""
     column, never = np.zeros(count, np.int64), np.ones(count, np.bool_)
     column[line], never[line] = ticks, ticks > LAST
     return column, never
 
 
 @dataclass(frozen=True, eq=False)
-class Told:
-    """What is told, moment by moment: the views that are told, and the answers' status.
+class Explanations:
+    """The explanations of answers at each moment, and the answers' status.
 
     At moments that are `due` there is a line in any case. To find out which these are, one has to look
     `ahead` wherever a line leaves an answer open; that is kept, by moment.
@@ -95,7 +95,7 @@ class Told:
     ahead: Outlook | None = None
 
 
-def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Told:
+def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Explanations:
     """The views that are explanations at some moments, and the status of the answers then."""
     relation, values = known.rules.relations[query.name], known.values
     kept = minimal(found, at, relation.answer.variables, values)
@@ -107,14 +107,14 @@ def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> T
         first = found.by_answer.first
         mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
         status[~mine.take(at.answer)] = NOTHING
-    return Told(found, at, kept, status)
+    return Explanations(found, at, kept, status)
 
 
 # ---- kinds of changes ----
 
 
-def kinds(told: Told, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
-    """For each moment after `since` the kind of change if it is asked for, or -1."""
+def kinds(told: Explanations, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+    """For each moment after `since` the kind of change if that is wanted, or -1."""
     at, status = told.at, told.status
     was = np.zeros_like(status)
     # As a mask would have it, but much faster.
@@ -134,7 +134,7 @@ _STATUS = (NOTHING, OPEN, CONFIRMED)
 
 @cache
 def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
-    """The kind of change from one status (the line) to another (the column), if it is asked for, or -1."""
+    """The kind of change from one status (the line) to another (the column), if that is wanted, or -1."""
     table = np.full((len(_STATUS), len(_STATUS)), -1, np.int8)
     table[NOTHING, OPEN] = POSSIBLE
     table[OPEN, OPEN] = REVISED
@@ -145,7 +145,7 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     return table.ravel()
 
 
-def _revised(told: Told, moment: Column) -> Mask:
+def _revised(told: Explanations, moment: Column) -> Mask:
     """Whether the explanations told at some moments differ from those before."""
     at, found = told.at, told.found
     if at.alone:
@@ -166,8 +166,8 @@ def _revised(told: Told, moment: Column) -> Mask:
     return result
 
 
-def opened(told: Told, before: int) -> int:
-    """By how many more answers are open at their last moments than at `before`."""
+def opened(told: Explanations, before: int) -> int:
+    """The change of the number of open answers from `before` to their last moments."""
     found, answer = told.found, told.at.answer
     open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
     np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
@@ -208,7 +208,7 @@ def minimal(found: Lives, at: Moments, variables: Sequence[str], values: Values)
 
 
 @dataclass(frozen=True, eq=False)
-class _Kind:
+class _ViewGroup:
     """The views of a block with the same literals true."""
 
     view: Column
@@ -219,7 +219,7 @@ class _Kind:
 
 def _kinds(
     found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
-) -> Iterator[_Kind]:
+) -> Iterator[_ViewGroup]:
     numbers = _numbers(found, at, rivals, variables, values)
     for b, block in enumerate(found.blocks):
         views = at.views(found, b)
@@ -245,7 +245,7 @@ def _kinds(
                 for mask in (~held, held)
             ]
             mine = view[these]
-            yield _Kind(mine, at.view_at[mine], *parts)
+            yield _ViewGroup(mine, at.view_at[mine], *parts)
 
 
 def _numbers(
@@ -271,7 +271,7 @@ def _numbers(
 
 
 def _filled(block: Derivations, unit: Cluster, rows: Column, values: Values) -> list[Column]:
-    """What fills the gaps of a unit in some rows; where they have several orders, the least."""
+    """The values in the gaps of a unit, for some rows; of several orders, the least."""
     part = block.rows.take(rows)
     nothing = [np.zeros(len(rows), np.int64)]
     orders = [[_gap(gap, part, values) for gap in gaps] or nothing for gaps in unit.gaps]
@@ -296,7 +296,7 @@ def _gap(gap: Gap, rows: Rows, values: Values) -> Column:
             return term_column(gap, rows, values)
 
 
-def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
+def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:
     """The pairs of kinds that some moment has views of."""
     moment = np.concatenate([distinct(kind.moment) for kind in kinds])
     number = np.repeat(np.arange(len(kinds)), [len(distinct(kind.moment)) for kind in kinds])
@@ -306,8 +306,8 @@ def _meeting(kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
         yield divmod(pair, len(kinds))
 
 
-def _needless(one: _Kind, other: _Kind) -> Column:
-    """Which views of the other kind some view of the one makes needless."""
+def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
+    """The views of the other group that some view of the one makes needless."""
     if one is other and all(_once(parts) for parts in (one.hypotheses, one.evidence)):
         return np.zeros(0, np.int64)  # none has fewer, and each reads as the same one of the other only
     here, there = _subset(one, other)
@@ -325,7 +325,7 @@ def _once(parts: _Parts) -> bool:
     return len({signature for signature, _ in parts}) == len(parts)
 
 
-def _subset(one: _Kind, other: _Kind) -> tuple[Column, Column]:
+def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
     """Pairs of views of a moment of which the one's hypotheses are all among the other's."""
     if one.hypotheses:
         return _joined(one.moment, one.hypotheses, other.moment, other.hypotheses)
@@ -363,7 +363,7 @@ def _inside(parts: _Parts, here: Column, its: _Parts, there: Column) -> Mask:
 
 
 def _count(parts: _Parts, view: Column) -> Column:
-    """How many different parts views have."""
+    """The number of different parts of each view."""
     count = np.full(len(view), len(parts))
     for i, (signature, column) in enumerate(parts):
         again = np.zeros(len(view), np.bool_)

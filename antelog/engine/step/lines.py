@@ -33,9 +33,9 @@ from antelog.engine.columns.tables import columns as columns_of
 from antelog.engine.facts.counting import total
 from antelog.engine.step.arrays import explanations
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.explanations import OPEN, Outlook, Told, kinds, opened
+from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened
 from antelog.engine.step.lives import views_of
-from antelog.engine.step.outlook import AsOf, outlook
+from antelog.engine.step.outlook import LookAhead, outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, Query
 from antelog.engine.step.schema import OTHERS_NAMES, table_schema
 from antelog.engine.values.decoding import repeated
@@ -45,7 +45,7 @@ from antelog.engine.values.values import Values
 
 @dataclass(frozen=True, eq=False)
 class Lines:
-    """Lines about answers as they are told.
+    """Lines of the log about answers.
 
     And if that was asked for, for each line the cells of its answer, the time last, which is negative if it
     is open; its tick and kind; and the `stage`, which says how far the answer has come (see `stages`).
@@ -74,7 +74,7 @@ def one_after_the_other(parts: Sequence[Lines]) -> Lines:
 
 @dataclass(frozen=True, eq=False)
 class Changes:
-    """What happened to the answers of a query: lines of the log, and by how many more of them are open.
+    """The changes of a query's answers: lines of the log, and the change of the number of open ones.
 
     If only confirmed answers are asked for, open ones are not counted, and `opened` is None.
     """
@@ -92,18 +92,18 @@ def nothing_changed(empty: Lines, only: Sequence[str]) -> Changes:
 
 
 def joined(parts: Sequence[Changes]) -> Changes:
-    """What happened, one part after the other."""
+    """The changes of several parts of a step, in order."""
     if len(parts) == 1:
         return parts[0]
     return Changes(one_after_the_other([p.lines for p in parts]), total(*(part.opened for part in parts)))
 
 
 def knows_open(only: Sequence[str]) -> bool:
-    """Whether one who asks for these kinds of changes learns which answers are open."""
+    """Whether these kinds of changes show which answers are open."""
     return not set(only) <= {"confirmed"}
 
 
-def changes(known: Knowledge, query: Query, told: Told) -> Changes:
+def changes(known: Knowledge, query: Query, told: Explanations) -> Changes:
     """The changes of a query's answers in a step."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(told, only, before)
@@ -112,27 +112,27 @@ def changes(known: Knowledge, query: Query, told: Told) -> Changes:
     return Changes(found, opened(told, before) if knows_open(only) else None)
 
 
-def open_lines(known: Knowledge, query: Query, told: Told) -> Lines:
+def open_lines(known: Knowledge, query: Query, told: Explanations) -> Lines:
     """Lines about the answers that are open."""
     still = marked(told.status == OPEN)
     return lines(known, query, told, still, np.full(len(still), REVISED))
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
-    """Answers that are open or just confirmed, the open ones called so: no change of them is told."""
+    """The present answers, open or just confirmed, with the change `open` for open ones."""
     place = table.schema.get_field_index("change")
     confirmed = pc.equal(table.column(place), KINDS[CONFIRM])
     change = pc.if_else(confirmed, table.column(place), STILL_OPEN)
     return table.set_column(place, table.schema.field(place), change)
 
 
-def open_count(told: Told) -> int:
-    """How many answers are open."""
+def open_count(told: Explanations) -> int:
+    """The number of open answers."""
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
-def lines(known: Knowledge, query: Query, told: Told, moment: Column, kind: Kinds) -> Lines:
-    """What is told at moments, in the order of the log."""
+def lines(known: Knowledge, query: Query, told: Explanations, moment: Column, kind: Kinds) -> Lines:
+    """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
     schema = table_schema(relation, query.types)
     if len(moment) == 0:
@@ -181,7 +181,7 @@ def lines(known: Knowledge, query: Query, told: Told, moment: Column, kind: Kind
 
 
 def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
-    """For each line the variables that stand for all others; null if there are none."""
+    """The variables of each line that stand for all others; null if there are none."""
     names = [relation.answer.variables[i] for i in relation.unguarded]
     columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
     told = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
@@ -189,9 +189,9 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 
 
 def columns_around(
-    known: Knowledge, told: Told, moment: Column, kind: Kinds, ahead: Outlook
+    known: Knowledge, told: Explanations, moment: Column, kind: Kinds, ahead: Outlook
 ) -> list[pa.Array]:
-    """What lines say besides the answer: tick and change before it, and four columns after it.
+    """The columns around the answer: tick and change before it, and four columns after it.
 
     These are the explanations, what becomes of the open answers in silence, by when, and why others are over.
     What is known `ahead` is that of the open answers, one after the other.
@@ -204,12 +204,12 @@ def columns_around(
     return [pa.array(told.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
-def _ahead(known: Knowledge, told: Told, moment: Column) -> Outlook:
-    """What is known ahead of open answers at some moments."""
+def _ahead(known: Knowledge, told: Explanations, moment: Column) -> Outlook:
+    """The outlooks of open answers at some moments."""
     if told.ahead is not None:
         return told.ahead.take(moment)
     once, which = (moment, None) if told.found.twins is None else numbered(moment)
-    ahead = outlook(known, told, AsOf(once, told.at.tick.take(once)))
+    ahead = outlook(known, told, LookAhead(once, told.at.tick.take(once)))
     return ahead if which is None else ahead.take(which)
 
 
@@ -235,7 +235,7 @@ _PATTERN = LITERALS
 _MISSING = _PATTERN + 16
 
 
-def stages(known: Knowledge, query: str, told: Told, moment: Column) -> Column:
+def stages(known: Knowledge, query: str, told: Explanations, moment: Column) -> Column:
     """The stage at each of some moments."""
     found, at = told.found, told.at
     line, view = views_of(at, told.kept, moment)
@@ -266,7 +266,7 @@ def stages(known: Knowledge, query: str, told: Told, moment: Column) -> Column:
 
 @cache
 def _bits(literals: int) -> Column:
-    """The bit of each of so many literals, one below the other."""
+    """The bits of the literals, one below the other."""
     return 1 << np.minimum(np.arange(literals), LITERALS - 1)[:, None]
 
 

@@ -1,4 +1,4 @@
-"""Lives: the derivations of answers with the ticks of each one's life, by answer; the moments of answers.
+"""Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
 
 The *life* of a derivation is from when on it is told, when it is complete, and when it is over. An answer
 can change only when a derivation of it begins to be told, gets evidence, or is over. A *view* is a
@@ -57,7 +57,7 @@ class Lives:
     twins: Twins | None = None
 
     def count(self, answer: Column) -> int:
-        """How many answers some groups are, with twins."""
+        """The number of answers in some groups, with twins."""
         if self.twins is None:
             return len(answer)
         cells = self.answer[self.twins.position].take(self.by_answer.first.take(answer))
@@ -93,7 +93,7 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
 
 
 def _without_settled(found: Lives) -> Lives:
-    """Without the answers of values that had been settled with all others before they were seen."""
+    """The rows without answers of values that had been settled with all others before they were seen."""
     late = np.zeros(found.by_answer.count, np.bool_)
     complete = None
     for b, block in enumerate(found.blocks):
@@ -165,7 +165,7 @@ class Moments:
 
     @cached_property
     def view(self) -> Column:
-        """Where each answer has one derivation: the view of each moment, or -1."""
+        """The view of each moment, or -1, if each answer has one derivation."""
         view = np.full(len(self.tick), -1)
         view[self.view_at] = np.arange(len(self.view_at))
         return view
@@ -226,7 +226,7 @@ def and_more(
 
 
 def _there(found: Lives, now: int) -> Mask:
-    """Which rows are told at some tick up to `now`."""
+    """A mask of the rows that are told at some tick up to `now`."""
     there: Mask = (found.life.told < found.life.end) & (found.life.told <= now)
     return there
 
@@ -296,7 +296,7 @@ def confirmations(found: Lives, before: int, now: int) -> Moments:
 
 
 def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
-    """How many literals of each view are true."""
+    """The number of true literals of each view."""
     level = np.zeros(len(at.view_of), np.int16)
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)

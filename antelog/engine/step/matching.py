@@ -1,4 +1,4 @@
-"""Facts to rows of a pattern: the values that some of its fact literals have evidence for.
+"""Matching of facts: rows of a pattern for which at least one of its fact literals has evidence.
 
 Rows are in one table for each set of variables that evidence can give values to. Where every literal has all
 variables (the usual case) there is one such set.
@@ -27,7 +27,7 @@ from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.query import Query
 from antelog.engine.step.rows import (
     ONE,
-    Found,
+    LiteralFacts,
     Meeting,
     Rows,
     Within,
@@ -56,7 +56,7 @@ class Partial:
         return Partial(self.rows.take(at), self.arrived.take(at, axis=1))
 
     def with_facts(self) -> Partial:
-        """The rows that have a fact for at least one literal."""
+        """The rows of a pattern that have a fact for at least one literal."""
         some = self.arrived.min(axis=0, initial=NEVER) < NEVER
         return self if some.all() else self.take(some)
 
@@ -90,7 +90,7 @@ class _Whole:
 
 
 def partials(
-    prepared: Prepared, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+    prepared: Prepared, seed: Rows, found: tuple[LiteralFacts, ...], background: Background, values: Values
 ) -> list[Partial]:
     """All rows that come from a seed and the facts of the literals, fewer variables first.
 
@@ -127,7 +127,7 @@ def _about(seed: Rows, whole: _Whole) -> Partial:
     return Partial(seed.extended(whole.partial.rows.bound, whole.seed), whole.partial.arrived)
 
 
-def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: Found) -> _Part:
+def _extended(prepared: Prepared, whole: _Whole, giver: int, facts: LiteralFacts) -> _Part:
     """The rows with what a literal's facts add to them."""
     old = whole.partial
     both = meeting(old.rows, facts.rows, within(prepared, old.rows, facts.rows))
@@ -160,7 +160,9 @@ def within(prepared: Prepared, rows: Rows, table: Rows) -> Within | None:
     return Within(time, Band(least, most))
 
 
-def _merged(prepared: Prepared, parts: list[_Part], found: Sequence[Found], start: frozenset[str]) -> _Whole:
+def _merged(
+    prepared: Prepared, parts: list[_Part], found: Sequence[LiteralFacts], start: frozenset[str]
+) -> _Whole:
     """The rows of all parts, each once, with the arrivals of the facts of all literals, and their seeds."""
     rows, seed, some, number = parts[0].rows, parts[0].seed, None, None
     if len(parts) > 1:
@@ -193,7 +195,7 @@ def _merged(prepared: Prepared, parts: list[_Part], found: Sequence[Found], star
     return _Whole(Partial(rows, arrived), seed)
 
 
-def _arrivals(fact: FactLiteral, rows: Rows, facts: Found) -> Column:
+def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:
     """For each row when the fact of a literal arrived; NEVER if it has not."""
     names = sorted(fact.variables)
     at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
@@ -218,9 +220,9 @@ def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
 
 
 def wholes(
-    prepared: Prepared, seed: Rows, found: tuple[Found, ...], background: Background, values: Values
+    prepared: Prepared, seed: Rows, found: tuple[LiteralFacts, ...], background: Background, values: Values
 ) -> Partial:
-    """Of all these rows those that have a fact for each literal."""
+    """The rows of `partials` that have a fact for each literal."""
     rows, arrived = seed, np.zeros((len(found), seed.count), np.int64)
     tables: list[tuple[int | None, Rows]] = [(None, background.rows), *enumerate(f.rows for f in found)]
     while tables:
@@ -239,7 +241,7 @@ def wholes(
 
 
 def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
-    """The rows with all of a table that agrees with them."""
+    """The rows joined with a table."""
     if not table.bound or not table.bound.keys() <= rows.bound.keys():
         return meeting(rows, table, within(prepared, rows, table))
     at = find_rows(*([side.bound[name] for name in table.bound] for side in (rows, table)))
@@ -248,7 +250,7 @@ def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:
 
 
 def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[bool, bool, int, int]:
-    """The order in which tables are joined: first those that share values, add few, and have few rows.
+    """The sort key of joins: first tables that share values, add few, and have few rows.
 
     Facts are first at the start. Tables that share nothing but the tick come late.
     """
@@ -300,7 +302,7 @@ def rows_of_query(known: Knowledge, query: Query, number: int, later: Column) ->
 def _matched(
     prepared: Prepared,
     seed: Rows,
-    found: tuple[Found, ...],
+    found: tuple[LiteralFacts, ...],
     background: Background,
     values: Values,
     *,
@@ -321,8 +323,8 @@ def _matched(
     ]
 
 
-def _halves(prepared: Prepared, found: tuple[Found, ...]) -> Iterator[tuple[Found, ...]] | None:
-    """The facts in two parts that never meet; None if they have only one value in common."""
+def _halves(prepared: Prepared, found: tuple[LiteralFacts, ...]) -> Iterator[tuple[LiteralFacts, ...]] | None:
+    """The facts cut into two parts that never join; None if they have only one value in common."""
     for name in prepared.shared:
         cells = [each.rows.bound[name] for each in found]
         different = distinct(np.concatenate(cells))
@@ -334,8 +336,8 @@ def _halves(prepared: Prepared, found: tuple[Found, ...]) -> Iterator[tuple[Foun
     return None
 
 
-def _whose(prepared: Prepared, found: tuple[Found, ...], values: Values) -> str:
-    """The values that the facts have in common, and how many facts these are."""
+def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) -> str:
+    """The values that the facts have in common, and the number of facts, for messages."""
     known = [
         f"{name} = {values.texts(each.rows.bound[name][:1])[0].as_py()}"
         for name in prepared.shared

@@ -1,4 +1,4 @@
-"""The outlook of open answers: what becomes of them if nothing more arrives, and by when they are decided.
+"""The outlook of open answers: how they end if nothing more arrives, and by when they are decided.
 
     Malf(wt2, 0) with Temp(wt2, high, 0) at tick 0, delay 1     rejected at 2, decided by 3
 
@@ -17,7 +17,7 @@ from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
-from antelog.engine.step.explanations import Outlook, Told, explanations, kinds
+from antelog.engine.step.explanations import Explanations, Outlook, explanations, kinds
 from antelog.engine.step.lives import Lives, Moments, and_more
 from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Query, Step
 
@@ -29,14 +29,14 @@ def one_by_one(parts: Sequence[Outlook]) -> Outlook:
 
 
 @dataclass(frozen=True)
-class AsOf:
+class LookAhead:
     """Moments of answers, and the ticks as of which to look ahead, at which they are as at these moments."""
 
     moment: Column
     then: Column
 
 
-def outlook(known: Knowledge, told: Told, seen: AsOf) -> Outlook:
+def outlook(known: Knowledge, told: Explanations, seen: LookAhead) -> Outlook:
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     An answer ends with the last of its explanations, of which only those that are told matter: others
@@ -45,9 +45,8 @@ def outlook(known: Knowledge, told: Told, seen: AsOf) -> Outlook:
     found, at, kept, moment, then = told.found, told.at, told.kept, seen.moment, seen.then
     if at.alone and len(moment):
         (block,) = found.blocks
-        end = _end(known, block, at.answer.take(moment), then)
-        return Outlook(end.complete <= end.failed, np.minimum(end.complete, end.failed), end.settled)
-    confirmed, rejected, settled = (np.full(len(moment), tick) for tick in (NEVER, -1, -1))
+        return _end(known, block, at.answer.take(moment), then).outlook
+    ends = _End(*(np.full(len(moment), tick) for tick in (NEVER, -1, -1)))
     line_at = np.full(len(at.tick), -1)
     line_at[moment] = np.arange(len(moment))
     for b, block in enumerate(found.blocks):
@@ -57,20 +56,24 @@ def outlook(known: Knowledge, told: Told, seen: AsOf) -> Outlook:
         if len(view):
             line, view = line.take(view), view + mine.start
             end = _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line))
-            np.minimum.at(confirmed, line, end.complete)
-            np.maximum.at(rejected, line, end.failed)
-            np.maximum.at(settled, line, end.settled)
-    _go_on(known, found, at, seen, (confirmed, rejected))
-    return Outlook(confirmed <= rejected, np.minimum(confirmed, rejected), settled)
+            np.minimum.at(ends.complete, line, end.complete)
+            np.maximum.at(ends.failed, line, end.failed)
+            np.maximum.at(ends.settled, line, end.settled)
+    _go_on(known, found, at, seen, ends)
+    return ends.outlook
 
 
 @dataclass(frozen=True)
 class _End:
-    """What becomes of derivations as they looked at some ticks, and when the last literal is decided."""
+    """The ends of derivations, or of answers: when complete, when failed, and the last deadline."""
 
     complete: Column
     failed: Column
     settled: Column
+
+    @property
+    def outlook(self) -> Outlook:
+        return Outlook(self.complete <= self.failed, np.minimum(self.complete, self.failed), self.settled)
 
 
 def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
@@ -79,9 +82,9 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
     return _End(seen.complete, seen.failed, seen.open_until)
 
 
-def _go_on(known: Knowledge, found: Lives, at: Moments, seen: AsOf, ends: tuple[Column, Column]) -> None:
+def _go_on(known: Knowledge, found: Lives, at: Moments, seen: LookAhead, ends: _End) -> None:
     """Moves the ends of answers that a clock-driven pattern will tell by then."""
-    confirmed, rejected = ends
+    confirmed, rejected = ends.complete, ends.failed
     if all(block.prepared.clocked for block in found.blocks):
         return
     later: list[tuple[Column, Column, Column]] = []
@@ -111,7 +114,7 @@ def _go_on(known: Knowledge, found: Lives, at: Moments, seen: AsOf, ends: tuple[
 # ---- lines that are overdue ----
 
 
-def with_overdue(known: Knowledge, query: Query, told: Told) -> Told:
+def with_overdue(known: Knowledge, query: Query, told: Explanations) -> Explanations:
     """Explanations at the moments that lines named before, by which nothing has happened, as well."""
     ahead = _ahead(known, told, query.step)
     if len(ahead.tick) == 0:
@@ -125,7 +128,7 @@ def with_overdue(known: Knowledge, query: Query, told: Told) -> Told:
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """What is known ahead of answers: at moments whose lines leave them open, and then where lines are due.
+    """Outlooks of answers: at moments whose lines leave them open, and then where lines are due.
 
     These are at ticks that the line before names, and by which nothing has happened.
     """
@@ -136,8 +139,8 @@ class _Ahead:
     outlook: Outlook
 
 
-def _ahead(known: Knowledge, told: Told, step: Step) -> _Ahead:
-    """What is known ahead of all open answers whose next line is in the step or later, and what is due.
+def _ahead(known: Knowledge, told: Explanations, step: Step) -> _Ahead:
+    """Outlooks of all open answers whose next line is in the step or later, and the lines that are due.
 
     The line that is due then may name a later tick, and so on: all such ticks within the step.
     """
@@ -153,7 +156,7 @@ def _ahead(known: Knowledge, told: Told, step: Step) -> _Ahead:
     moment, then = first, at.tick.take(first)
     answers, ticks, outlooks = [moment[:0]], [then[:0]], []
     while True:
-        outlooks.append(outlook(known, told, AsOf(moment, then)))
+        outlooks.append(outlook(known, told, LookAhead(moment, then)))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
             return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))

@@ -40,7 +40,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class LineSelection:
     """The lines that are wanted: kinds of changes, of a share of answers; `staged`, with their stages."""
 
     only: Sequence[str] = KINDS
@@ -59,7 +59,7 @@ class Query:
     name: str
     about: Spans
     step: Step
-    wanted: Wanted = field(default_factory=Wanted)
+    wanted: LineSelection = field(default_factory=LineSelection)
     since: int | None = None
     confirmed_only: bool = False
     past: bool = False

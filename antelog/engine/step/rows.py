@@ -134,7 +134,7 @@ def meeting(left: Rows, right: Rows, within: Within | None = None) -> Meeting:
 
 
 def distinct(parts: Iterable[Rows]) -> Rows:
-    """All rows of tables with the same variables, each once."""
+    """The rows of tables with the same variables, each once."""
     tables = [part for part in parts if part.count]
     if len(tables) == 0:
         return Rows({}, 0)
@@ -157,26 +157,26 @@ def agrees(rows: Rows, table: Rows) -> Mask:
 
 
 @dataclass(frozen=True)
-class Found:
+class LiteralFacts:
     """The facts that fit a literal: their bindings, each once, and when the first of them arrived."""
 
     rows: Rows
     arrived: Column
 
-    def take(self, at: Column) -> Found:
-        return Found(self.rows.take(at), self.arrived.take(at))
+    def take(self, at: Column) -> LiteralFacts:
+        return LiteralFacts(self.rows.take(at), self.arrived.take(at))
 
 
-def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> Found:
+def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> LiteralFacts:
     """The facts of a literal about some ticks (None: about any)."""
     return facts_for_each([literal], history, [about], values)[0]
 
 
 def facts_for_each(
     literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
-) -> tuple[Found, ...]:
+) -> tuple[LiteralFacts, ...]:
     """The facts of several literals, each about its ticks; those of one input are gathered together."""
-    found: dict[int, Found] = {}
+    found: dict[int, LiteralFacts] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):
         predicate, time = literal.node.predicate, literal.node.time
@@ -193,7 +193,7 @@ def facts_for_each(
     return tuple(found[i] for i in range(len(literals)))
 
 
-def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
+def _found(literal: FactLiteral, facts: Facts, values: Values) -> LiteralFacts:
     """Facts that have a literal's constants, as its bindings."""
     time, bound = literal.node.time, {name: facts.columns[column] for name, column in literal.binds}
     if time.variable is not None:
@@ -201,9 +201,9 @@ def _found(literal: FactLiteral, facts: Facts, values: Values) -> Found:
     # No fact is there twice, so neither is a binding.
     rows = Rows(bound, facts.count)
     if not literal.tests:
-        return Found(rows, facts.arrival)
+        return LiteralFacts(rows, facts.arrival)
     at = marked(passing(literal.tests, bound, facts.count, values))
-    return Found(rows.take(at), facts.arrival.take(at))
+    return LiteralFacts(rows.take(at), facts.arrival.take(at))
 
 
 # ---- the ticks an open time can be ----

@@ -1,4 +1,4 @@
-"""The columns in which answers are told, and their types.
+"""The columns of answers, and their types.
 
 They follow the program and the types of the facts, never the values a table happens to have: so an
 empty table has the same types as a full one, and all tables of a stream can be put one below the
@@ -147,7 +147,7 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
 
 
 def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Types]) -> pa.DataType:
-    """The type of a term: a variable has that of all columns its values can come from."""
+    """The type of a term; for a variable the common type of all columns its values can come from."""
     if isinstance(term, Const):
         return type_of(term.value)
     return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
@@ -159,7 +159,7 @@ def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]
 
 
 def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
-    """What has been seen, together with new types; the same object if that changes nothing."""
+    """The seen types widened by new ones; the same object if that changes nothing."""
     changed = {}
     for name, types in new.items():
         old = seen.get(name, (NOTHING,) * len(types))

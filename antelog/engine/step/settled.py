@@ -1,4 +1,4 @@
-"""What has been settled for good, of relations that rest on their own negation in the past.
+"""Settled atoms of relations that rest on their own negation in the past.
 
 Such a relation cannot be worked out from the facts about a few ticks: whether an atom is true may
 depend on all ticks before it. So once all atoms about a tick are settled, the true ones are
@@ -50,16 +50,16 @@ class Settled:
         return result, when
 
     def since(self, first: int) -> Settled:
-        """Without the atoms about earlier ticks."""
+        """The settled atoms without those about earlier ticks."""
         return self.take(self.ticks >= first)
 
     def take(self, kept: Mask) -> Settled:
-        """With some of the atoms."""
+        """The settled atoms that a mask keeps."""
         columns = tuple(column[kept] for column in self.columns)
         return Settled(self.until, columns, self.ticks[kept], self.true[kept], self.when[kept])
 
     def and_more(self, new: Settled) -> Settled:
-        """With atoms about later ticks, which are known now."""
+        """The settled atoms, and newly known ones about later ticks."""
         columns = (np.concatenate(both) for both in zip(self.columns, new.columns, strict=True))
         old_rest, rest = (self.ticks, self.true, self.when), (new.ticks, new.true, new.when)
         ticks, true, when = (np.concatenate(both) for both in zip(old_rest, rest, strict=True))

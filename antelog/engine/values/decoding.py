@@ -75,7 +75,7 @@ def item_texts(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
 
 
 def plain_texts(kind: Kind, values: Sequence[Plain | None]) -> list[str]:
-    """What stands for values the language has no syntax for."""
+    """Texts for values the language has no syntax for."""
     return [written(value[1], kind) for value in values if isinstance(value, tuple)]
 
 
@@ -126,9 +126,9 @@ _FEW = 16
 
 
 def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa.Array:
-    """So many texts, each of which is one piece after the other: for each piece some texts, and which.
+    """`count` texts joined from pieces: for each piece its different texts, and which of them each row has.
 
-    The second is None if there is just one text. All pieces are taken at once, and put together
+    The latter is None if there is just one text. All pieces are taken at once, and put together
     by forgetting where they begin, which is several times faster than to join them.
     """
     parts = _fewer(parts, count)
@@ -149,7 +149,7 @@ def in_pieces(parts: Sequence[tuple[pa.Array, Column | None]], count: int) -> pa
 def _fewer(
     parts: Sequence[tuple[pa.Array, Column | None]], count: int
 ) -> list[tuple[pa.Array, Column | None]]:
-    """The same, with a piece that is the same everywhere joined to those beside it that have few texts."""
+    """Fewer pieces: one that is the same everywhere is joined to a neighbour that has few texts."""
     fewer = [parts[0]]
     for texts, which in parts[1:]:
         before, whose = fewer[-1]

@@ -51,7 +51,7 @@ def encode(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
 
 
 def infinite(cells: Column) -> Mask:
-    """Which cells are of a float's infinities. They are no numbers, and no fact may have one."""
+    """A mask of the infinities among cells. They are no numbers, and no fact may have one."""
     found: Mask = (cells == _INFINITIES[0]) | (cells == _INFINITIES[1])
     return found
 

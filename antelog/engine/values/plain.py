@@ -1,8 +1,8 @@
 """Columns of Arrow's less usual types as the usual ones, and values that nobody could show.
 
-Comes in: a column as some library stored it. Goes out: the same values in a type that every other
-function here can work with, and which of them are of no use: texts that are not UTF-8, dates
-beyond the years 1 to 9999. Such a value costs its own row, and stops nothing.
+Takes a column as some library stored it; returns its values in a type that every other function here can
+work with, and a mask of those of no use: texts that are not UTF-8, dates beyond the years 1 to 9999.
+Such a value costs its own row, and stops nothing.
 
     run_end_encoded<int32, string_view>    string
 """
@@ -30,7 +30,7 @@ _MOST = 2**63 - 1
 
 
 def refusal(type_: pa.DataType) -> str | None:
-    """Why a column of a type can have no value at all; None if it can."""
+    """The reason why a column of a type can have no value at all; None if it can."""
     if isinstance(type_, pa.BaseExtensionType) and type_.extension_name not in _KNOWN:
         # It may even have no hash, and what its storage means only its library knows.
         return f"is of the type {type_} of some library, which stores it as {type_.storage_type}"
@@ -103,7 +103,7 @@ def cells_of(values: Values, column: Array) -> tuple[Column, Mask | None]:
 
 
 def of_no_use(column: Array) -> Mask | None:
-    """Which values of a plain column are of no use, if any are."""
+    """A mask of the values of a plain column that are of no use, if any are."""
     if is_a.is_string(column.type) or is_a.is_large_string(column.type):
         try:
             column.validate(full=True)
@@ -113,7 +113,7 @@ def of_no_use(column: Array) -> Mask | None:
 
 
 def why_of_no_use(type_: pa.DataType) -> str:
-    """What is said of such a value of a column of this type."""
+    """The reason why such a value of a column of this type is of no use."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_
     if is_a.is_date(type_) or is_a.is_timestamp(type_):
         return "is beyond the years 1 to 9999"
@@ -123,7 +123,7 @@ def why_of_no_use(type_: pa.DataType) -> str:
 
 
 def _beyond(column: Array) -> Mask | None:
-    """Which dates, times and durations are further away than anything can show."""
+    """A mask of the dates, times and durations that are too far away to be shown."""
     type_ = column.type
     if is_a.is_dictionary(type_):
         type_ = type_.value_type
@@ -146,7 +146,7 @@ def _beyond(column: Array) -> Mask | None:
 
 
 def _not_utf8(column: Array) -> Mask:
-    """Which texts are none."""
+    """A mask of the texts that are not UTF-8."""
     if is_a.is_union(column.type):
         raise ValueError("a text in it is not UTF-8")
     if is_a.is_dictionary(column.type):
@@ -167,7 +167,7 @@ def _is_utf8(data: bytes | None) -> bool:
 
 
 def _without(column: Array, bad: Mask) -> Array:
-    """The same with nothing in place of values of no use."""
+    """The column with nulls in place of values of no use."""
     if is_a.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)

@@ -66,7 +66,7 @@ class GrowingTexts:
 
 
 def begins_and_bytes(texts: pa.StringArray) -> tuple[_Offsets, NDArray[np.uint8]]:
-    """Where texts begin among their bytes, and where the last one ends; and the bytes."""
+    """The offsets of texts in their bytes, with the end of the last one; and the bytes."""
     if len(texts) == 0:
         return np.zeros(1, np.int32), np.zeros(0, np.uint8)
     _, offsets, data = texts.buffers()
@@ -124,7 +124,7 @@ def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
 
 
 def sorted_by_arrow(texts: pa.StringArray) -> tuple[pa.Array, Column]:
-    """The same, where many texts begin alike."""
+    """As `sorted_once`, for texts many of which begin alike."""
     encoded = texts.dictionary_encode()
     sorted_ = pc.array_sort_indices(encoded.dictionary)
     return encoded.dictionary.take(sorted_), inverse(sorted_.to_numpy()).take(encoded.indices.to_numpy())

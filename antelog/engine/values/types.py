@@ -32,7 +32,7 @@ Raw: TypeAlias = int | bytes
 
 
 class Kind(IntEnum):
-    """What a value is. Values of different kinds are never equal, and have no order."""
+    """The kinds of values. Values of different kinds are never equal, and have no order."""
 
     NOTHING = 0
     NUMBER = 1
@@ -95,7 +95,7 @@ def kind_of_column(type_: pa.DataType) -> Kind | None:
 
 
 @cache
-def told_as(type_: pa.DataType) -> pa.DataType:
+def output_type(type_: pa.DataType) -> pa.DataType:
     """The type in which the values of an Arrow type come out. Raises TypeError if it can have none."""
     type_ = type_.value_type if is_a.is_dictionary(type_) else type_
     match kind_of(type_):
@@ -114,14 +114,14 @@ def told_as(type_: pa.DataType) -> pa.DataType:
 
 
 def whole_numbers(digits: int) -> pa.DataType:
-    """The type for whole numbers of so many digits."""
+    """The type for whole numbers of this many digits."""
     if digits <= 18:
         return pa.int64()
     return pa.decimal128(38, 0) if digits <= 38 else pa.decimal256(76, 0) if digits <= 76 else pa.float64()
 
 
 def decimals(before: int, after: int) -> pa.DataType:
-    """The type for numbers of so many digits before and after the point."""
+    """The type for numbers of this many digits before and after the point."""
     if after <= 0:
         return whole_numbers(before)
     digits = before + after
@@ -211,7 +211,7 @@ def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
 
 
 def written(raw: Raw, kind: Kind) -> str:
-    """What stands for a value other than a number or a text: `true`, `2024-02-29`, …"""
+    """The text of a value other than a number or a text: `true`, `2024-02-29`, …"""
     if isinstance(raw, bytes):
         return raw.hex()
     if kind is Kind.DURATION:
@@ -248,7 +248,7 @@ def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) ->
 
 @lru_cache(maxsize=1024)
 def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
-    """The type in which the values of two types are told."""
+    """The common type of the values of two types."""
     one, other = _told(one), _told(other)
     if other in (one, NOTHING):
         return one
@@ -269,12 +269,12 @@ _DIGITS = 76
 
 
 def _whole(type_: pa.DataType) -> int:
-    """How many digits numbers of a type have before the point, at most."""
+    """The most digits that numbers of a type have before the point."""
     return type_.precision - type_.scale if is_a.is_decimal(type_) else len(str(2**type_.bit_width))
 
 
 def _fraction(type_: pa.DataType) -> int:
-    """How many digits numbers of a type, which is no double, have behind the point, at most."""
+    """The most digits that numbers of a type, which is no double, have behind the point."""
     return type_.scale if is_a.is_decimal(type_) else 0
 
 
@@ -296,7 +296,7 @@ def _told(type_: pa.DataType) -> pa.DataType:
         return MIXED
     if is_a.is_union(type_):
         return reduce(wider, (field.type for field in type_), NOTHING)
-    return told_as(type_)
+    return output_type(type_)
 
 
 def type_of(value: str | int | float) -> pa.DataType:

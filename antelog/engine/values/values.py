@@ -88,7 +88,7 @@ class Values:
         self._fixed = self._start = len(self._items)
 
     def __len__(self) -> int:
-        """How many values have ids."""
+        """The number of values with ids."""
         return len(self._items)
 
     @property
@@ -204,13 +204,13 @@ class Values:
         return self._texts(distinct).take(where)
 
     def text(self, cell: int) -> str:
-        """The same for one value."""
+        """The text of one value in the language's own syntax."""
         if _FIRST <= cell <= LAST_ID:
             return str(self._all_written()[cell - _FIRST])
         return value_text(self.number(cell))
 
     def number(self, cell: int) -> float:
-        """What `numbers` says of one value."""
+        """The number of one value, as in `numbers`."""
         return float(self.numbers(np.array([cell]))[0])
 
     def _all_spoken(self) -> pa.Array:
@@ -283,7 +283,7 @@ class Values:
         return self._told_order.texts, self._told_order.place.take(cells - _FIRST)
 
     def spelled(self, cells: Column) -> Column:
-        """The same values, but texts in place of those the language cannot write: `true`, `2024-02-29`."""
+        """The values, with texts in place of those the language cannot write: `true`, `2024-02-29`."""
         kinds = self.kinds(cells)
         spelled = cells.copy()
         for kind in sorted({Kind(kind) for kind in np.unique(kinds).tolist()} - _WRITTEN):
@@ -359,13 +359,13 @@ class Values:
 
 
 def _named(cells: Column) -> Mask:
-    """Which cells are ids."""
+    """A mask of the cells that are ids."""
     named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
     return named
 
 
 def _nothing(cells: Column) -> Mask:
-    """Which cells are told as null: those of no value, and of all others."""
+    """A mask of the cells that come out as null: those of no value, and of all others."""
     nothing: Mask = (cells == UNBOUND) | (cells == OTHERS)
     return nothing
 

@@ -1,4 +1,4 @@
-"""Is a program well formed? Each check looks for one kind of mistake, and all of them run.
+"""The checks of a program: each looks for one kind of mistake, and all of them run.
 
 A check is a function from the program to diagnostics. The first builds the vocabulary,
 which the others read.
@@ -42,7 +42,7 @@ CHECKS: tuple[Check, ...] = (
 
 @dataclass(frozen=True)
 class Checked:
-    """A program, what its names mean, and everything that is wrong or odd about it."""
+    """A checked program: its syntax tree, its vocabulary, and all diagnostics."""
 
     document: Document
     vocabulary: Vocabulary

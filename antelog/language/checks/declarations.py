@@ -1,4 +1,4 @@
-"""Declarations: what each predicate is, its columns, its slot, its delays, how likely its facts are."""
+"""Declarations: the kind of each predicate, its columns, slot, delays and chances."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from antelog.language.checks.units import ticks_of, type_of_time_problems, units
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.parser import Parsed
-from antelog.language.vocabulary import Delays, Kind, Predicate, Type, Vocabulary
+from antelog.language.vocabulary import Delays, Predicate, PredicateKind, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
-    """The vocabulary of a program, and what is wrong with its declarations."""
+    """The vocabulary of a program, and the problems of its declarations."""
     document = parsed.document
     found: list[Diagnostic] = []
     tick = _tick(document, found)
@@ -30,7 +30,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     for rule in document.rules:
         for atom, _ in syntax.atoms_of(rule):
             if atom.predicate not in predicates:
-                predicates[atom.predicate] = _undeclared(atom, Kind.INPUT)
+                predicates[atom.predicate] = _undeclared(atom, PredicateKind.INPUT)
     odds = refine(document, tick, predicates, found)
     for query in document.queries:
         for bound in (query.window, query.horizon):
@@ -74,9 +74,9 @@ def _declare(
     is_input = isinstance(declaration, syntax.Input)
     objects = declaration.columns[:-1] if is_input else declaration.columns
     types = tuple(_type(column, found) for column in objects)
-    kind, delay, slot = Kind.STATIC, 0, None
+    kind, delay, slot = PredicateKind.STATIC, 0, None
     if isinstance(declaration, syntax.Input):
-        kind = Kind.INPUT
+        kind = PredicateKind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
         if not declaration.columns:
@@ -91,7 +91,7 @@ def _declare(
         found.append(Diagnostic("E101", message, declaration.name_span, hint, (note,)))
         return
     columns = tuple(column.name for column in declaration.columns)
-    if kind is Kind.INPUT and not columns:
+    if kind is PredicateKind.INPUT and not columns:
         columns = ("time",)
     span = declaration.name_span
     predicates[name] = Predicate(
@@ -140,8 +140,8 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
     name = rule.head.predicate
     known = predicates.get(name)
     if known is None:
-        predicates[name] = _undeclared(rule.head, Kind.DERIVED)
-    elif known.kind is Kind.INPUT:
+        predicates[name] = _undeclared(rule.head, PredicateKind.DERIVED)
+    elif known.kind is PredicateKind.INPUT:
         note = Note("declared as an input here", known.span)
         if rule.body:
             message = f"{name} is an input, so no rule can derive it"
@@ -152,18 +152,18 @@ def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Dia
         found.append(Diagnostic("E102", message, rule.head.name_span, hint, (note,)))
 
 
-def _undeclared(atom: syntax.Atom, kind: Kind) -> Predicate:
+def _undeclared(atom: syntax.Atom, kind: PredicateKind) -> Predicate:
     """A predicate as its first atom shows it: a derived one takes the names of its head's variables."""
     objects = max(len(atom.terms) - 1, 0)
     names = tuple(dict.fromkeys(t.name for t in atom.terms if isinstance(t, syntax.Variable)))
-    if kind is Kind.DERIVED and names and len(names) == len(atom.terms):
+    if kind is PredicateKind.DERIVED and names and len(names) == len(atom.terms):
         return Predicate(atom.predicate, kind, names, (None,) * objects, span=atom.name_span)
     columns = (*(f"c{i}" for i in range(objects)), "time")
     return Predicate(atom.predicate, kind, columns, (None,) * objects, span=atom.name_span)
 
 
 def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ...] | None:
-    """The positions of the columns of an input's slot; what is wrong with them is added to `found`."""
+    """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
     columns = [column.name for column in declaration.columns]

@@ -12,12 +12,12 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Term, Variable, variable_of
-from antelog.language.vocabulary import Kind, Predicate, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Predicates that are neither declared nor derived, but look like one that is."""
-    known = [p for p in vocabulary.predicates.values() if p.declared or p.kind is Kind.DERIVED]
+    """Predicates that are neither declared nor derived, and are likely misspelt."""
+    known = [p for p in vocabulary.predicates.values() if p.declared or p.kind is PredicateKind.DERIVED]
     seen: set[str] = set()
     for rule in parsed.document.rules:
         for atom, _ in syntax.atoms_of(rule):
@@ -27,7 +27,7 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
                 name in seen
                 or name in parsed.unread
                 or predicate.declared
-                or predicate.kind is not Kind.INPUT
+                or predicate.kind is not PredicateKind.INPUT
             ):
                 continue
             seen.add(name)
@@ -84,10 +84,10 @@ def _atoms(document: syntax.Document) -> Iterator[syntax.Atom]:
 
 
 def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Queries nobody can answer, asked twice, or missing altogether."""
+    """Queries without rules, repeated queries, and programs without queries."""
     document = parsed.document
     first: dict[str, syntax.Query] = {}
-    derived = [p.name for p in vocabulary.predicates.values() if p.kind is Kind.DERIVED]
+    derived = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.DERIVED]
     for query in document.queries:
         name = query.atom.predicate
         if name in first:
@@ -127,7 +127,7 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
     if known is None:
         message = f"no rule derives {name}"
         hint = did_you_mean(name, derived) or f"Write a rule for it: `{name}(…) :- …`"
-    elif known.kind is Kind.STATIC:
+    elif known.kind is PredicateKind.STATIC:
         message = f"{name} is static: it has no answers over time"
         hint = f"Use {name} in a rule whose head has a time, and ask for that head."
     else:
@@ -142,7 +142,7 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Rules and declarations no query rests on; nothing is said where a statement could not be read."""
+    """Rules and declarations no query rests on; none are reported where a statement could not be read."""
     queried = [q.atom.predicate for q in parsed.document.queries]
     if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
         return
@@ -165,7 +165,11 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             hint = f"Ask for it with `query {name}(…).`, use it in another rule, or remove it."
             yield Diagnostic("W101", f"no query needs {name}", rule.head.name_span, hint)
     for predicate in vocabulary.predicates.values():
-        if predicate.declared and predicate.name not in reached and predicate.kind is not Kind.DERIVED:
+        if (
+            predicate.declared
+            and predicate.name not in reached
+            and predicate.kind is not PredicateKind.DERIVED
+        ):
             message = f"no query needs the {predicate.kind.value} {predicate.name}"
             hint = "Use it in a rule, or remove its declaration."
             yield Diagnostic("W102", message, predicate.span, hint)

@@ -19,7 +19,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
 from antelog.language.syntax import Value
-from antelog.language.vocabulary import Chance, DeclaredOdds, Kind, Predicate, Refinement
+from antelog.language.vocabulary import Chance, DeclaredOdds, Predicate, PredicateKind, Refinement
 
 _Declared = TypeVar("_Declared", Refinement, Chance)
 
@@ -30,7 +30,7 @@ def refine(
     predicates: dict[str, Predicate],
     found: list[Diagnostic],
 ) -> dict[str, DeclaredOdds]:
-    """Gives inputs their refined delays; returns what is declared about how likely their facts are."""
+    """Gives inputs their refined delays; returns the declared odds of their facts."""
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
         found += _conflicts(name, given)
@@ -89,7 +89,7 @@ def _chances(
 def _shares(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
 ) -> dict[str, tuple[Fraction, ...]]:
-    """The shares that stand in the declarations of inputs."""
+    """The shares in the declarations of inputs."""
     shares: dict[str, tuple[Fraction, ...]] = {}
     for declaration in document.declarations:
         if not isinstance(declaration, syntax.Input) or declaration.shares is None:
@@ -116,16 +116,16 @@ def _values(declaration: syntax.Delay | syntax.Chance) -> tuple[syntax.Value | N
 def _problem(
     declaration: syntax.Delay | syntax.Chance, predicates: dict[str, Predicate]
 ) -> Diagnostic | None:
-    """What is wrong with the facts a declaration names."""
+    """The problem with the facts a declaration names, if there is one."""
     name = declaration.name
     predicate = predicates.get(name)
     is_delay = isinstance(declaration, syntax.Delay)
     word, code = ("delay", "E106") if is_delay else ("chance", "E109")
     if predicate is None:
-        inputs = [p.name for p in predicates.values() if p.kind is Kind.INPUT]
+        inputs = [p.name for p in predicates.values() if p.kind is PredicateKind.INPUT]
         hint = did_you_mean(name, inputs) or f"Declare `input {name}(…)`, or remove this {word}."
         return Diagnostic("E201", f"no input is called {name}", declaration.name_span, hint)
-    if predicate.kind is not Kind.INPUT:
+    if predicate.kind is not PredicateKind.INPUT:
         return _no_input(declaration, predicate)
     if len(declaration.pattern) != predicate.arity:
         message = f"{name} has {predicate.arity} columns, not {len(declaration.pattern)}"
@@ -148,7 +148,7 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
     if isinstance(declaration, syntax.Delay):
         message = f"{name} is {kind.value}; only the facts of inputs can be delayed"
         hint = f"Give the delay of the inputs {name} rests on, or remove this delay."
-        if kind is Kind.STATIC:
+        if kind is PredicateKind.STATIC:
             hint = "Remove this delay: static facts are known from the start."
         return Diagnostic("E106", message, declaration.name_span, hint)
     message = f"{name} is {kind.value}; only the facts of inputs come by chance"
@@ -156,7 +156,7 @@ def _no_input(declaration: syntax.Delay | syntax.Chance, predicate: Predicate) -
         f"How likely {name} is follows from the facts it rests on: "
         "give the chances of these inputs, or remove this chance."
     )
-    if kind is Kind.STATIC:
+    if kind is PredicateKind.STATIC:
         hint = "Remove this chance: static facts are known from the start."
     return Diagnostic("E109", message, declaration.name_span, hint)
 
@@ -180,13 +180,13 @@ def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
         seen: dict[tuple[object, ...], dict[object, _Declared]] = {}
         for declared in groups[here]:
             key = tuple(declared.pattern[i] for i in shared)
-            seen.setdefault(key, {}).setdefault(declared.said, declared)
+            seen.setdefault(key, {}).setdefault(declared.content, declared)
         for declared in groups[there]:
             others = seen.get(tuple(declared.pattern[i] for i in shared), {})
-            for said, other in others.items():
-                if said != declared.said and other.span.start < declared.span.start:
+            for content, other in others.items():
+                if content != declared.content and other.span.start < declared.span.start:
                     yield _conflict(name, declared, other)
-                elif said != declared.said and here != there:
+                elif content != declared.content and here != there:
                     yield _conflict(name, other, declared)
 
 
@@ -213,10 +213,10 @@ def _said(declared: Refinement | Chance) -> str:
 
 
 def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
-    """The same chance for the same facts a second time."""
+    """Chances that are declared twice for the same facts."""
     first: dict[object, Chance] = {}
     for declared in given:
-        known = first.setdefault((declared.pattern, declared.said), declared)
+        known = first.setdefault((declared.pattern, declared.content), declared)
         if known is not declared:
             message = f"this chance of facts of {name} is declared twice"
             note = Note("first declared here", known.span)
@@ -291,7 +291,7 @@ def _constants(chance: Chance, inside: frozenset[int]) -> _Constants:
 
 
 def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> list[_Constants]:
-    """What declarations say about slots, and what several of them say together: `(a, _)`, `(_, b)`, `(a, b)`.
+    """The constants of declarations in slots, and their combinations: `(a, _)`, `(_, b)`, `(a, b)`.
 
     Any other slot is met by the declarations that meet one of these.
     """
@@ -334,7 +334,7 @@ def _deciding(
 
 
 def _totals(together: Sequence[Chance]) -> Iterator[Fraction]:
-    """How likely it is that one of the facts comes: after none, and after each of them."""
+    """The probability that one of the facts comes: after none, and after each of them."""
     once = sum((chance.once for chance in together), Fraction(0))
     yield once
     yield from (once - chance.once + chance.again for chance in together)

@@ -17,7 +17,7 @@ from antelog.language.graph import components
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Comparison, Constant, Term, variable_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def comparisons(rule: syntax.Rule) -> Iterator[Comparison]:
@@ -31,7 +31,7 @@ def compared(rule: syntax.Rule) -> set[str]:
 
 @dataclass
 class _Rule:
-    """A rule, and where its variables get their values from."""
+    """A rule, and the sources of its variables' values."""
 
     rule: syntax.Rule
     vocabulary: Vocabulary
@@ -62,7 +62,7 @@ class _Rule:
         return self.vocabulary.is_static(self.rule.head.predicate if predicate is None else predicate)
 
     def left_free(self, name: str) -> bool:
-        """Whether all comparisons of an unguarded variable are such as it may have."""
+        """Whether all comparisons of an unguarded variable are allowed."""
         own = (c for c in comparisons(self.rule) if name in c.variables)
         return all(each.leaves_free(name, self) for each in own)
 
@@ -151,7 +151,7 @@ def _check_time(
     facts = [
         atom
         for atom, is_negated in syntax.atoms_of(rule)
-        if not is_negated and vocabulary[atom.predicate].kind is Kind.INPUT
+        if not is_negated and vocabulary[atom.predicate].kind is PredicateKind.INPUT
     ]
     last = rule.head.terms[-1] if rule.head.terms else None
     name = last and variable_of(last)
@@ -168,7 +168,7 @@ def _check_time(
 
 
 def _is_bounded(rule: syntax.Rule, name: str) -> bool:
-    """Whether some comparison says how late a time may be."""
+    """Whether some comparison bounds a time from above."""
     positive, _ = syntax.in_atoms(rule)
     for comparison in comparisons(rule):
         for one, other, upper in (

@@ -17,12 +17,12 @@ from antelog.language.literals.comparison import NO_NOW
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Atom, Constant, Shifted, Term, variable_of
-from antelog.language.vocabulary import Kind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a variable shows that it is a time, or an object."""
+class SortEvidence:
+    """An occurrence that shows whether a variable is a time or an object."""
 
     is_time: bool
     span: Span
@@ -33,7 +33,7 @@ class Place:
 class FirstPlaces:
     """The first place of each variable of a rule's atoms."""
 
-    first: dict[str, Place] = field(default_factory=dict)
+    first: dict[str, SortEvidence] = field(default_factory=dict)
 
     def text(self, node: object) -> str:
         return to_text(node)
@@ -115,10 +115,10 @@ def _check(
             name = variable_of(term)
             if name is None:
                 continue
-            known = places.first.setdefault(name, Place(is_time, term.span, atom.predicate))
+            known = places.first.setdefault(name, SortEvidence(is_time, term.span, atom.predicate))
             if known.is_time != is_time and name not in reported:
                 reported.add(name)
-                yield _both(name, Place(is_time, term.span, atom.predicate), known, vocabulary, timed)
+                yield _both(name, SortEvidence(is_time, term.span, atom.predicate), known, vocabulary, timed)
 
 
 def _check_time(
@@ -151,16 +151,18 @@ def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> s
     if name in timed:
         return ""
     columns = ", ".join(f"c{i}" for i in range(predicate.arity))
-    statics = [p.name for p in vocabulary.predicates.values() if p.kind is Kind.STATIC]
+    statics = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
     near = did_you_mean(name, statics)
     return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"
 
 
-def _both(name: str, here: Place, before: Place, vocabulary: Vocabulary, timed: frozenset[str]) -> Diagnostic:
+def _both(
+    name: str, here: SortEvidence, before: SortEvidence, vocabulary: Vocabulary, timed: frozenset[str]
+) -> Diagnostic:
     as_what = {True: "a time", False: "an object"}
     message = f"{name} is {as_what[here.is_time]} here, but {as_what[before.is_time]} elsewhere in the rule"
     in_time = here if here.is_time else before
     hint = "Use two variables: the last argument of a predicate is its time, the others are not."
-    if vocabulary[in_time.predicate].kind is not Kind.STATIC:
+    if vocabulary[in_time.predicate].kind is not PredicateKind.STATIC:
         hint += _maybe_static(in_time.predicate, vocabulary, timed)
     return Diagnostic("E301", message, here.span, hint, (Note("the other place", before.span),))

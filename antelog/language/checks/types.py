@@ -126,7 +126,7 @@ def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple
 
 
 def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: int) -> None:
-    """What the arguments of an atom say about the columns of its predicate."""
+    """Adds the types that the arguments of an atom give to the columns of its predicate."""
     for i, term in enumerate(terms[: len(predicate.types)]):
         cell = (predicate.name, i)
         if isinstance(term, Constant):

@@ -1,4 +1,4 @@
-"""Units: stretches of time as ticks, and what the times of an input count since 1970.
+"""Units: durations as ticks, and the units in which the times of an input count since 1970.
 
 delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 """
@@ -25,7 +25,7 @@ _OTHER_NAMES = {
 
 
 def meant(unit: str) -> str | None:
-    """The unit that somebody calls otherwise: `ms` for `milliseconds`."""
+    """The unit for another name of it: `ms` for `milliseconds`."""
     if unit.lower() in _OTHER_NAMES:
         return _OTHER_NAMES[unit.lower()]
     length = microseconds(syntax.Bound(1, unit.lower()))
@@ -33,7 +33,7 @@ def meant(unit: str) -> str | None:
 
 
 def hint_of(unit: str) -> str:
-    """What to write in place of a unit that is none."""
+    """A suggestion in place of an unknown unit."""
     known = meant(unit)
     if known:
         return f"Write {known}."
@@ -59,7 +59,7 @@ def units_of(
 
 
 def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
-    """What is wrong with what stands behind the time of an input, which is a unit if anything."""
+    """Problems with the type of an input's time column, which may only be a unit."""
     type_ = column.type
     if type_ is None or type_ in ("time", *UNITS):
         return
@@ -83,7 +83,7 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:
-    """A bound in ticks; what is wrong with it is added to `found`."""
+    """A bound in ticks; a problem with it is added to `found`."""
     if bound.unit is None:
         if isinstance(bound.amount, int):
             return bound.amount

@@ -126,7 +126,7 @@ class Comparison(Literal):
         return in_head and plain and self.operator in ("=", "!=")
 
     def _where_from(self, name: str, side: Term, rule: Safety) -> str:
-        """What to do about a variable that is compared and has no value."""
+        """The remedy for a variable that is compared and has no value."""
         other = self.right if side is self.left else self.left
         if self.operator == "=" and isinstance(side, Variable) and variable_of(other) != name:
             return f"Remove the comparison and write `{rule.text(other)}` where {name} stands."

@@ -1,4 +1,4 @@
-"""The interface of literals: what parser, printer, graph and checks ask of each of them.
+"""The interface of literals, for parser, printer, graph and checks.
 
 Each kind has a module in this folder, and a line in the table of `antelog/language/literals/__init__.py`. It
 says how it is built from the tree of its grammar rule, how it reads, which atoms are in it, and what may be
@@ -22,17 +22,17 @@ class Printing(Protocol):
 
 
 class Sorts(Printing, Protocol):
-    """Which variables of a rule are times, and which are objects."""
+    """The sorts of a rule's variables: times or objects."""
 
     def time_of(self, name: str | None) -> Span | None:
-        """Where a variable shows that it is a time; None if it is none."""
+        """The span at which a variable shows that it is a time; None if it is none."""
 
     def is_object(self, name: str | None) -> bool:
         """Whether a variable is known to be an object."""
 
 
 class Types(Printing, Protocol):
-    """What the variables of a rule hold; contradictions are reported where they show."""
+    """The types of a rule's variables; contradictions are reported where they show."""
 
     def is_time(self, name: str) -> bool: ...
 
@@ -46,7 +46,7 @@ class Types(Printing, Protocol):
 
 
 class Safety(Printing, Protocol):
-    """Where the variables of a rule get their values from.
+    """The sources of the values of a rule's variables.
 
     `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
     with it. `reported` are variables of which nothing more is to be said.
@@ -91,11 +91,11 @@ class Literal:
         return tuple(term for each in self.atoms for term in each.atom.operands)
 
     def check_sorts(self, _sorts: Sorts) -> Iterator[Diagnostic]:
-        """What is wrong with times and objects in it, beside the places of atoms."""
+        """Problems with times and objects in it, apart from the arguments of atoms."""
         return iter(())
 
     def check_types(self, _types: Types) -> None:
-        """What it says about the types of variables, beside the places of atoms."""
+        """Records the types of variables that follow from it, apart from the arguments of atoms."""
 
     def check_safety(self, _rule: Safety) -> Iterator[Diagnostic]:
         """Variables in it that get no values."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.compile.nodes.plan import Answer, Bounds, Input, Key, Level, Refinement, Static
+from antelog.compile.nodes.plan import AnswerVariables, Bounds, Input, Key, Level, Refinement, Static
 from antelog.compile.patterns.relations import relations_of
 from antelog.compile.plan.assembling import assembled, with_bounds
 from antelog.compile.rules.program import clauses_of
@@ -23,7 +23,7 @@ def test_a_plan_has_the_parts_of_the_program() -> None:
     assert [rule.predicate for rule in plan.static_rules] == ["R"]
     (relation,) = plan.relations
     assert (relation.name, relation.asked) == ("P", True)
-    assert relation.answer == Answer(("X",), ("text",), "T")
+    assert relation.answer == AnswerVariables(("X",), ("text",), "T")
     assert relation.answer.names == ("X", "T")
 
 

@@ -1,4 +1,4 @@
-"""antelog/engine/step/texts.py: conditions that are still open, in the texts of answers."""
+"""antelog/engine/step/literal_texts.py: conditions that are still open, in the texts of answers."""
 
 import pytest
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from antelog.engine.kernel import current_answers
 from antelog.engine.step.explanations import kinds, opened
-from antelog.engine.step.query import KINDS, Wanted
+from antelog.engine.step.query import KINDS, LineSelection
 from tests.engine.stages import Fact, Stage, stage
 
 MALF = "input Temp(x, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
@@ -57,5 +57,5 @@ def test_an_answer_is_revised_when_what_it_was_said_to_become_is_overdue() -> No
 def test_how_many_more_are_open_and_which_are_now() -> None:
     now = given(FACTS, now=5)
     assert opened(now.told(), -1) == 1
-    current = current_answers(now.plan, replace(now.state, now=now.now), "Malf", Wanted())
+    current = current_answers(now.plan, replace(now.state, now=now.now), "Malf", LineSelection())
     assert sorted(current.told.status.tolist()) == [0, 1, 2]  # one rejected, one open, one confirmed

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from antelog.engine.facts.frames import array_of
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
-from antelog.engine.values.types import MIXED, Kind, told_as
+from antelog.engine.values.types import MIXED, Kind, output_type
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 
@@ -87,7 +87,7 @@ def test_texts_come_out_as_they_went_in(given: list[Any]) -> None:
     for type_ in (pa.string(), pa.large_string(), pa.string_view()):
         array = pa.array(given, type_)
         for form in (array, pa.chunked_array([array, array[:1]]), array.dictionary_encode()):
-            out = values.decode(values.encode(form), told_as(form.type))
+            out = values.decode(values.encode(form), output_type(form.type))
             assert out.equals(pa.array(form.to_pylist(), pa.string()))
 
 
@@ -141,7 +141,7 @@ def test_doubles_come_out_as_they_went_in(given: list[Any]) -> None:
 def test_types(given: list[Any], type_: pa.DataType, out: pa.DataType) -> None:
     values = Values()
     array = pa.array(given, type_)
-    assert told_as(type_) == out
+    assert output_type(type_) == out
     decoded = values.decode(values.encode(array), out)
     assert decoded.equals(array.cast(out, safe=False))
     read = Values.from_saved(values.saved())

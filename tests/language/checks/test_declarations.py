@@ -11,7 +11,7 @@ from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.durations import UNITS, duration_text, in_ticks, microseconds
 from antelog.language.syntax import Bound
-from antelog.language.vocabulary import Kind, Predicate, Type
+from antelog.language.vocabulary import Predicate, PredicateKind, Type
 
 RULE = "P(X, T) :- A(X, Y, T).\nquery P(X, T)."
 
@@ -33,10 +33,10 @@ def test_kinds_and_columns() -> None:
     ).vocabulary
     shown = {name: (p.kind, p.columns, p.declared) for name, p in vocabulary.predicates.items()}
     assert shown == {
-        "A": (Kind.INPUT, ("x", "y", "time"), True),
-        "S": (Kind.STATIC, ("x",), True),
-        "P": (Kind.DERIVED, ("X", "T"), False),
-        "B": (Kind.INPUT, ("c0", "time"), False),
+        "A": (PredicateKind.INPUT, ("x", "y", "time"), True),
+        "S": (PredicateKind.STATIC, ("x",), True),
+        "P": (PredicateKind.DERIVED, ("X", "T"), False),
+        "B": (PredicateKind.INPUT, ("c0", "time"), False),
     }
 
 

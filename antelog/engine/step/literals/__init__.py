@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.negation import Negation
-from antelog.engine.step.literals.literal import Asked
+from antelog.engine.step.literals.literal import AskedKind
 from antelog.engine.step.literals.negation import NegationKind
 
-ASKED: dict[type[AskedNode], Asked] = {Negation: NegationKind()}
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind()}

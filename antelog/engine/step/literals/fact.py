@@ -19,7 +19,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
 from antelog.engine.facts.history import gather
-from antelog.engine.facts.ticks import Table, tables_of
+from antelog.engine.facts.ticks import DelayRows, tables_of
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.matching import Partial
 from antelog.engine.step.rows import Bound, Rows, first_tick, latest_tick, term_column, time_column
@@ -61,7 +61,7 @@ def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows
 
 
 def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:
-    """When the slot of the literal is taken, by whatever fact; NEVER if it is free.
+    """The tick at which any fact takes the slot of the literal; NEVER if it is free.
 
     None if there is no slot, or rows leave open which it is.
     """
@@ -106,7 +106,7 @@ def slowest(source: Input, atom: Atom, rows: Rows, values: Values) -> Column | n
     return greatest
 
 
-def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[Table], values: Values) -> Column:
+def _decided(atom: Atom, bound: Bound, delay: Column, tables: Sequence[DelayRows], values: Values) -> Column:
     """δ of atoms with these values: of the declarations that fit, the one with the most constants decides."""
     for table in tables:
         terms = [atom.arguments[i] for i in table.positions]

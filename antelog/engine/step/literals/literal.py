@@ -2,7 +2,7 @@
 
     not Shdn(X, T+2)    asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 
-To add a kind: a module in this folder with a class like `Asked`, and a line in the table of the folder.
+To add a kind: a module in this folder with a class like `AskedKind`, and a line in the table of the folder.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Protocol
 from antelog.engine.step.derivations import Truth
 
 
-class Asked(Protocol):
+class AskedKind(Protocol):
     """A kind of literal that asks for atoms of relations, once all its variables have values."""
 
     def truth(self, found: Sequence[Truth]) -> Truth:
-        """When it becomes true and false, given the truth of the atoms of each of its references."""
+        """The truth of the literal, given that of the atoms of each of its references."""
         ...

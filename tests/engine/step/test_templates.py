@@ -1,18 +1,18 @@
-"""antelog/engine/step/texts.py: what literals say, with blanks for what rows have."""
+"""antelog/engine/step/literal_texts.py: what literals say, with blanks for what rows have."""
 
 from __future__ import annotations
 
 import antelog
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.step.texts import As, Blank, shapes
+from antelog.engine.step.literal_texts import As, Blank, templates
 
 
-def test_a_shape_has_blanks_for_what_rows_bind() -> None:
+def test_a_template_has_blanks_for_what_rows_bind() -> None:
     text = """input R(x: text, v: number, time) delay 3. static Odd(x: text, y: text).
         P(X, T) :- R(X, V, T), R(Y, W, T+1), W > V + 0.5, V < 9, not Odd(Y, X). query P(X, T)."""
     plan = antelog.parse(text).plan
     (pattern,) = prepared(plan).patterns["P"]
-    first, second = shapes(pattern, frozenset({"X", "V", "T"}))
+    first, second = templates(pattern, frozenset({"X", "V", "T"}))
     value = Blank("X", As.VALUE, 0, "", ", ")
     assert first.opening == ("R(", value, Blank("V", As.VALUE, 0, "", ", "))
     assert first.known
@@ -24,4 +24,4 @@ def test_a_shape_has_blanks_for_what_rows_bind() -> None:
         "Y, ",
         Blank("X", As.VALUE, 0, "", ")"),
     )
-    assert not shapes(pattern, frozenset({"Y"}))[0].known
+    assert not templates(pattern, frozenset({"Y"}))[0].known

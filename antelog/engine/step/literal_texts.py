@@ -1,7 +1,7 @@
 """Literals of derivations as texts in the language's own syntax.
 
-A literal of a pattern has a *shape*, with blanks for what rows have: the same for all rows that bind the same
-variables, and so found once.
+A literal of a pattern has a *template*, with blanks for the values of rows: the same for all rows that bind
+the same variables, and so found once.
 
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
@@ -44,7 +44,7 @@ Bound: TypeAlias = frozenset[str]
 
 
 class As(Enum):
-    """As what a variable is written: its value as it is, or a tick or a number with the offset added."""
+    """The form in which a variable is written: its value as it is, or a tick or a number plus the offset."""
 
     VALUE = auto()
     TICK = auto()
@@ -69,7 +69,7 @@ Part: TypeAlias = str | Blank
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class LiteralTemplate:
     """A literal: what it says up to its time, the time, and what comes after that.
 
     A time is `known` if rows bind its variable, or it has none.
@@ -85,16 +85,16 @@ _COMMA = ", "
 
 
 @lru_cache(maxsize=1024)
-def shapes(prepared: Prepared, bound: Bound) -> tuple[Shape, ...]:
-    """The shapes of a pattern's literals, for rows that bind these variables."""
-    return tuple(_shape(prepared, literal.node, bound) for literal in prepared.literals)
+def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
+    """The templates of a pattern's literals, for rows that bind these variables."""
+    return tuple(_template(prepared, literal.node, bound) for literal in prepared.literals)
 
 
-def _shape(prepared: Prepared, literal: Literal, bound: Bound) -> Shape:
+def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
     (time,) = literal.times
     known = time.variable is None or time.variable in bound
     opening = _pieces(literal.parts[:-2], bound)
-    return Shape(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
+    return LiteralTemplate(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
@@ -163,7 +163,7 @@ class Word:
 
 
 @dataclass(frozen=True, eq=False)
-class Tick:
+class TickText:
     """A time in each row: `which` of some ticks it is, and by how much it is later."""
 
     ticks: Column
@@ -182,7 +182,7 @@ class Text:
     """
 
     opening: list[Argument]
-    time: Tick | Time
+    time: TickText | Time
     closing: list[Argument]
 
 
@@ -201,12 +201,16 @@ class Writer:
         self._pieces: dict[Blank, Piece] = {}
 
     def texts(self) -> list[Text]:
-        return [self._text(shape) for shape in shapes(self._prepared, frozenset(self._rows.bound))]
+        return [self._text(template) for template in templates(self._prepared, frozenset(self._rows.bound))]
 
-    def _text(self, shape: Shape) -> Text:
-        opening: list[Argument] = [Piece(p) if isinstance(p, str) else self._word(p) for p in shape.opening]
-        closing: list[Argument] = [Piece(p) if isinstance(p, str) else self._piece(p) for p in shape.closing]
-        return Text(opening, self._time(shape), closing)
+    def _text(self, template: LiteralTemplate) -> Text:
+        opening: list[Argument] = [
+            Piece(p) if isinstance(p, str) else self._word(p) for p in template.opening
+        ]
+        closing: list[Argument] = [
+            Piece(p) if isinstance(p, str) else self._piece(p) for p in template.closing
+        ]
+        return Text(opening, self._time(template), closing)
 
     def _word(self, blank: Blank) -> Word:
         return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
@@ -220,7 +224,7 @@ class Writer:
         return self._pieces[blank]
 
     def _filled(self, blank: Blank, cells: Column) -> pa.Array:
-        """What the blank says for each of some values, between its two texts."""
+        """The texts of values that fill a blank, without the texts around it."""
         match blank.as_:
             case As.TICK:
                 return pc.cast(pa.array(cells + blank.offset), pa.string())
@@ -232,13 +236,13 @@ class Writer:
                 # All others have the name of their variable.
                 return pc.if_else(pa.array(others), blank.variable, texts) if others.any() else texts
 
-    def _time(self, shape: Shape) -> Tick | Time:
-        time = shape.time
-        if not shape.known:
+    def _time(self, template: LiteralTemplate) -> TickText | Time:
+        time = template.time
+        if not template.known:
             return time
         if time.variable is None:
-            return Tick(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
-        return Tick(*self._numbered(time.variable), time.offset)
+            return TickText(np.array([time.offset]), np.zeros(self._rows.count, np.int64), 0)
+        return TickText(*self._numbered(time.variable), time.offset)
 
     def _numbered(self, variable: str) -> tuple[Column, Column]:
         if variable not in self._different:
@@ -280,7 +284,7 @@ def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[C
 
 
 def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
-    """The same with fewer names where they are many: those up to the last that occurs, from the first."""
+    """The names and ranks, with only the names from the first to the last that occurs, if there are many."""
     if len(names) < _MANY:
         return names, ranks
     different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
@@ -291,7 +295,7 @@ def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Se
 
 
 def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
-    """Keys for what they stand for with one of so many texts after it."""
+    """Keys for texts followed by one of `count` further texts."""
     # Several literals often begin alike, and then have the same keys, and the same ranks.
     made: dict[tuple[int, int], Column] = {}
     for key, rank in zip(keys, ranks, strict=True):
@@ -338,12 +342,12 @@ def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]
     ]
 
 
-def _ranked_times(times: Sequence[Tick | Time]) -> tuple[pa.Array, list[Column | int]]:
+def _ranked_times(times: Sequence[TickText | Time]) -> tuple[pa.Array, list[Column | int]]:
     """The texts of times in order, and for each time which of them its rows have.
 
     Ticks come first. Times that are still open come after all of them, by offset, then name.
     """
-    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, Tick)])
+    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, TickText)])
     open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
     place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
     names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
@@ -351,7 +355,7 @@ def _ranked_times(times: Sequence[Tick | Time]) -> tuple[pa.Array, list[Column |
     return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
 
 
-def _ranked_ticks(times: Sequence[Tick]) -> tuple[Column, list[Column]]:
+def _ranked_ticks(times: Sequence[TickText]) -> tuple[Column, list[Column]]:
     """The different ticks, in order, and for each time which of them its rows have."""
     there = [time for time in times if len(time.ticks)]
     if not there:
