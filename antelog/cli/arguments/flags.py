@@ -31,7 +31,7 @@ _WARNING = (
 )
 
 
-class Written(click.ParamType[Any]):
+class OptionType(click.ParamType[Any]):
     """The values of an option as texts; a mistake in one is a usage error."""
 
     def __init__(self, option: Option, runner: Runner) -> None:
@@ -120,7 +120,7 @@ def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
         option.flag,
         *([option.usage.short] if option.usage.short else []),
         option.attribute,
-        type=Written(option, runner),
+        type=OptionType(option, runner),
         metavar=option.syntax.metavar,
         multiple=_is_repeated(option),
         required=option.usage.required,

@@ -260,7 +260,7 @@ class _Pipeline:
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
             guard(self.spark, checkpoint, outputs)
-            is_asked = stack.enter_context(asked_to_stop())
+            stop_requested = stack.enter_context(stop_requests())
             query = follow(
                 outputs,
                 self._writer(),
@@ -269,7 +269,7 @@ class _Pipeline:
                 anew=outputs_but,
             )
             try:
-                for done in query.progress(is_asked):
+                for done in query.progress(stop_requested):
                     self.report.batch(done)
             finally:
                 query.stop(_PATIENCE)
@@ -323,7 +323,7 @@ def _told_as_warnings(*, silent: bool) -> Iterator[None]:
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[Callable[[], bool]]:
+def stop_requests() -> Iterator[Callable[[], bool]]:
     """Tells whether there was a Ctrl-C or a SIGTERM, and says so once; another one interrupts at once."""
     asked, said = threading.Event(), False
 
@@ -332,7 +332,7 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
             interrupt(number)
         asked.set()  # it says nothing itself, for it may come in the middle of another line
 
-    def is_asked() -> bool:
+    def stop_requested() -> bool:
         nonlocal said
         if asked.is_set() and not said:
             said = True
@@ -341,7 +341,7 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
 
     known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield is_asked
+        yield stop_requested
     finally:
         for number, handler in known.items():
             signal.signal(number, handler)

@@ -253,10 +253,9 @@ def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple
     if not any("chance" in row for _, row in rows):
         return list(rows)
 
-    def rank(pair: tuple[Any, Mapping[str, Any]]) -> float:
-        row = pair[1]
+    def rank(row: Mapping[str, Any]) -> float:
         if row["change"] == "confirmed":
             return -2.0
         return 1.0 if row.get("chance") is None else -row["chance"]
 
-    return sorted(rows, key=rank)
+    return sorted(rows, key=lambda each: rank(each[1]))

@@ -34,7 +34,7 @@ _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
 """The columns of an answer that is remembered; no variable has a name like these."""
 
 
-class Outcomes:
+class ReplaySummary:
     """Counts the answers of queries by their ends, from changes of all kinds."""
 
     def __init__(self, relations: Iterable[Relation]) -> None:
@@ -45,7 +45,7 @@ class Outcomes:
         for name, table in tables.items():
             self._queries[name].take(table, now)
 
-    def found(self, now: int) -> dict[str, Outcome]:
+    def found(self, now: int) -> dict[str, QuerySummary]:
         """The outcome of each query, as known at a tick."""
         return {name: query.found(now) for name, query in self._queries.items()}
 
@@ -71,12 +71,12 @@ class _Query:
         if sum(each.num_rows for each in self._open) > max(_ROOM, 2 * self._remembered):
             self._put_together(now)
 
-    def found(self, now: int) -> Outcome:
+    def found(self, now: int) -> QuerySummary:
         self._put_together(now)
         last = Counter(_counted(self._open[0].column(_CHANGE))) if self._open else Counter[str]()
         ended = self._ended + Counter({kind: last[kind] for kind in _OVER})
         still = sum(last.values()) - sum(last[kind] for kind in _OVER)
-        return Outcome(
+        return QuerySummary(
             {_CONFIRMED: ended[_CONFIRMED], "rejected": ended["rejected"], "open": still},
             dict(self._kinds),
             median(self._certain),
@@ -176,7 +176,7 @@ _GAP = "  "
 
 
 @dataclass(frozen=True)
-class Outcome:
+class QuerySummary:
     """Counts of the answers of a query by their ends, and of its changes by kind.
 
     `certain` and `waiting` are ticks, medians of the confirmed answers: from the first line until the
@@ -189,7 +189,7 @@ class Outcome:
     waiting: float | None = None
 
 
-def say_outcomes(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str] = ()) -> None:
+def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str] = ()) -> None:
     """The summary on stderr, if there were changes; with `only` some kinds of these, they are counted."""
     if not any(each.changes for each in found.values()):
         return
@@ -211,7 +211,7 @@ def say_outcomes(found: Mapping[str, Outcome], tick: int | None, only: Sequence[
         print_text(console, Text(note, "dim"), soft_wrap=True)
 
 
-def _outcomes(found: Mapping[str, Outcome]) -> dict[str, list[str]]:
+def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
     """The answers by their ends, and the changes that took."""
     names = list(_ALWAYS) + [
         name
@@ -222,12 +222,14 @@ def _outcomes(found: Mapping[str, Outcome]) -> dict[str, list[str]]:
     return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
 
 
-def _by_kind(found: Mapping[str, Outcome], only: Sequence[str]) -> dict[str, list[str]]:
+def _by_kind(found: Mapping[str, QuerySummary], only: Sequence[str]) -> dict[str, list[str]]:
     """The changes by kind."""
     return {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
 
 
-def _how_early(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str]) -> dict[str, list[str]]:
+def _how_early(
+    found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str]
+) -> dict[str, list[str]]:
     """The time from the first line of confirmed answers until they were certain, or all facts were due."""
     columns = {}
     if not only or {"possible", "confirmed"} <= {*only}:

@@ -19,7 +19,7 @@ from antelog.forecast import saving as resuming
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter, part_of, with_model, without_model
-from antelog.spark.job.dividing import own_of
+from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import Job
 
 
@@ -69,4 +69,4 @@ def _part(job: Job, number: int) -> Model | None:
     """The part of the job's model for a bucket."""
     assert job.forecasts is not None
     model = job.forecasts.model
-    return None if model is None else part_of(model, own_of(job.numbers, number))
+    return None if model is None else part_of(model, bucket_mask(job.numbers, number))

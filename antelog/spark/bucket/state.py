@@ -31,7 +31,7 @@ from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING, arrivals
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
-from antelog.spark.job.dividing import own_of
+from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import ARRIVED, Job
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -297,11 +297,11 @@ def _share(job: Job, number: int) -> Share | None:
     It has no facts about other buckets' values, and may take for absent what they have. The first bucket
     reports the answers of all others.
     """
-    own = own_of(job.numbers, number)
-    if own is None or not job.talks_by_itself:
+    in_bucket = bucket_mask(job.numbers, number)
+    if in_bucket is None or not job.talks_by_itself:
         return None
 
     def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
-        return own(answers[job.plan.key[name]], values)
+        return in_bucket(answers[job.plan.key[name]], values)
 
     return share

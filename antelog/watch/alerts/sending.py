@@ -106,7 +106,7 @@ def _answered(response: httpx.Response) -> Attempt:
         return Attempt(AGAIN, f"answered {status}, a redirect, which is not followed: mend the address")
     if status in _REFUSALS:
         return Attempt(REFUSED, f"answered {status}: it does not take such a letter")
-    asked = seconds_asked(response.headers.get("Retry-After"))
+    asked = retry_after(response.headers.get("Retry-After"))
     return Attempt(AGAIN, f"answered {status}", asked, there=True)
 
 
@@ -149,7 +149,7 @@ def wait_after(failures: int, asked: float | None = None, draw: Callable[[], flo
     return max(longest * (1 + draw()) / 2, min(asked or 0.0, _LONGEST_ASKED))
 
 
-def seconds_asked(header: str | None, now: datetime | None = None) -> float | None:
+def retry_after(header: str | None, now: datetime | None = None) -> float | None:
     """What `Retry-After` says: seconds, or a date; None if it is neither."""
     if header is None:
         return None

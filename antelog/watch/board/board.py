@@ -21,9 +21,9 @@ from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
-from antelog.watch.board.answer import Line, TrackedAnswer, name_of, tracked
-from antelog.watch.board.inputs import Inputs
-from antelog.watch.board.trust import Trust
+from antelog.watch.board.input_status import Inputs
+from antelog.watch.board.scoring import Trust
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, name_of, tracked
 
 SETTLED = 2_000
 """Settled answers that are kept, the latest."""

@@ -21,7 +21,7 @@ from msgspec import Struct
 from antelog.language.moments import literal_of, moment
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
-from antelog.watch.board.answer import Line, TrackedAnswer
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
 _TICK = re.compile(r"(?:^|[(\s,])(\d{1,15})\)$")
 _PREDICATE = re.compile(r"^(?:not )?(\w+)")

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
-from antelog.watch.board.answer import TrackedAnswer, label
 from antelog.watch.board.board import Board
+from antelog.watch.board.tracked_answer import TrackedAnswer, label
 
 SORTS = ("likely", "deadline", "new", "name")
 MOST = 500
@@ -65,7 +65,7 @@ def parameters(selection: Selection) -> dict[str, str]:
 
 
 @dataclass(eq=False)
-class OpenAnswers:
+class AnswerIndex:
     """The open answers of a board, with the columns of its latest version."""
 
     board: Board

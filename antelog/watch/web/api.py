@@ -20,9 +20,9 @@ import msgspec
 
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import post
-from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.board.explanations import marks, rules_behind
 from antelog.watch.board.selection import selection_of
+from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open

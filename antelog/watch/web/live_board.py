@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from antelog.errors import AntelogError
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import OpenAnswers
+from antelog.watch.board.selection import AnswerIndex
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -46,7 +46,7 @@ class LiveBoard:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.answers = OpenAnswers(self.board)
+        self.answers = AnswerIndex(self.board)
         self.failure: str | None = None
 
     async def follow(self) -> None:

@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
-from antelog.watch.board.answer import TrackedAnswer, value_text
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
+from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
 from antelog.watch.web.markup import Child, Html, number, tag, text
 
 WIDE, HIGH = 240.0, 34.0

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.inputs import InputStatus
+from antelog.watch.board.input_status import InputStatus
 from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, section, share, table, tile
 

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.answer import Line, TrackedAnswer
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import SORTS, Selected, Selection
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
     ViewContext,

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile
 

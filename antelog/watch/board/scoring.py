@@ -16,7 +16,7 @@ import numpy as np
 
 from antelog.forecast.scores.scores import Scores, nothing, scored
 from antelog.forecast.scores.settled import ScoredLines
-from antelog.watch.board.answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
 """Answers that are scored at once."""
