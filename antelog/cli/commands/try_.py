@@ -1,4 +1,4 @@
-"""`antelog try`: recorded facts through the engine, in this process."""
+"""`antelog try`: replays recorded facts through the engine in this process."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _run(found: Ready) -> None:
 
 
 def _say_why_nothing_is_likely(engine: Engine) -> None:
-    """A note if alerts are asked for, and there can be none."""
+    """Prints a note if alerts are wanted, and none can come."""
     if all(query.alert is None for query in engine.plan.queries):
         say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
     elif not engine.forecasts:
