@@ -30,14 +30,14 @@ _OTHER = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
-    """For each value the part it belongs to, a number below `count`."""
+    """The part of each value, a number below `count`."""
     if count == 1:
         return np.zeros(len(array), np.int64)
     return _parts(_hashes(_single(array)), count)
 
 
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
-    """For each cell the part it belongs to; unbound ones, and that of all others, belong to the first."""
+    """The part of each cell; unbound cells, and the one of all others, are in the first."""
     hashes = _of_cells(cells, values)
     hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
     return _parts(hashes, count)
