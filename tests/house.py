@@ -84,10 +84,10 @@ def shared_class_names(sources: Sources) -> dict[str, list[str]]:
 
 
 def shared_module_names(sources: Sources) -> dict[str, list[str]]:
-    """Module names that a package has more than once."""
+    """Module names that a package has more than once. `__main__` is how Python names a command."""
     found: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for path in sources:
-        if path.name != "__init__.py":
+        if path.name not in ("__init__.py", "__main__.py"):
             found[unit_of(path), path.stem].append(str(path))
     return {name: paths for (_, name), paths in sorted(found.items()) if len(paths) > 1}
 

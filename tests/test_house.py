@@ -77,3 +77,6 @@ def test_the_checks_notice() -> None:
     assert house.shared_class_names({path: text, other: text}) == {"Told": [str(path), str(other)]}
     nested = PurePosixPath("antelog/engine/step/told.py")
     assert house.shared_module_names({path: text, nested: text}) == {"told": [str(path), str(nested)]}
+    assert not house.shared_module_names(
+        dict.fromkeys((path.with_name("__main__.py"), nested.with_name("__main__.py")), "")
+    )

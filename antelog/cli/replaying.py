@@ -1,4 +1,4 @@
-"""Recorded facts through an engine to their end, where only the engine or all changes are wanted."""
+"""Replays recorded facts through an engine, for commands that need the engine or all changes."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def through(
     rejects: Path | None = None,
     **options: Any,
 ) -> Engine:
-    """An engine, made with these options, after all facts; each piece of the log is handed over.
+    """Replays all facts through a new engine with these options; `take` gets each piece of the log.
 
-    Says what the program's warnings are, which inputs have no facts, and what became of all rows. Raises
-    DataError if there are rows of an input, and none can be used.
+    Prints the program's warnings, inputs without facts, and the fates of all rows. Raises DataError if an
+    input has rows and none can be used.
     """
     plan = program.plan
     print_diagnostics(program.warnings, program.source, stderr())
@@ -50,7 +50,7 @@ def through(
 
 
 def recording_of(settings: Settings) -> Recording:
-    """The files of a run that replays them."""
+    """The files that a run replays."""
     return Recording(
         files_of(settings.inputs),
         files_of(settings.statics),
@@ -71,7 +71,7 @@ def rejects_of(settings: Settings) -> Path | None:
 
 
 def say_what_is_missing(plan: Plan, inputs: Iterable[str]) -> None:
-    """A note on each input that has no source."""
+    """Prints a note for each input without a source."""
     given = set(inputs)
     for source in plan.inputs:
         if source.name not in given:

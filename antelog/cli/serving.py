@@ -1,10 +1,10 @@
 """The page and the alerts of a run, and a page of changes: `antelog watch CHANGES`.
 
-with_page(path, address, stack)    prints the link; the function it returns looks after the page
+with_page(path, address, stack)    prints the link; returns a function that restarts the page
 
 changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
 turbines.state                     the store of another `antelog watch`
-kafka://localhost:9092/changes     a topic, whose messages go into a feed of their own first
+kafka://localhost:9092/changes     a topic, whose messages are copied to a feed first
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
-"""Seconds between two looks at the page, and at a topic that has no more."""
+"""Seconds between two checks of the page, and of a topic without new messages."""
 
 
 def is_changes(path: Path) -> bool:
-    """Whether this is no program, but has changes in it."""
+    """Whether this has changes instead of a program: a topic, a folder, a file or a store."""
     return _is_topic(path) or path.is_dir() or path.suffix in _CHANGES or is_store(path)
 
 
 def show_changes(path: Path, address: PageAddress) -> None:
-    """Serve a page of changes until it is stopped. Raises AntelogError."""
+    """Serves a page of changes until Ctrl-C or SIGTERM. Raises AntelogError."""
     with ExitStack() as stack:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
         if _is_topic(path):
@@ -55,7 +55,7 @@ def _is_topic(path: Path) -> bool:
 
 
 def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
-    """A feed, and what puts there what has come to a topic meanwhile."""
+    """The feed, and the function that copies new messages of the topic into it."""
     # A path has one slash where an address has two.
     topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Kafka)
@@ -76,7 +76,7 @@ Tend = Callable[[], None]
 
 
 def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:
-    """Serve a page until the stack is closed; the function starts it again if it has died."""
+    """Serves a page until the stack is closed; the function restarts it if it has died."""
     page = Page(feed, address)
     stack.callback(page.stop)
     say_whole(f"the page: {page.url}")
@@ -86,7 +86,7 @@ def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:
 
 
 def with_alerts(feed: Path, setup: AlertSetup, stack: ExitStack) -> Tend:
-    """Send alerts until the stack is closed; the function starts their process again if it has died."""
+    """Sends alerts until the stack is closed; the function restarts their process if it has died."""
     alerts = AlertProcess(feed, setup)
     stack.callback(alerts.stop)
     return alerts.tend

@@ -1,8 +1,7 @@
-"""Ctrl-C or SIGTERM while nothing is at work: the process ends in one line.
+"""Handlers of Ctrl-C and SIGTERM: the process ends with one line.
 
-Comes in: nothing. Goes out: the guard, under which a signal ends the process at once, what it says, and
-what the signals raise instead where there is something to tidy up.
-It is the first that the command `antelog` imports, so it imports nothing itself but what Python needs.
+`guard` installs handlers that end the process at once; `interrupt` is the handler for work that has to be
+cleaned up. The command `antelog` imports this module first, so it imports only what Python has loaded.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ STOPPED = "Stopped."
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, by which a system asks a process to end: what Ctrl-C is to a person."""
+    """SIGTERM as an exception, as KeyboardInterrupt is for Ctrl-C."""
 
 
 def guard() -> None:
-    """From now on Ctrl-C and SIGTERM end the process in one line."""
+    """Installs handlers: from now on Ctrl-C and SIGTERM end the process with one line."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # it may be ignored, as by nohup
         signal.signal(signal.SIGINT, stop)
         sys.unraisablehook = _unraisable
@@ -28,23 +27,23 @@ def guard() -> None:
 
 
 def stop(number: int = signal.SIGINT, *_: object) -> None:
-    """Ends the process. Nothing is raised, so nobody is in the way, and nobody shows where it was."""
+    """Ends the process at once. Nothing is raised, so no handler delays it and no traceback is shown."""
     os.write(2, f"{STOPPED}\n".encode())
     os._exit(128 + number)
 
 
 def interrupt(number: int = signal.SIGINT, *_: object) -> None:
-    """Raises what the work at hand is interrupted by, so that it tidies up."""
+    """Raises Terminated or KeyboardInterrupt, so that the current work cleans up."""
     raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
 
 
 def status_of(interruption: KeyboardInterrupt) -> int:
-    """The exit status that tells by which signal a process ended: 130 by Ctrl-C, 143 by SIGTERM."""
+    """The exit status for a signal: 130 for Ctrl-C, 143 for SIGTERM."""
     return 128 + (signal.SIGTERM if isinstance(interruption, Terminated) else signal.SIGINT)
 
 
 def _unraisable(found: sys.UnraisableHookArgs) -> None:
-    """An interrupt that came where Python cannot raise one, and would show where that was."""
+    """Handles an interrupt where Python cannot raise it: ends the process without a traceback."""
     if issubclass(found.exc_type, KeyboardInterrupt):
         stop(signal.SIGTERM if issubclass(found.exc_type, Terminated) else signal.SIGINT)
     sys.__unraisablehook__(found)

@@ -9,7 +9,7 @@
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
-OutputColumns are found by name; the others are left where they are. The options are
+Columns are found by name; others are ignored. The options are
 
     static     background facts in addition to those of the program: DataFrames, batches all of them
     clock      what moves time on. "arrival": a column with the tick (or timestamp) each fact arrived at;

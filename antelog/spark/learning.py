@@ -64,7 +64,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
 
 
 def _each(ready: CheckedRun, what: Callable[[Job], Run]) -> list[bytes]:
-    """The content of each bucket's row, from a batch."""
+    """The bytes or text in the row of each bucket of a batch."""
     if not ready.job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: take recorded facts, as a batch"

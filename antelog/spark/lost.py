@@ -4,7 +4,7 @@
         frame.count()      # UnsupportedError: Java, in which Spark runs, is gone …
 
 Each call of PySpark then fails in a way of its own: a refused connection, an empty answer, a package that is
-no class. So the question is not what failed, but whether Java still answers.
+no class. So any failure is checked by asking Java itself.
 """
 
 from __future__ import annotations

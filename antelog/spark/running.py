@@ -33,7 +33,7 @@ Run: TypeAlias = Callable[[pa.Table], pa.Table]
 
 @dataclass(frozen=True, eq=False)
 class Outputs:
-    """All that comes of a program: `frame` has it packed, a few rows for each bucket and micro-batch.
+    """The outputs of a program: `frame` has them packed, a few rows for each bucket and micro-batch.
 
     Each of the others is read from it. So a stream with several sinks writes the frame with
     `foreachBatch` and, for each micro-batch, reads what it needs from `outputs.of(micro_batch)`.
@@ -68,7 +68,7 @@ class Outputs:
         return self.frame.where(f.col("what") == COUNTED).select("bucket", *COUNTS)
 
     def of(self, frame: DataFrame) -> Outputs:
-        """The same outputs read from another packed frame, such as a micro-batch of this one."""
+        """Outputs read from another packed frame, such as a micro-batch of this one."""
         return replace(self, frame=frame)
 
     @property
@@ -77,7 +77,7 @@ class Outputs:
         return columns_of(self.job, change=self.change)
 
     def handed(self, take: Mapper, schema: pa.Schema) -> DataFrame:
-        """The rows that `take` makes of all changes in the workers that unpack them, past Spark."""
+        """The rows that `take` makes of all changes, within the workers that unpack them."""
         unpack = unpacker(self.job.without_model, self.columns)
         return self._packed.mapInArrow(partial(_taken, take, unpack), from_arrow_schema(schema))
 
@@ -102,7 +102,7 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
 @explaining_lost_java()
 @takes(OutputOptions)
 def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
-    """All that comes of a program over DataFrames: changes, rejects and counts, from one run.
+    """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
@@ -164,7 +164,7 @@ def of_buckets(ready: CheckedRun, run: Run, schema: pa.Schema, *, agreed: bool) 
     """The rows of all buckets of a batch; with `agreed` they end at one tick, if that matters."""
     packed = packed_with_everyone(ready.job, ready.frames)
     if ready.job.ends_together and agreed:
-        # All rows are read twice: where to end has to be known before any bucket goes on to there.
+        # All rows are read twice: the last tick has to be known before any bucket goes on to it.
         plain = ender(ready.job.without_model)
         each = packed.groupBy("bucket").applyInArrow(plain, from_arrow_schema(END))
         ends = each.agg(f.max("end").alias("end"))
@@ -182,7 +182,7 @@ def _stream(ready: CheckedRun) -> DataFrame:
         .groupBy("bucket")
         .transformWithState(BucketProcessor(job), from_arrow_schema(OUTPUT), "Append", mode)
     )
-    # In a micro-batch without rows nobody tells how much there is; but surely nothing has come.
+    # A micro-batch without rows has no counts: sums are 0, the others stay unknown.
     sums = [f.coalesce(f.sum(name), f.lit(0)).alias(name) for name in COUNTS if name not in STANDING]
     standing = [f.sum(name).alias(name) for name in STANDING if name != "now"]
     return packed.observe(OBSERVED, *sums, *standing, f.max("now").alias("now"))

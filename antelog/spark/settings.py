@@ -85,7 +85,7 @@ is of no use; that is a third of the work of writing, and makes the files a fift
 
 
 def master_of(given: str | None, conf: Mapping[str, str]) -> str:
-    """Where Spark runs: as given, as a setting of Spark's says, as the environment does, or here."""
+    """Spark's master: as given, by Spark's settings, by the environment, or this machine."""
     return given or conf.get("spark.master") or os.environ.get("SPARK_MASTER", "local[*]")
 
 

@@ -1,4 +1,4 @@
-"""Makes Spark's Python workers faster, which collect garbage after each task."""
+"""Makes garbage collection faster, which Spark's Python workers do after each task."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ _begun = 0
 
 
 def spare() -> None:
-    """Lets the collector pass over all that is in memory when a task begins: the modules, most of all.
+    """Exempts all objects in memory at the start of a task from garbage collection: mostly modules.
 
-    Spark's worker looks at everything after each task, which takes longer than a small task. What is
-    there when one of its first tasks begins, just after Spark has collected the rest, stays for as long
-    as the worker does.
+    Spark's worker scans everything after each task, which takes longer than a small task. Objects that exist
+    when one of its first tasks begins, just after a collection, stay as long as the worker.
     """
     global _begun  # noqa: PLW0603 - once for each process
     if _begun < _FIRST_TASKS:

@@ -1,10 +1,10 @@
-"""Changes in a topic of Kafka, as a pipeline wrote them, into a feed that the page can show.
+"""Copies the changes that a pipeline wrote to a topic of Kafka into a feed, for the page.
 
     pump = ChangesPump(topic, BatchFeed(folder, about))
-    pump.move()     how many changes there were
+    pump.move()     the number of changes copied
 
-In come the messages of a topic, from its start or its end; out go lines of a feed. What is no change is
-counted in `odd` and left out.
+Messages are read from the start of the topic or its end. Those that are no changes are counted in `odd` and
+left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class ChangesPump:
         self.odd = 0
 
     def move(self) -> int:
-        """Move what is there. Each partition is in order, which is all that is promised."""
+        """Copies the new changes; returns their number. They are in order within each partition only."""
         lines: list[str] = []
         for _, rows in sorted(self._messages.take().items()):
             for each in rows:

@@ -1,11 +1,11 @@
-"""Processes beside the one that follows the stream: the page and the alerts.
+"""Child processes of the one that follows the stream: the page and the alerts.
 
     child = Child("antelog.watch.alerts", b'{"store": …}')
     child.alive, child.pid
     child.end(30)        its standard input ends; it is killed if it takes longer than this
 
-Its standard input is a leash: a child ends when this process does, however that ends. What it has to know is
-the first line there, so that no list of processes shows a token or an address.
+A child ends when its standard input does, so it never outlives this process. Its settings are the first line
+there, so that no list of processes shows a token or an address.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Child:
         return self.process.poll() is None
 
     def end(self, seconds: float) -> None:
-        """Let it end."""
+        """Closes its input and waits; kills it after some seconds."""
         self._close_input()
         try:
             self.process.wait(seconds)
@@ -63,16 +63,16 @@ class Child:
 
 
 class Restarts:
-    """When a child that has ended by itself is started again: soon at first, then more and more slowly.
+    """The times at which a child that has ended is restarted: soon at first, then less and less often.
 
-    `between` are the seconds to the first start that is due, from when this is made.
+    `between` are the seconds from now to the first restart.
     """
 
     def __init__(self, between: float) -> None:
         self._since, self._between = time.monotonic(), between
 
     def due(self) -> bool:
-        """Whether it may be started again. If so, the next start is due after twice as long."""
+        """Whether a restart is due. If so, the next one is due after twice the time."""
         now = time.monotonic()
         if now < self._since + self._between:
             return False

@@ -1,11 +1,11 @@
-"""The page as an app of yours: mount it where people already selection.
+"""The page as an ASGI app, to be mounted in an app of yours.
 
     page = antelog.live(engine)
     page.tell(engine.advance(8, facts))      after each step
     app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
 
-Its source is an engine, the store of an `antelog watch`, or a folder of changes. Who may see it is the
-business of the app it is mounted in, unless a `token` is given; then the link ends in `?token=…`.
+Its source is an engine, the store of an `antelog watch`, or a folder of changes. The outer app decides on
+access, unless a `token` is given; then the link ends in `?token=…`.
 """
 
 from __future__ import annotations

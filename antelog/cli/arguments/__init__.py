@@ -1,1 +1,1 @@
-"""What stands on the command line, read: files of predicates, ticks, what Tab suggests."""
+"""Command-line arguments: options, runners, checked settings and completion."""

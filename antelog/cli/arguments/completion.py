@@ -1,4 +1,4 @@
-"""Completion by the Tab key: the command that prints a shell's script, and what is suggested for `P=FILE`."""
+"""Tab completion: the command that prints a shell's script, and suggestions for `P=FILE`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ complete -o nosort -F %(complete_func)s %(prog_name)s
 
 
 class _Bash(BashComplete):
-    """Bash takes `P=FILE` for three words and completes the last. Click would, too, and knows none of it."""
+    """Completion for Bash, which splits `P=FILE` into three words; Click expects one."""
 
     source_template = _BASH
 
@@ -82,7 +82,7 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 
 def inputs_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """`P=` for each input of the program on the command line, and then files."""
+    """Completes `P=` with the program's inputs, then with files."""
     return _pairs(ctx, incomplete, lambda plan: [each.name for each in plan.inputs])
 
 
@@ -118,7 +118,7 @@ def _items(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str
 
 
 def _files(beginning: str) -> Iterable[str]:
-    """Folders, and files that can have facts, whose paths begin like this and can be shown on a line."""
+    """Folders and fact files whose paths have this prefix and no control characters."""
     folder, _, start = beginning.rpartition("/")
     above = Path(folder or ("/" if beginning.startswith("/") else "."))
     prefix = f"{folder}/" if "/" in beginning else ""

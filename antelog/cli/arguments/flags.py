@@ -31,8 +31,8 @@ _WARNING = (
 )
 
 
-class Written(click.ParamType[Any]):
-    """The values of an option as texts; a mistake in one is a usage error."""
+class OptionType(click.ParamType[Any]):
+    """The Click type of an option: parses a text, and fails with a usage error."""
 
     def __init__(self, option: Option, runner: Runner) -> None:
         self.name = option.syntax.metavar
@@ -56,9 +56,9 @@ class Written(click.ParamType[Any]):
 
 
 def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
-    """The options of structs for a command, which gets a struct under each of these names.
+    """Adds the options of some structs to a command, which gets each struct as an argument of its name.
 
-    An argument `program` of the command becomes that of the struct.
+    The argument `program` of the command becomes a field of the struct.
     """
     options = [each for struct in structs.values() for each in options_of(struct, runner.name)]
 
@@ -85,7 +85,7 @@ def flags(runner: Runner, **structs: type) -> Callable[[Command], Command]:
 
 
 def _values(ctx: click.Context, struct: type, runner: Runner, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that were given on the command line, or by a variable of the environment."""
+    """The values given on the command line or by an environment variable."""
     found = {}
     for each in options_of(struct, runner.name):
         source = ctx.get_parameter_source(each.attribute)
@@ -120,7 +120,7 @@ def _flag(option: Option, runner: Runner) -> Callable[[Any], Any]:
         option.flag,
         *([option.usage.short] if option.usage.short else []),
         option.attribute,
-        type=Written(option, runner),
+        type=OptionType(option, runner),
         metavar=option.syntax.metavar,
         multiple=_is_repeated(option),
         required=option.usage.required,

@@ -1,4 +1,4 @@
-"""The address of the page of a command: where it is served, and who may come."""
+"""The address of a command's page: host, port and access."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a command with those of its file, checked, and its program loaded."""
+"""Settings of a command merged with its configuration file and checked, and its program loaded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antelog.run.settings import Settings
 
 
 def ready(settings: Settings, runner: Runner) -> Ready:
-    """The program of settings that are all there, and fit one another and the program.
+    """Merges and checks settings, and loads their program.
 
     Raises ProgramError for mistakes in a file, UsageError for mistakes in options.
     """
@@ -25,7 +25,7 @@ def ready(settings: Settings, runner: Runner) -> Ready:
 
 
 def settings_with(config: Config, settings: Settings) -> Settings:
-    """The settings of a file, overruled by those that were given otherwise."""
+    """The settings of a file, overridden by those given on the command line."""
     given = {name: getattr(settings, name) for name in settings.given}
     joined = {
         name: {**config.values[name], **value} if isinstance(value, Mapping) else value
@@ -36,7 +36,7 @@ def settings_with(config: Config, settings: Settings) -> Settings:
 
 
 def checked(settings: Settings, runner: Runner, config: Config | None = None) -> Ready:
-    """The program of settings that fit one another and the program; as `ready` raises."""
+    """Checks merged settings and loads their program; raises as `ready` does."""
     _refuse_conflicts(settings, runner, config)
     assert settings.program is not None
     program = load(settings.program)

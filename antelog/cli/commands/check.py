@@ -1,4 +1,4 @@
-"""`antelog check`: what the compiler finds out about a program, for people and for programs."""
+"""`antelog check`: the results of compiling a program, as text or JSON."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ _STYLES = {TITLE: "bold", TEXT: "", PATTERN: "cyan", DETAIL: "dim"}
 
 
 def print_plan(plan: Plan, console: Console) -> None:
-    """On a terminal lines are wrapped at its width; elsewhere each is as long as it has to be."""
+    """Prints a plan; lines are wrapped on a terminal only."""
     rows = {name: len(found) for name, found in evaluate(plan).items()}
     for line in report(plan, rows):
         for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
@@ -97,6 +97,6 @@ def print_plan(plan: Plan, console: Console) -> None:
 
 
 def _wrapped(line: Line, width: int) -> list[str]:
-    """The line in parts that fit the width, those after the first indented as it says."""
+    """Wraps a line at the width, with its own indent after the first part."""
     first, others = " " * line.indent, " " * line.hanging
     return textwrap.wrap(line.text, width, initial_indent=first, subsequent_indent=others) or [""]

@@ -118,7 +118,7 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
 
 
 def _number(settings: Settings, name: str) -> int | None:
-    """A tick of a log, whose ticks have no length that is known."""
+    """A tick option for a log, whose ticks have no known length: a number."""
     try:
         return tick_of(getattr(settings, name), None)
     except SettingError as error:

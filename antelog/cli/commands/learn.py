@@ -1,4 +1,4 @@
-"""`antelog learn`: what recorded facts say of how likely answers are, to a file."""
+"""`antelog learn`: learns a model of chances from recorded facts, and writes it to a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`antelog run`: a pipeline on Spark, over what is there or over what keeps coming."""
+"""`antelog run`: a pipeline on Spark, as a batch or a stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`antelog try`: recorded facts through the engine, in this process."""
+"""`antelog try`: replays recorded facts through the engine in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antelog.cli.replaying import recording_of, rejects_of, say_what_is_missing
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, stderr
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.outcomes import Outcomes, say_outcomes
+from antelog.cli.show.outcomes import ReplaySummary, say_outcomes
 from antelog.cli.show.set_aside import (
     say_what_was_dropped,
     say_what_was_left_out,
@@ -92,16 +92,16 @@ def _run(found: Ready) -> None:
 
 
 def _say_why_nothing_is_likely(engine: Engine) -> None:
-    """A note if alerts are asked for, and there can be none."""
+    """Prints a note if alerts are wanted, and none can come."""
     if all(query.alert is None for query in engine.plan.queries):
         say("note: nothing is likely or unlikely: no query has an `alert`, as in `query Q(X, T) alert 80%.`")
     elif not engine.forecasts:
         say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
-def _replay(engine: Engine, settings: Settings, rejects: Rejects, stack: ExitStack) -> Outcomes:
+def _replay(engine: Engine, settings: Settings, rejects: Rejects, stack: ExitStack) -> ReplaySummary:
     relations = list(engine.plan.queries)
-    outcomes = Outcomes(relations)
+    outcomes = ReplaySummary(relations)
     facts = recording_of(settings)
     view: View
     if settings.snapshots:

@@ -1,4 +1,4 @@
-"""`antelog watch`: facts as they come, through the engine in this process, a page and alerts beside it."""
+"""`antelog watch`: follows facts through the engine in this process, with a page and alerts."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _run(found: Ready) -> None:
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:
-    """The alerts of the options, checked; None if there are none. A mistake in them is a usage error.
+    """The alerts of the options, checked; None if there are none. Raises UsageError.
 
     `chances` says whether answers have any.
     """
@@ -144,12 +144,12 @@ def _destination(settings: Settings) -> Files | Kafka | None:
 
 
 def _token(places: Mapping[str, Followed], settings: Settings) -> str | None:
-    """The token of those who may post facts, if any may."""
+    """The token for posting facts; None if no input comes by HTTP."""
     return settings.facts_token or secrets.token_urlsafe(24) if _posted(places) else None
 
 
 def _store(settings: Settings, feed: bool, stack: ExitStack) -> RunStore:
-    """The store, if there is a state to be kept, or anybody reads a feed."""
+    """The store: for a state to be kept, or for readers of a feed; otherwise none."""
     state = settings.state
     if state is None and not feed:
         return RunStore()
@@ -163,7 +163,7 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> RunStore:
 
 
 class _Terminal:
-    """Changes on stdout, at once."""
+    """Writes changes to stdout at once."""
 
     def __init__(self, show: Callable[[StepResult], None]) -> None:
         self._show = show
@@ -173,14 +173,14 @@ class _Terminal:
         sys.stdout.flush()
 
     def mark(self) -> None:
-        """Nothing is known of what was read of it."""
+        """Does nothing: stdout has no position to remember."""
 
     def close(self) -> None:
         """Stdout stays open."""
 
 
 def _output(plan: Plan, settings: Settings) -> RunOutput:
-    """Where changes go, those of the wanted kinds."""
+    """The output of changes: the file or topic of --output, and stdout."""
     relations, explanations, only = list(plan.queries), settings.explanations, settings.only
     style = lines.Style(explanations)
 
@@ -191,7 +191,7 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
 
 
 def _printer(plan: Plan, settings: Settings) -> Callable[[StepResult], None]:
-    """What prints changes of the wanted kinds."""
+    """A function that prints changes of the kinds in `only`."""
     relations, explanations, only = list(plan.queries), settings.explanations, settings.only
     if settings.form == "table":
         to = listing.listing(to_stdout(), plan.tick, explanations)

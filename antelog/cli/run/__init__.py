@@ -1,1 +1,1 @@
-"""A pipeline: its settings, checked, and how it is told of while Spark works."""
+"""A pipeline on Spark: column mapping, the run, the report and the page."""

@@ -1,4 +1,4 @@
-"""Which column of a source is which column of the program: by what maps say, by name, or by position."""
+"""Maps columns of a source to columns of the program: by --map, by name, or by position."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _ROWS = 20
 
 @dataclass(frozen=True)
 class _Found:
-    """What a source has: the names of its columns (None: whatever is asked for), and how it is read.
+    """The columns of a source (None: any name exists), and how it is read.
 
-    `row` are the places in files of CSV whose first row is a fact, `lines` some of the lines of JSON.
+    `row` has the positions of columns in CSV files without a header, `lines` sample lines of JSON.
     """
 
     names: list[str] | None
@@ -45,7 +45,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Asked:
-    """What is asked of a source: an input or a static predicate, and what is known of its columns."""
+    """The columns that an input or a static predicate needs from a source."""
 
     plan: Plan
     source: Source
@@ -60,10 +60,10 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Wish:
-    """Which facts a user wants from where: those of an input or a static predicate, from a source.
+    """The facts of an input or a static predicate, to be read from a source.
 
-    `maps` says what sources call columns. `arrival` is the column of arrivals if one must be there;
-    otherwise `arrival` is one if it is there.
+    `maps` has the names of columns in sources. `arrival` is the column of arrivals that must exist; if None,
+    a column named `arrival` is used if there is one.
     """
 
     name: str
@@ -74,9 +74,9 @@ class Wish:
 
 
 def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
-    """How to read the facts that are wished for.
+    """The way to read the facts of a wish.
 
-    Raises DataError if the columns are not there, in none of the files if a stream is to follow them.
+    Raises DataError if columns are missing; for a stream of files, if they are missing in all files.
     """
     name, maps, arrival = wish.name, wish.maps, wish.arrival
     wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
@@ -122,7 +122,7 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
 
 
 def _columns(asked: _Asked, found: _Found) -> dict[str, str]:
-    """For each wanted column its name in the source."""
+    """The name in the source of each wanted column."""
     wanted = asked.wanted
     names = _names(asked, found.lines) or found.names
     if names is None:
@@ -144,7 +144,7 @@ def _inner(found: _Found) -> Mapping[str, object]:
 
 
 def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], misfit: str) -> None:
-    """Raises DataError if columns were told by position, and their types are others."""
+    """Raises DataError if columns were matched by position, and their types differ."""
     from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
 
     for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
@@ -153,7 +153,7 @@ def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], mi
 
 
 def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
-    """What the source has: where it is files and a stream is to follow them, what one after the other has."""
+    """The columns of a source; for a stream of files, those of each file in turn."""
     from antelog.spark.endpoints import folders, sources  # noqa: PLC0415 - needs PySpark
 
     match asked.source:
@@ -190,7 +190,7 @@ def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterat
 
 
 def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
-    """The names that occur in lines of JSON. Raises DataError if the wanted ones are not among them."""
+    """The names in lines of JSON. Raises DataError if wanted ones are missing."""
     rows = JsonRows(str(asked.source), asked.wanted, whole=True)
     chunk = rows.chunk((number, line.encode()) for number, line in enumerate(lines, 1))
     if chunk.misfit:
@@ -199,7 +199,7 @@ def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:
-    """What the rules ask for at a place of an input, for facts that are made up."""
+    """The constants that rules have in a column of an input, as values for made-up facts."""
     facts = (
         fact
         for relation in plan.relations

@@ -1,11 +1,10 @@
-"""The page of a pipeline: what each batch tells goes into a feed, which a process of its own shows.
+"""The page of a pipeline: each batch is written to a feed, which a separate process shows.
 
     with paging(program, settings, address) as page:
-        page.batch(seen, batch, counts)     after the sinks have what was told
+        page.batch(seen, batch, counts)     after the sinks have the batch
 
-In comes what a batch tells, out go lines of changes and rejects, and how many rows came and were set aside.
-The feed of a stream lies beside its checkpoint, if that is on this machine; so a stream that starts again
-shows at once what was open.
+The feed has lines of changes and rejects, and counts of rows. The feed of a stream is a folder next to its
+checkpoint, if that is on this machine; so a restarted stream shows open answers at once.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.stream_run import Counts
 
 _MOST_REJECTS = 100
-"""So many rows that were set aside are shown of a batch."""
+"""Rows set aside that are shown of a batch, at most."""
 
 
 @dataclass(eq=False)
 class Paging:
-    """Writes the feed; `tend` looks after the process that shows it."""
+    """Writes the feed; `tend` restarts the page's process if it has ended."""
 
     program: Program
     feed: BatchFeed
@@ -48,7 +47,7 @@ class Paging:
     aside: Counter[tuple[str, str]] = field(default_factory=Counter)
 
     def batch(self, seen: Outputs, number: int | None, counts: Counts) -> None:
-        """What a batch tells."""
+        """Writes a batch to the feed: its changes, its rejects and its counts."""
         lines: list[str] = []
         if counts.get("changes"):
             relations = list(self.program.plan.queries)
@@ -67,7 +66,7 @@ class Paging:
         return [_reject_line(row, self.program.plan.tick) for row in rows]
 
     def _inputs(self) -> dict[str, Any]:
-        """What is known of the inputs. How many rows each has given is counted only of all together."""
+        """The status of each input; rows are counted in total, so only a single input has `facts`."""
         found = {}
         for source in self.program.plan.inputs:
             rejects = {reason: n for (name, reason), n in self.aside.items() if name == source.name}
@@ -87,7 +86,7 @@ def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
 
 @contextmanager
 def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
-    """Serve a page while the pipeline runs, if there is an address for one."""
+    """Serves a page while the pipeline runs, if there is an address for it."""
     if address is None:
         yield None
         return
@@ -102,7 +101,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
 
 
 def _beside(checkpoint: str | None) -> Path | None:
-    """The folder of the feed, beside a checkpoint that is a folder of this machine."""
+    """The folder of the feed, next to a checkpoint on this machine; None for one elsewhere."""
     if checkpoint is None or ":" in checkpoint:
         return None
     path = Path(checkpoint)

@@ -1,4 +1,4 @@
-"""A pipeline under way: from its settings to Spark, and to its end."""
+"""Runs a pipeline on Spark, as a batch or a stream, from its settings to its summary."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.session.session import Session
 
 _PAUSE = 0.2
-"""Seconds between two looks at whether the page is to end."""
+"""Seconds between two checks whether the page is to end."""
 _PATIENCE = 60.0
-"""Seconds a batch may go on after a stream was told to stop."""
+"""Seconds a batch may go on after a request to stop."""
 
 
 def run_pipeline(program: Program, settings: Settings, address: PageAddress | None = None) -> None:
-    """Run a program over its sources into its sinks; a page is served at an address. Raises AntelogError."""
+    """Runs a program from sources to sinks, with a page if there is an address. Raises AntelogError."""
     require_java()
     require_pyspark()
     for source in program.plan.inputs:
@@ -93,7 +93,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
 
 @contextmanager
 def _all_there() -> Iterator[None]:
-    """Tells which package is missing, if one is."""
+    """Turns an ImportError into an UnsupportedError that names the missing package."""
     try:
         yield
     except ImportError as error:
@@ -103,7 +103,7 @@ def _all_there() -> Iterator[None]:
 
 
 def _until_stopped(page: Paging) -> None:
-    """What was read once is there to be looked at as long as anybody wants to."""
+    """Serves the page of a batch until Ctrl-C."""
     say("the page stays until Ctrl-C")
     with stoppable() as stopping:
         while not stopping():
@@ -137,7 +137,7 @@ class _Ends:
 
 @dataclass(frozen=True, eq=False)
 class _Facts:
-    """How the facts are read: those of the inputs, and the background."""
+    """The readings of inputs and of static predicates."""
 
     inputs: Mapping[str, Reading]
     statics: Mapping[str, Reading]
@@ -167,7 +167,7 @@ class _Pipeline:
                 self._read_once(self._outputs(facts))
 
     def _outputs(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outputs:
-        """What comes of the sources, but for some files, which Spark calls so."""
+        """The outputs of the program over its sources without some files, as Spark names them."""
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
@@ -222,7 +222,7 @@ class _Pipeline:
             packed.unpersist()
 
     def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
-        """Why no row can be used, if all were set aside."""
+        """The reason why no row can be used, if all were set aside; otherwise empty."""
         from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
 
         given = counts.get("given") or 0
@@ -260,7 +260,7 @@ class _Pipeline:
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
             guard(self.spark, checkpoint, outputs)
-            is_asked = stack.enter_context(asked_to_stop())
+            stop_requested = stack.enter_context(stop_requests())
             query = follow(
                 outputs,
                 self._writer(),
@@ -269,7 +269,7 @@ class _Pipeline:
                 anew=outputs_but,
             )
             try:
-                for done in query.progress(is_asked):
+                for done in query.progress(stop_requested):
                     self.report.batch(done)
             finally:
                 query.stop(_PATIENCE)
@@ -279,7 +279,7 @@ class _Pipeline:
     # ---- results ----
 
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
-        """What writes the outputs of a batch to all sinks."""
+        """A function that writes the outputs of a batch to all sinks."""
         from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
@@ -313,7 +313,7 @@ class _Pipeline:
 
 @contextmanager
 def _told_as_warnings(*, silent: bool) -> Iterator[None]:
-    """What the library warns of, in the words of the command line, or not at all if it was said before."""
+    """Prints warnings of the library in the form of the command line, or drops them if `silent`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         yield
@@ -323,16 +323,16 @@ def _told_as_warnings(*, silent: bool) -> Iterator[None]:
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Tells whether there was a Ctrl-C or a SIGTERM, and says so once; another one interrupts at once."""
+def stop_requests() -> Iterator[Callable[[], bool]]:
+    """A function: was there a Ctrl-C or SIGTERM? It prints a message once; a second signal interrupts."""
     asked, said = threading.Event(), False
 
     def ask(number: int, _frame: object) -> None:
         if asked.is_set():
             interrupt(number)
-        asked.set()  # it says nothing itself, for it may come in the middle of another line
+        asked.set()  # no message here: a signal may come while another line is printed
 
-    def is_asked() -> bool:
+    def stop_requested() -> bool:
         nonlocal said
         if asked.is_set() and not said:
             said = True
@@ -341,7 +341,7 @@ def asked_to_stop() -> Iterator[Callable[[], bool]]:
 
     known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield is_asked
+        yield stop_requested
     finally:
         for number, handler in known.items():
             signal.signal(number, handler)

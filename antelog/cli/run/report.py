@@ -1,4 +1,4 @@
-"""How a pipeline is doing, on stderr: a line for each batch, what was set aside, and a summary."""
+"""The report of a pipeline on stderr: a line for each batch, rows set aside, and a summary."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 @dataclass
 class Report:
-    """What has been seen so far; `status` is a line on a terminal that is written anew.
+    """The counts of a pipeline so far; `status` is a terminal line that each batch replaces.
 
-    `of_no_use` says why no row can be used, if that is so.
+    `of_no_use` is the reason if no row can be used.
     """
 
     status: Status | None = None
@@ -51,7 +51,7 @@ class Report:
     of_no_use: str = ""
 
     def batch(self, done: Progress) -> None:
-        """A batch is done."""
+        """Prints the line of a finished batch."""
         self.batches += 1
         line = batch_line(done)
         if self.status is not None:
@@ -66,25 +66,25 @@ class Report:
 
     @property
     def room(self) -> int:
-        """How many rejects may still be shown in full."""
+        """The number of rejects that may still be shown in full."""
         return SHOWN - len(self.first)
 
     def add(self, rows: list[dict[str, Any]], places: Places) -> None:
-        """The first of the facts that were set aside."""
+        """Adds rejects, until enough are there to be shown."""
         for row in rows[: self.room]:
             fact = row.get("row") or fact_text(row, places.tick)
             place = places.files.get(row["input"], row["input"])
             self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
 
     def warn(self, text: str) -> None:
-        """A warning on a line of its own, above the one that is written anew."""
+        """Prints a warning, above the status line if there is one."""
         if self.status is not None:
             print_text(self.status.console, Text(f"warning: {shown(text)}"), soft_wrap=True)
         else:
             say(f"warning: {shown(text)}")
 
     def summarize(self, *, stream: bool, rejects: str | None, tick: int | None) -> None:
-        """What happened altogether."""
+        """Prints the summary: counts, notes and rows set aside."""
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
         parts = [came, number(self.totals["changes"], "change"), *_still(self.standing)]
@@ -97,7 +97,7 @@ class Report:
         SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
 
     def _why(self, *, stream: bool) -> Iterator[str]:
-        """Why there is nothing, or less than came: what a reader of the summary would ask next."""
+        """Notes on why there was no batch, or why facts are still held."""
         if stream and not self.batches and not self.totals["given"]:
             yield "there was no batch, for nothing has come that was not read before"
         if held := self.standing.get("held"):
@@ -107,7 +107,7 @@ class Report:
 
 @contextmanager
 def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
-    """A report that shows how a stream is doing, on a terminal on one line, unless results show there."""
+    """A report; that of a stream uses a status line on a terminal, unless results are printed there."""
     console = to_stderr()
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
         yield Report()
@@ -117,7 +117,7 @@ def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
 
 
 def batch_line(done: Progress) -> str:
-    """A batch in words; what is not known is left out."""
+    """The line of a batch, without unknown counts."""
     counts = done.counts
     given = counts.get("given") or 0
     rate = f" ({_rate(given / done.seconds)}/s)" if done.seconds and given else ""
@@ -132,13 +132,13 @@ def batch_line(done: Progress) -> str:
 
 
 def _held_before(counts: Mapping[str, int | None]) -> int:
-    """How many facts were held when these were counted first: what became of more than came."""
+    """The number of facts held from before: those counted now minus those that came."""
     after = sum(counts.get(name) or 0 for name in (*FATES, "held"))
     return after - (counts.get("given") or 0)
 
 
 def _still(counts: Mapping[str, int | None]) -> list[str]:
-    """How many answers are open, if that is counted, and how many facts are held for later."""
+    """The numbers of open answers and of held facts, where they are counted."""
     return [*_part(counts.get("open"), "{:,} open"), *_part(counts.get("held") or None, "{:,} held")]
 
 
@@ -160,7 +160,7 @@ def _size(count: int | None) -> list[str]:
 
 
 def console_printer(plan: Plan) -> Callable[[Outputs], None]:
-    """A function that prints the changes of one batch after the other."""
+    """A function that prints the changes of a batch below those of the batch before."""
     relations = list(plan.queries)
     to = listing.listing(to_stdout(), plan.tick, None)
     last: int | None = None
@@ -174,12 +174,12 @@ def console_printer(plan: Plan) -> Callable[[Outputs], None]:
 
 
 def tables_of(outputs: Outputs, relations: Sequence[Relation]) -> dict[str, pa.Table]:
-    """The changes of each query, brought to this process."""
+    """The changes of each query, collected from Spark."""
     return {relation.name: _named(outputs, relation) for relation in relations}
 
 
 def _named(outputs: Outputs, relation: Relation) -> pa.Table:
-    """The changes of a query under its variables' own names, some of which are columns' names elsewhere."""
+    """The changes of a query, with columns named as its variables again where Spark's names clash."""
     table = outputs.query(relation.name).toArrow()
     shown = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
     return table.rename_columns([shown.get(name, name) for name in table.column_names])

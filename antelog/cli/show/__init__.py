@@ -1,1 +1,1 @@
-"""What people and programs see of a command: answers, plans, diagnostics, progress, counts."""
+"""The output of commands: answers, plans, diagnostics, progress and counts."""

@@ -14,7 +14,7 @@ _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
 def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console: Console) -> None:
-    """Every diagnostic, a blank line between them, and how many errors there are."""
+    """Prints diagnostics with blank lines between them, and the number of errors."""
     diagnostics = tuple(diagnostics)
     blocks = []
     for diagnostic in diagnostics:
@@ -34,5 +34,5 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console
 
 
 def stderr() -> Console:
-    """Where diagnostics go: as they are, on lines as long as they need."""
+    """A console for diagnostics, which does not wrap lines."""
     return to_stderr(soft_wrap=True)

@@ -1,4 +1,4 @@
-"""How commands end: what went wrong in words on stderr, and as an exit status."""
+"""The end of a command: errors as text on stderr, and the exit status."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None]:
     """Ends the command when the program or the data are wrong, or on Ctrl-C or SIGTERM.
 
-    With `debug` what is behind an error is said as well: the words of Spark's Java, with their stack.
+    With `debug` the causes of an error are printed, too, with the stacks of Spark's Java.
     """
     try:
         with _interruptible():
             yield
     except OutputError:
-        raise  # whoever checks all outputs ends what cannot write
+        raise  # handled by `checked_outputs`
     except ProgramError as error:
         print_diagnostics(error.diagnostics, error.source, stderr())
         ctx.exit(1)
@@ -53,7 +53,7 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
 
 @contextmanager
 def _interruptible() -> Iterator[None]:
-    """While this lasts, Ctrl-C and SIGTERM interrupt the work, where they would end the process."""
+    """Within this context Ctrl-C and SIGTERM raise an interrupt instead of ending the process."""
     guarded = [each for each in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(each) is stop]
     for each in guarded:
         signal.signal(each, signal.default_int_handler if each == signal.SIGINT else interrupt)
@@ -65,18 +65,18 @@ def _interruptible() -> Iterator[None]:
 
 
 def _interruption_before(error: BaseException | None) -> KeyboardInterrupt | None:
-    """What interrupted the work, if the error is one of tidying up: that Java answers no more, say."""
+    """The interrupt before an error of cleaning up, such as a Java that is gone; None if there was none."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__context__
     return error
 
 
 def behind(error: BaseException) -> Iterator[str]:
-    """What an error was before it was put into words, each text once."""
+    """The texts of the errors that caused an error, each once."""
     said = {str(error)}
     while (below := error.__cause__ or error.__context__) is not None:
         error = below
-        with suppress(Exception):  # Java, which is asked for its words, may be gone
+        with suppress(Exception):  # the text comes from Java, which may be gone
             stack = getattr(error, "_stackTrace", None) or ""
             text = "\n".join(filter(None, [str(error), stack, *getattr(error, "__notes__", ())]))
             if text not in said:
@@ -85,19 +85,19 @@ def behind(error: BaseException) -> Iterator[str]:
 
 
 READER_GONE = 141
-"""The exit status when nobody reads the output any more, as in a shell: 128 and SIGPIPE."""
+"""The exit status when the reader closed the pipe, as in a shell: 128 and SIGPIPE."""
 
 
 class ReaderGoneError(OutputError):
-    """Whoever read what was written to a pipe has had enough."""
+    """The reader closed the pipe."""
 
 
 @contextmanager
 def checked_outputs() -> Iterator[None]:
-    """Commands in here write to stdout and stderr and need not look whether that worked.
+    """Checks every write to stdout and stderr, and ends the command if one fails.
 
-    What is written to a disk that is full, to what is closed, or to a pipe without a reader ends the
-    command. The last is usual (`antelog try … | head`), and nothing is said of it.
+    A full disk and a closed stream are errors. A pipe without a reader is usual (`antelog try … | head`), so
+    it ends the command without a message.
     """
     _occupy()
     before = sys.stdout, sys.stderr
@@ -126,7 +126,7 @@ def checked_outputs() -> Iterator[None]:
 
 
 class _Standard(Output):
-    """stdout or stderr, which stays open when this is closed."""
+    """A file of stdout or stderr, left open when this object is closed."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
@@ -138,7 +138,7 @@ class _Standard(Output):
 
 
 class _Closed(io.RawIOBase):
-    """stdout that was closed before the command began."""
+    """A file for a stdout that was closed before the command began: writing fails."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -151,7 +151,7 @@ class _Closed(io.RawIOBase):
 
 
 def _occupy() -> None:
-    """Keeps the next file that is opened from becoming stdin, stdout or stderr where these are closed."""
+    """Opens /dev/null for each standard stream that is closed, so that no other file gets its number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -160,7 +160,7 @@ def _occupy() -> None:
 
 
 def _checked(stream: TextIO, name: str) -> TextIO:
-    """The same output, checked; one that is no file (of a test, or a console of Windows) stays as it is."""
+    """A checked stream for an output; one that is no file (in tests, on Windows consoles) is returned."""
     if not isinstance(stream, io.TextIOWrapper):
         return stream
     stream.reconfigure(errors="backslashreplace")  # what the encoding lacks is shown as its number
@@ -172,7 +172,7 @@ def _checked(stream: TextIO, name: str) -> TextIO:
 
 
 def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
-    """A text stream with a buffer, which does not lose what a single write leaves over."""
+    """A buffered text stream, which completes partial writes."""
     return io.TextIOWrapper(
         io.BufferedWriter(raw),
         encoding=like.encoding if like else "utf-8",
@@ -183,7 +183,7 @@ def _text(raw: io.RawIOBase, like: io.TextIOWrapper | None) -> TextIO:
 
 
 def _drop(stream: TextIO) -> None:
-    """Forgets what could not be written; it would be tried again, and fail again, when Python ends."""
+    """Drops unwritten output: Python would try again at exit, and fail again."""
     raw = getattr(getattr(stream, "buffer", None), "raw", None)
     if raw is not None:
         raw.close()
@@ -194,7 +194,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable() -> Iterator[Callable[[], bool]]:
-    """A function that says whether it is time to stop."""
+    """A function: was there a Ctrl-C or SIGTERM? A second signal interrupts."""
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []

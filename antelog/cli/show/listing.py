@@ -1,4 +1,4 @@
-"""Changes and snapshots for people: what is known marked as filled, what is awaited as hollow."""
+"""Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _INDENT = " " * (_WIDTH + 4)
 
 @dataclass(frozen=True)
 class Bar:
-    """What a bar is made of: the part that is filled, and the rest."""
+    """The characters of a bar: of the filled part, and of the rest."""
 
     filled: str = "▰"
     rest: str = "▱"
@@ -51,7 +51,7 @@ PLAIN_BAR = Bar("#", "-")
 
 @dataclass(frozen=True)
 class Marks:
-    """What stands before a literal: one that is true, one that is awaited, one that became false."""
+    """The marks in front of literals: true, awaited, and false by now; and the bar of chances."""
 
     evidence: str = "●"
     hypothesis: str = "○"
@@ -65,7 +65,7 @@ PLAIN_MARKS = Marks("*", "o", "x", PLAIN_BAR)
 
 @dataclass(frozen=True)
 class Listing:
-    """Where to print to, with which marks, how long a tick is, how many explanations at most (None: all)."""
+    """A console, its marks, the length of a tick, and the most explanations of an answer (None: all)."""
 
     console: Console
     marks: Marks
@@ -85,7 +85,7 @@ def listing(console: Console, tick: int | None, explanations: int | None) -> Lis
 def print_changes(
     relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing
 ) -> int | None:
-    """The changes, those of a tick below its number. `last` is the tick printed last; so is the result."""
+    """Prints changes below their ticks. `last` is the tick printed before; returns the new one."""
     rows = [
         (row["tick"], number, row)
         for number, relation in enumerate(relations)
@@ -100,7 +100,7 @@ def print_changes(
 
 
 def print_snapshot(relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing) -> int:
-    """What is open after a tick, the likeliest first, and what was confirmed at it; `last` as above."""
+    """Prints the answers confirmed at a tick, then those open after it, likeliest first; `last` as above."""
     _print_tick(shown.tick, last is None, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
     for relation, row in likeliest_first(rows):
@@ -163,7 +163,7 @@ def _outlook(row: Mapping[str, Any], tick: int | None) -> str:
 
 
 def _with_number(tick: int, length: int | None) -> str:
-    """A tick as a time if it has one, with the number that other outputs have for it."""
+    """A tick as its number and, if ticks have a length, its time."""
     time = moment(tick, length)
     return time if time == str(tick) else f"{tick}, {time}"
 
@@ -207,7 +207,7 @@ def _wrapped(line: Text, console: Console) -> Iterator[Text]:
 
 _CELLS = 10
 _SHOWN = 3
-"""So many ticks of a forecast are shown: the first ones and the last."""
+"""Ticks of a forecast that are shown: the first ones and the last."""
 
 
 def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | None:
@@ -227,7 +227,7 @@ def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | No
 
 
 def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, tick: int | None) -> str:
-    """`   11 % by 4, 35 % by 5`; of a single tick the chance is said already."""
+    """`   11 % by 4, 35 % by 5`; without chances that equal the one in front."""
     points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
     points += forecast[len(points) : len(points) + 1]
     said = [f"{percent(each['chance'])} by {moment(each['tick'], tick)}" for each in points]
@@ -239,24 +239,23 @@ def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, tick: int | No
 
 
 def alert_text(kind: str, alert: float) -> str:
-    """Why an answer has become likely or unlikely, given the chance from which on it is worth an alert."""
+    """The reason why an answer became likely or unlikely, given the threshold of alerts."""
     if kind == LIKELY:
         return f"its chance has reached {percent(alert)}"
     return f"its chance has fallen below {percent(max(alert - FALL, 0))}"
 
 
 def likeliest_first(rows: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[tuple[Any, Mapping[str, Any]]]:
-    """Rows of a snapshot with what was confirmed first, then by their chances, those without at the end.
+    """Rows of a snapshot: confirmed answers, then open ones by falling chance, then those without one.
 
-    Without any chances they stay as they are.
+    Rows without any chances keep their order.
     """
     if not any("chance" in row for _, row in rows):
         return list(rows)
 
-    def rank(pair: tuple[Any, Mapping[str, Any]]) -> float:
-        row = pair[1]
+    def rank(row: Mapping[str, Any]) -> float:
         if row["change"] == "confirmed":
             return -2.0
         return 1.0 if row.get("chance") is None else -row["chance"]
 
-    return sorted(rows, key=rank)
+    return sorted(rows, key=lambda each: rank(each[1]))

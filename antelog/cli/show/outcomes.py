@@ -1,9 +1,9 @@
-"""The summary of a replay: for each query the ends of its answers, and how early they were known.
+"""The summary of a replay: for each query the counts of outcomes, and the lead of confirmed answers.
 
-Takes the changes, piece by piece, and gives a count for each query. Only answers for which more can come
-are remembered, so that a long replay takes no more memory for it than a short one.
+Takes the changes in pieces. Only answers that can still change are kept, so memory does not grow with the
+length of a replay.
 
-    possible at 0, revised at 1, confirmed at 2, settled by 4    confirmed, told 2 ticks before, and 4 before
+    possible at 0, confirmed at 2, settled by 4    a lead of 2 ticks over certainty, of 4 over the deadline
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from antelog.run.sinks.result import Tables
 from antelog.run.sinks.values import plain
 
 _ROOM = 200_000
-"""The lines that are looked at together, or as many as there are answers that are remembered."""
+"""Lines that are merged at once; more if more answers are kept."""
 _CONFIRMED, _OVER = "confirmed", ("rejected",)
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
-"""The columns of an answer that is remembered; no variable has a name like these."""
+"""The columns of an answer that is kept; no variable has a name like these."""
 
 
-class Outcomes:
-    """Counts the answers of queries by their ends, from changes of all kinds."""
+class ReplaySummary:
+    """Counts answers by outcome for each query, from changes of all kinds."""
 
     def __init__(self, relations: Iterable[Relation]) -> None:
         self._queries = {relation.name: _Query(relation) for relation in relations}
 
     def take(self, tables: Tables, now: int) -> None:
-        """The changes up to a tick."""
+        """Adds the changes up to the tick `now`."""
         for name, table in tables.items():
             self._queries[name].take(table, now)
 
-    def found(self, now: int) -> dict[str, Outcome]:
-        """The outcome of each query, as known at a tick."""
+    def found(self, now: int) -> dict[str, QuerySummary]:
+        """The summary of each query after the tick `now`."""
         return {name: query.found(now) for name, query in self._queries.items()}
 
 
@@ -71,12 +71,12 @@ class _Query:
         if sum(each.num_rows for each in self._open) > max(_ROOM, 2 * self._remembered):
             self._put_together(now)
 
-    def found(self, now: int) -> Outcome:
+    def found(self, now: int) -> QuerySummary:
         self._put_together(now)
         last = Counter(_counted(self._open[0].column(_CHANGE))) if self._open else Counter[str]()
         ended = self._ended + Counter({kind: last[kind] for kind in _OVER})
         still = sum(last.values()) - sum(last[kind] for kind in _OVER)
-        return Outcome(
+        return QuerySummary(
             {_CONFIRMED: ended[_CONFIRMED], "rejected": ended["rejected"], "open": still},
             dict(self._kinds),
             median(self._certain),
@@ -84,7 +84,7 @@ class _Query:
         )
 
     def _put_together(self, now: int) -> None:
-        """One line for each answer; those for which nothing can come any more are counted, and forgotten."""
+        """Merges lines by answer; answers that are settled are counted and dropped."""
         if not self._open:
             return
         aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
@@ -108,14 +108,14 @@ class _Query:
         self._remembered = self._open[0].num_rows
 
     def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
-        """By when all facts that matter to answers have come, if that is known."""
+        """The tick by which each answer is settled; null if unknown."""
         if self._time is None or self._delay is None:
             return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
         return pc.add(answers.column(self._time), self._delay)
 
 
 def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The answer of each line, when it was told, and what changed."""
+    """For each line the answer, the tick, twice, and the kind of change."""
     columns = {name: table.column(name) for name in names if name != _OTHERS}
     others = pa.array(np.zeros(table.num_rows, np.bool_))
     if "others" in table.column_names:
@@ -129,7 +129,7 @@ def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
 
 
 def _below(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
-    """Tables one below the other. The types of their columns may have become wider meanwhile."""
+    """Concatenates tables, whose types may have become wider meanwhile."""
     try:
         return pa.concat_tables(tables, promote_options="permissive")
     except pa.ArrowException:
@@ -137,7 +137,7 @@ def _below(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
 
 
 def _written(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """The values of answers as texts in the language's syntax, as where they are of several kinds."""
+    """Answers with values as texts in the language's syntax, for columns of mixed kinds."""
     for place, name in enumerate(names[:-1]):
         column, field = table.column(name), table.schema.field(name)
         if field.metadata != WRITTEN:
@@ -176,11 +176,11 @@ _GAP = "  "
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """Counts of the answers of a query by their ends, and of its changes by kind.
+class QuerySummary:
+    """Counts of the answers of a query by outcome, and of its changes by kind.
 
-    `certain` and `waiting` are ticks, medians of the confirmed answers: from the first line until the
-    answer was confirmed, and until no fact that matters to it could come any more.
+    `certain` and `waiting` are medians over confirmed answers, in ticks: from the first line to the
+    confirmation, and to the deadline of facts that matter.
     """
 
     ended: Mapping[str, int]
@@ -189,8 +189,8 @@ class Outcome:
     waiting: float | None = None
 
 
-def say_outcomes(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str] = ()) -> None:
-    """The summary on stderr, if there were changes; with `only` some kinds of these, they are counted."""
+def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str] = ()) -> None:
+    """Prints the summary to stderr if there were changes; with `only`, counts of these kinds of changes."""
     if not any(each.changes for each in found.values()):
         return
     columns = _by_kind(found, only) if only else _outcomes(found)
@@ -211,8 +211,8 @@ def say_outcomes(found: Mapping[str, Outcome], tick: int | None, only: Sequence[
         print_text(console, Text(note, "dim"), soft_wrap=True)
 
 
-def _outcomes(found: Mapping[str, Outcome]) -> dict[str, list[str]]:
-    """The answers by their ends, and the changes that took."""
+def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
+    """Columns of answers by outcome, and of the number of changes."""
     names = list(_ALWAYS) + [
         name
         for name in dict.fromkeys(name for each in found.values() for name in each.ended)
@@ -222,13 +222,15 @@ def _outcomes(found: Mapping[str, Outcome]) -> dict[str, list[str]]:
     return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
 
 
-def _by_kind(found: Mapping[str, Outcome], only: Sequence[str]) -> dict[str, list[str]]:
-    """The changes by kind."""
+def _by_kind(found: Mapping[str, QuerySummary], only: Sequence[str]) -> dict[str, list[str]]:
+    """Columns of changes by kind."""
     return {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
 
 
-def _how_early(found: Mapping[str, Outcome], tick: int | None, only: Sequence[str]) -> dict[str, list[str]]:
-    """The time from the first line of confirmed answers until they were certain, or all facts were due."""
+def _how_early(
+    found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str]
+) -> dict[str, list[str]]:
+    """Columns of the lead of confirmed answers: over certainty, and over the deadline."""
     columns = {}
     if not only or {"possible", "confirmed"} <= {*only}:
         columns[_CERTAIN] = [_time(each.certain, tick) for each in found.values()]

@@ -1,4 +1,4 @@
-"""What is said at the end about rows that were set aside."""
+"""The summary of rows that were set aside, at the end of a run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from antelog.process import Engine
 
 
 def say_what_was_read(rejects: Rejects, engine: Engine) -> None:
-    """How many rows of inputs were read, and what became of each."""
+    """Prints how many rows were read, and their fates."""
     counts = sum(engine.counts.values(), Counts(**rejects.tally))
     say(f"done: {facts({'given': counts.given, **asdict(counts)})}")
 
 
 def say_what_was_dropped(engine: Engine) -> None:
-    """How many facts were dropped because of the limit."""
+    """Prints how many facts were dropped because of --limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
         ticks = (
@@ -39,24 +39,24 @@ def say_what_was_dropped(engine: Engine) -> None:
 
 
 def say_what_was_left_out(engine: Engine) -> None:
-    """How many lines of open answers were left out because they were unlikely, or too many."""
+    """Prints how many lines of open answers were left out as unlikely or too many."""
     for row in engine.left_out.to_pylist():
         if row["lines"]:
             say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
 _LONGEST = 600
-"""More characters of a row, or of what is wrong with it, are not shown on a terminal."""
+"""Characters of a rejected row and its error that are shown, at most."""
 
 _MOST = 0.9
-"""Of late facts: few may be so late that nobody would wait for them."""
+"""The share of late facts that a suggested delay keeps: a few may be too late to wait for."""
 
 _TICK = re.compile(r"\btick (\d+)")
 
 
 @contextmanager
 def summarized(file: Path | None, length: int | None, *, strict: bool = False) -> Iterator[Rejects]:
-    """Where the rejects of a run go; at its end, when they are in their file, a summary of them."""
+    """Collects the rejects of a run in a file, and prints their summary at the end."""
     rejects = Rejects(strict)
     try:
         with rejects_to(file, strict=strict) as rejects:
@@ -70,9 +70,9 @@ def summarized(file: Path | None, length: int | None, *, strict: bool = False) -
 
 
 def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
-    """How many rows were set aside, the first of them in full, and where all are.
+    """Prints the counts of rejects, the first of them in full, and the file that has all.
 
-    Ticks have their times with them, where a tick has a `length`.
+    Ticks are shown with their times if a tick has a `length`.
     """
     for note in rejects.notes:
         say(f"note: {shown(note)}")
@@ -83,9 +83,9 @@ def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
 
 @dataclass(frozen=True)
 class SetAside:
-    """How many rows were set aside for which reason, the first of them, and how long a tick is.
+    """Counts of rejects by reason, the first rejects, and the length of a tick.
 
-    `delays` says of each input how many of its late facts would have been used with how much delay.
+    `delays` has for each input the number of late facts by the delay that would have kept them.
     """
 
     counts: Mapping[str, int]
@@ -94,7 +94,7 @@ class SetAside:
     delays: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
     def say(self, place: str | None, option: str) -> None:
-        """A warning; it says where all of them are, or else with which option they are kept."""
+        """Prints a warning that names the place of all rejects, or else the option that keeps them."""
         count = sum(self.counts.values())
         if not count:
             return
@@ -135,7 +135,7 @@ def _delay(ticks: int, tick: int | None) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text without its middle if it is very long; its end says what is wrong."""
+    """A long text without its middle; its end, which has the error, is kept."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
@@ -158,9 +158,9 @@ def left_out(lines: int, chances: float, of: str = "") -> str:
 
 
 def facts(counts: Mapping[str, int | None], held: int = 0) -> str:
-    """How many facts came, and what became of them and of those `held` before: `6 facts (4 used, 2 late)`.
+    """The count of facts with their fates, and those `held` before: `6 facts (4 used, 2 late)`.
 
-    That all of them were used goes without saying.
+    Fates are left out if all facts were used.
     """
     given = counts.get("given") or 0
     fates = [f"{count:,} {words}" for name, words in FATES.items() if (count := counts.get(name))]

@@ -1,6 +1,6 @@
-"""Everything that is shown on a terminal goes through here, so that no data in it is obeyed.
+"""All terminal output: control characters in data are escaped.
 
-Messages are also without passwords.
+Passwords are removed from messages.
 
 say("note: …")            a message on stderr
 tell("…")                 a result on stdout
@@ -24,37 +24,37 @@ from antelog.secrets import redacted
 
 
 def say(message: str) -> None:
-    """A message beside the results."""
+    """Prints a message to stderr, without passwords."""
     click.echo(shown_lines(redacted(message)), err=True)
 
 
 def say_whole(message: str) -> None:
-    """A message that is not without passwords: it is how somebody comes to know one that was just made."""
+    """Prints a message to stderr with its passwords: the way a new token is shown."""
     click.echo(shown_lines(message), err=True)
 
 
 def tell(result: str) -> None:
-    """A result that is a text, or JSON."""
+    """Prints a result to stdout: a text or JSON."""
     click.echo(shown_lines(result))
 
 
 def to_stderr(*, soft_wrap: bool = False) -> Console:
-    """Where messages go that have colours, or change while they are shown."""
+    """A console for messages with colours, or that change while shown."""
     return Console(stderr=True, highlight=False, soft_wrap=soft_wrap)
 
 
 def to_stdout(*, soft_wrap: bool = False) -> Console:
-    """Where listings go."""
+    """A console for listings."""
     return Console(highlight=False, soft_wrap=soft_wrap)
 
 
 def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -> None:
-    """A text with colours of ours and no others."""
+    """Prints a text, with control characters in it escaped."""
     console.print(escaped(text), soft_wrap=soft_wrap)
 
 
 def escaped(text: Text) -> Text:
-    """The text with numbers for what a terminal would act on, in the colours of what they stand for."""
+    """The text with control characters escaped, in the same colours."""
     places = [place for place, character in enumerate(text.plain) if shown_lines(character) != character]
     if not places:
         return text
@@ -63,7 +63,7 @@ def escaped(text: Text) -> Text:
 
 
 def _escaped(piece: Text) -> Text:
-    """A single character as its number, or a piece that is as it was."""
+    """The piece, or its escape if it is a control character."""
     written = shown_lines(piece.plain)
     if written == piece.plain:
         return piece
@@ -72,7 +72,7 @@ def _escaped(piece: Text) -> Text:
 
 @contextmanager
 def shown_mistakes() -> Iterator[None]:
-    """What Click says of a command line, of which it quotes parts."""
+    """Escapes Click's usage errors, which quote the command line, and removes passwords."""
     try:
         yield
     except click.UsageError as mistake:
@@ -86,16 +86,16 @@ def shown_mistakes() -> Iterator[None]:
 _PATIENCE = 1.0
 """Seconds after which the bar appears."""
 _BETWEEN = 0.1
-"""Seconds between two pictures of it."""
+"""Seconds between two refreshes."""
 
 Report = Callable[[int], None]
 
 
 @contextmanager
 def progress_bar(what: str, total: int | None, *, results: bool = True) -> Iterator[Report]:
-    """A function to be told how much has been done since it was told last.
+    """A progress bar, and the function that moves it by an amount of work done.
 
-    The bar shows on a terminal only, and not where it would mix with `results` on the same one.
+    The bar shows on terminals only, and not if `results` are printed there, too.
     """
     console = to_stderr()
     if not console.is_terminal or (results and sys.stdout.isatty()) or total == 0:

@@ -1,1 +1,1 @@
-"""A bucket: what it knows between two batches, and what a batch makes of it."""
+"""A bucket: its state between two batches, and its output for a batch."""

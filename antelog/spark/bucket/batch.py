@@ -1,4 +1,4 @@
-"""A bucket of a batch: all its rows at once, in one call of the kernel."""
+"""Runs a bucket of a batch: all its rows at once, in one call of the kernel."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ END = pa.schema([("end", pa.int64())])
 
 
 def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
-    """Runs a bucket, for `applyInArrow`: its changes, or its answers at the end."""
+    """A function for `applyInArrow` that returns a bucket's changes, or its answers at the end."""
 
     def run(packed: pa.Table) -> pa.Table:
         bucket, batch, new = received_by(job, packed)
@@ -37,7 +37,7 @@ def reasoner(job: Job, answers: bool) -> Callable[[pa.Table], pa.Table]:
 
 
 def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
-    """Finds the tick at which nothing is open any more in a bucket, for `applyInArrow`."""
+    """A function for `applyInArrow` that returns the tick after which a bucket has no open answers."""
 
     def run(packed: pa.Table) -> pa.Table:
         bucket, batch, _ = received_by(job, packed)
@@ -47,7 +47,7 @@ def ender(job: Job) -> Callable[[pa.Table], pa.Table]:
 
 
 def received_by(job: Job, packed: pa.Table) -> tuple[BucketState, BatchRows, Received]:
-    """A bucket before its batch, the rows of that, and all it has received."""
+    """The bucket before its batch, the rows of the batch, and the unpacked packets."""
     columns = (packed.column(name).to_pylist() for name in PACKED_NAMES)
     new = received(zip(*columns, strict=True))
     bucket = start(job, packed.column("bucket")[0].as_py())

@@ -1,6 +1,6 @@
-"""The state of a bucket for forecasts, next to the kernel's.
+"""The state of a bucket for forecasts, in addition to the kernel's.
 
-    a model of wt1 to wt9, the bucket of wt2: it starts with the odds of wt2, and with those of all
+    a model of wt1 to wt9: the bucket of wt2 starts with the odds of wt2, and with the common ones
 
 The facts of a key are all in its bucket, and so are its answers: no bucket needs another one.
 """
@@ -19,12 +19,12 @@ from antelog.forecast import saving as resuming
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter, part_of, with_model, without_model
-from antelog.spark.job.dividing import own_of
+from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import Job
 
 
 def start(job: Job, number: int) -> Forecasting | None:
-    """The state before the first row; None if nothing is forecast."""
+    """The state before the first row; None without forecasts."""
     if job.forecasts is None:
         return None
     own = job.forecasts
@@ -42,12 +42,12 @@ def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecas
 
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
-    """The state as bytes, without a model that nothing is added to."""
+    """The state as bytes, without a model that is not learned."""
     return resuming.members(current if current.learning.on else without_model(job.plan, current))
 
 
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
-    """The state that `members` has made bytes of, with the model of the job, which may be newer."""
+    """The state from the bytes of `members`, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
     current, newer = resuming.resumed(job.plan, members), _part(job, number)
@@ -55,7 +55,7 @@ def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting 
 
 
 def rows(current: Forecasting | None) -> int:
-    """About how many rows the state has."""
+    """The approximate number of rows of the state."""
     if current is None:
         return 0
     judged = [each.judged for each in current.queries.values()]
@@ -69,4 +69,4 @@ def _part(job: Job, number: int) -> Model | None:
     """The part of the job's model for a bucket."""
     assert job.forecasts is not None
     model = job.forecasts.model
-    return None if model is None else part_of(model, own_of(job.numbers, number))
+    return None if model is None else part_of(model, bucket_mask(job.numbers, number))

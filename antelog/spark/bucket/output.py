@@ -33,7 +33,7 @@ _EMPTY: Line = dict.fromkeys(OUTPUT.names)
 
 
 def lines(bucket: BucketState, output: BucketOutput, new: Received, state_bytes: int) -> Iterator[Line]:
-    """The output of a bucket for the rows it has received."""
+    """The packed output of a bucket for the rows it has received."""
     apart = list(new.set_aside)
     counts = asdict(output.counts + new.counts) | {
         # Not the sum of their fates: rows that are held now have none yet, and others have theirs only now.

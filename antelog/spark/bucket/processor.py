@@ -1,7 +1,7 @@
 """Spark's stateful operator, which runs the buckets of a stream.
 
-Spark asks it for the shape of its state first, in a Python started for that. So the kernel is imported, and
-the job unpacked, when the first rows come.
+Spark first reads the schema of its state, in a Python process started for that. So the kernel is imported,
+and the job unpacked, when the first rows come.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _BYTES = StructType([StructField("content", BinaryType())])
 
 
 class BucketProcessor(StatefulProcessor):
-    """Runs the buckets of a stream. The state is one value, the head, and a list: a snapshot and more."""
+    """Runs the buckets of a stream. The state is a value, the head, and a list: a snapshot and later rows."""
 
     def __init__(self, job: Job) -> None:
         self._job = pickle.dumps(job)
@@ -44,7 +44,7 @@ class BucketProcessor(StatefulProcessor):
         return self._bucket.without_rows(key[0], 1000 * timerValues.getCurrentProcessingTimeInMs())
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: there is nothing to close."""
 
     @cached_property
     def _bucket(self) -> StreamBucket:

@@ -1,6 +1,6 @@
-"""The state of a bucket, and how a batch of rows moves it on.
+"""The state of a bucket, and its steps: a batch of rows gives a new state and an output.
 
-The kernel is given a fact when the tick it arrived at is finished; until then the fact waits.
+The kernel gets a fact when the tick of its arrival is finished; until then the fact waits.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING, arrivals
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
-from antelog.spark.job.dividing import own_of
+from antelog.spark.job.dividing import bucket_mask
 from antelog.spark.job.job import ARRIVED, Job
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -48,8 +48,8 @@ class BucketState:
 
     kernel       the kernel's state
     waiting      rows that wait for their tick to be finished
-    open         the number of open answers; None if no changes are wanted that say so
-    forecasting  what is known for forecasts, if there are any
+    open         the number of open answers; None if it does not follow from the wanted changes
+    forecasting  the state of forecasts, if there are any
     """
 
     number: int
@@ -80,7 +80,7 @@ class BucketOutput:
     counts: Counts
 
     def and_then(self, later: BucketOutput) -> BucketOutput:
-        """This and a later output of the same bucket together."""
+        """Joins this output and a later one of the same bucket."""
         names = {**self.log, **later.log}
         log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in names}
         return BucketOutput(
@@ -92,7 +92,7 @@ class BucketOutput:
 
 @dataclass(frozen=True, eq=False)
 class DatedRows:
-    """New rows of an input with their arrivals, and those that were set aside at once."""
+    """New rows of an input with their arrivals, and the rejects among them."""
 
     rows: pa.Table
     rejects: pa.Table
@@ -123,21 +123,21 @@ def start(job: Job, number: int) -> BucketState:
 
 
 def begun(job: Job, bucket: BucketState, at: int | None) -> BucketState:
-    """The bucket with the tick at which time begins, if that is known only now."""
+    """The bucket with its first tick, if that was unknown so far."""
     if at is None or bucket.kernel.begin is not None:
         return bucket
     return replace(bucket, kernel=beginning(job.plan, bucket.kernel, at))
 
 
 def beginning_of(bucket: BucketState, earliest: int | None, latest: int | None = None) -> int | None:
-    """The tick at which time begins if the first fact arrives at `earliest`, at the latest at `latest`."""
+    """The tick at which time begins, given the arrival of the first fact, bounded by `latest`."""
     if earliest is None:
         return None
     return int(arrivals(np.array([earliest]), bucket.now, latest)[0])
 
 
 def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> DatedRows:
-    """New rows of an input with their arrivals, when the tick `now` is finished.
+    """Dates new rows of an input, when the tick `now` is finished.
 
     Rows that arrive at no tick, or at one that is finished, are set aside.
     """
@@ -212,7 +212,7 @@ def counted(job: Job, bucket: BucketState) -> BucketState:
 def finish(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
     """The bucket at the end of a batch.
 
-    Unless the job says where to end, that is when nothing is open any more, in any bucket if they `agreed`.
+    The end is the job's last tick, or else the `agreed` one, or else that after which nothing is open.
     """
     bucket, output = _last_arrivals(job, bucket, batch)
     if job.span.until is None:
@@ -223,7 +223,7 @@ def finish(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState
 
 
 def end_of(job: Job, bucket: BucketState, batch: BatchRows) -> int:
-    """The tick at which nothing is open any more in the bucket."""
+    """The tick after which the bucket has no open answers."""
     plain = replace(job, only=(), forecasts=None)
     bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), batch)
     return _end(job, bucket)
@@ -234,7 +234,7 @@ def _end(job: Job, bucket: BucketState) -> int:
 
 
 def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
-    """The bucket after the last arrival of a batch; with the answers open and confirmed then."""
+    """The bucket after the last arrival of a batch, and the answers open and confirmed then."""
     bucket, output = _last_arrivals(job, bucket, batch)
     found = {}
     for name, table in open_answers(job, bucket).items():
@@ -246,7 +246,7 @@ def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tupl
 
 
 def _last_arrivals(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState, BucketOutput]:
-    """The bucket after the last arrivals of a batch. Rows that would arrive later wait for nothing."""
+    """The bucket after the last arrivals of a batch. Rows with later arrivals are set aside."""
     last = max(batch.last, 0) if job.span.until is None else job.span.until
     bucket, output = advance(job, bucket, batch.rows, last)
     later = beyond(job.plan, bucket.waiting, bucket.now, arrival=ARRIVED)
@@ -255,7 +255,7 @@ def _last_arrivals(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[Buc
 
 
 def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
-    """For each query the bucket's answers that are open, and those the last tick has confirmed."""
+    """The open answers of each query, and those confirmed at the last tick."""
     found, known = _open(job, bucket), bucket.forecasting
     if known is None or job.forecasts is None:
         return {name: _typed(job, name, lines.table) for name, lines in found.items()}
@@ -275,7 +275,7 @@ def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
 
 
 def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:
-    """Lines of a query in the types of the job. A cast takes a while, even to the same types."""
+    """Lines of a query cast to the types of the job, unless they have them."""
     schema = job.schemas[name]
     return table if table.schema.equals(schema) else table.cast(schema)
 
@@ -285,23 +285,23 @@ def _joint(waiting: pa.Table, new: DatedRows | None) -> pa.Table:
 
 
 def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
-    """The chosen rows of a table, and the others."""
+    """Splits a table: the chosen rows, and the others."""
     if chosen.all():
         return table, table.slice(0, 0)
     return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
 
 
 def _share(job: Job, number: int) -> Share | None:
-    """The answers that a bucket reports, if not all it knows: those of its own values.
+    """A mask of the answers that a bucket reports, those of its own values; None if it reports all.
 
-    It has no facts about other buckets' values, and may take for absent what they have. The first bucket
-    reports the answers of all others.
+    It lacks the facts about other buckets' values, so its answers about them may be wrong. The first bucket
+    reports the answers about all other values.
     """
-    own = own_of(job.numbers, number)
-    if own is None or not job.talks_by_itself:
+    in_bucket = bucket_mask(job.numbers, number)
+    if in_bucket is None or not job.talks_by_itself:
         return None
 
     def share(name: str, answers: Sequence[Column], values: Values) -> Mask:
-        return own(answers[job.plan.key[name]], values)
+        return in_bucket(answers[job.plan.key[name]], values)
 
     return share

@@ -1,8 +1,7 @@
-"""A bucket in Spark's state store: a snapshot, and the rows that have come since.
+"""A bucket in Spark's state store: a snapshot and the rows since.
 
-A micro-batch writes whatever is smaller: a new snapshot, or its rows, which are appended. A worker that
-does not remember the bucket reads the snapshot and the rows, and advances once. When the rows are as large
-as a snapshot would be, a new one is written.
+A micro-batch appends its rows, or writes a new snapshot once that is smaller than the rows since the last
+one. A worker without the bucket in memory reads the snapshot and the rows, and advances once.
 
 The head is sealed (see `antelog.engine.sealed`), and has the digest of all parts, in their order.
 """
@@ -37,13 +36,13 @@ _HEAD, _SNAPSHOT, _PARTS = (
 
 
 class BucketTime(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far time has come in a bucket.
+    """The time of a bucket.
 
     now         the last finished tick
     highest     the highest tick on the clock so far
-    heard       when rows came last, in microseconds of the wall clock
-    timer       when the timer goes off, in milliseconds
-    begin       where time begins, if it has begun
+    heard       the time of the latest rows, in microseconds of the wall clock
+    timer       the time of the timer, in milliseconds
+    begin       the first tick, if time has begun
     """
 
     now: int = -1
@@ -65,9 +64,9 @@ class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The part of a stored bucket that is read first.
 
     lineage     identifies this bucket of this run of the program
-    version     another one with each micro-batch
+    version     changes with each micro-batch
     identity    the run the state belongs to
-    open        how many answers are open, if that is known
+    open        the number of open answers, if known
     """
 
     lineage: bytes
@@ -82,14 +81,14 @@ class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return cls(lineage, b"", identity)
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
-        """The head after parts were written: instead of all others (`anew`), or after them."""
+        """The head after parts were written: in place of all others (`anew`), or after them."""
         size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
         size += sum(map(len, parts))
         return msgspec.structs.replace(self, stored=Stored(appended, size, _digest(parts, before)))
 
 
 def _digest(parts: Iterable[bytes], before: bytes = b"") -> bytes:
-    """The digest of parts that come after those with the digest `before`."""
+    """The digest of parts that follow those with the digest `before`."""
     for part in parts:
         before = hashlib.sha256(before + hashlib.sha256(part).digest()).digest()
     return before
@@ -100,7 +99,7 @@ def head_to_bytes(head: BucketHead) -> bytes:
 
 
 def head_from(content: bytes, job: Job) -> BucketHead:
-    """The head that was stored; StateError if it is another program's, or damaged."""
+    """The stored head. Raises StateError if it is damaged or belongs to another program."""
     try:
         head = msgspec.msgpack.decode(sealed.unseal(content, _HEAD), type=BucketHead)
     except msgspec.MsgspecError as error:
@@ -115,7 +114,7 @@ def head_from(content: bytes, job: Job) -> BucketHead:
 
 
 def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
-    """Whether a snapshot is due, given the rows `before`, since the last one, and the `fresh` ones."""
+    """Whether a snapshot is due, given the number of rows since the last one, and of `fresh` ones."""
     rows = bucket.kept + bucket.held
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
@@ -125,7 +124,7 @@ def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
 
 
 def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
-    """All of a bucket: the kernel's state with what forecasts need, then the rows that wait."""
+    """The parts of a bucket: the states of the kernel and of forecasts, then the waiting rows."""
     saved = saving.SavedEngine(job.plan, bucket.kernel, _given(job), {}, {}, None)
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
@@ -136,7 +135,7 @@ def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
 
 
 def appendix(name: str, rows: pa.Table) -> bytes:
-    """Rows of an input, with their arrivals."""
+    """Rows of an input with their arrivals, as bytes."""
     return to_blob(rows.combine_chunks().replace_schema_metadata({"input": name}))
 
 
@@ -164,7 +163,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
 
 
 def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
-    """The rows that `appendix` made the bytes from, and their input."""
+    """The input and the rows in bytes of `appendix`."""
     table = from_blob(blob)
     name = table.schema.metadata[b"input"].decode()
     if table.schema != bucket.waiting[name].schema:

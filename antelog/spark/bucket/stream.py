@@ -1,4 +1,4 @@
-"""A bucket of a stream: read from Spark's store, moved on by a micro-batch, and stored again."""
+"""Runs a bucket of a stream for a micro-batch: reads its state from Spark's store, advances and stores it."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _SILENCE = Received(None, None, None, {}, (), Counts())
 
 @lru_cache(maxsize=8)
 def unpacked(pickled: bytes) -> Job:
-    """The job of a processor: one object for all tasks of a worker, with all it has worked out."""
+    """The job of a processor: one object, with its cached properties, for all tasks of a worker."""
     job: Job = pickle.loads(pickled)
     return job
 
 
 @dataclass(frozen=True, eq=False)
 class StreamBucket:
-    """The store of the bucket that Spark is busy with: a head, and a list of a snapshot and later rows."""
+    """The store of the current bucket: a head, and a list of a snapshot and later rows."""
 
     job: Job
     handle: StatefulProcessorHandle
@@ -60,11 +60,11 @@ class StreamBucket:
     parts: Any
 
     def with_rows(self, number: int, rows: Iterator[Row], wall: int) -> Iterator[Row]:
-        """Runs a bucket over its part of a micro-batch that began at `wall`, in microseconds."""
+        """Runs a bucket over its rows of a micro-batch that began at `wall`, in microseconds."""
         return self._run(number, received(tuple(row[name] for name in PACKED_NAMES) for row in rows), wall)
 
     def without_rows(self, number: int, wall: int) -> Iterator[Row]:
-        """Runs a bucket whose timer has gone off."""
+        """Runs a bucket whose timer has fired."""
         return self._run(number, _SILENCE, wall)
 
     def _run(self, number: int, new: Received, wall: int) -> Iterator[Row]:
@@ -139,7 +139,7 @@ _known: OrderedDict[bytes, tuple[bytes, BucketState]] = OrderedDict()
 
 
 def recall(lineage: bytes, version: bytes) -> BucketState | None:
-    """The bucket of this lineage in this version, if the worker remembers it."""
+    """The bucket of this lineage and version, if it is in the worker's memory."""
     known = _known.get(lineage)
     return known[1] if known is not None and known[0] == version else None
 
@@ -152,5 +152,5 @@ def remember(lineage: bytes, version: bytes, bucket: BucketState) -> None:
 
 
 def forget() -> None:
-    """Forgets all buckets."""
+    """Removes all buckets from memory."""
     _known.clear()

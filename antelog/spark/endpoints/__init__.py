@@ -1,1 +1,1 @@
-"""Where facts come from and where changes go."""
+"""Sources of facts and sinks of changes and rejects."""

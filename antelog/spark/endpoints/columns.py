@@ -1,10 +1,10 @@
-"""Columns by Spark's own functions: values of texts, and fields within fields.
+"""Column expressions: values parsed from texts, and nested fields.
 
     value_of(text, "temp", "number", counting)    the numbers, and a complaint for each text that is none
     fields({"temp": "double", "a.b": "string"})   the schema a line is parsed with: temp, `a.b`, and a with b
     field("parsed", "a.b")                        the column: `a.b` if there is such a field, else b of a
 
-A field that has the whole name goes before a path, as in process (`antelog.files.json_files`).
+A field with the whole name is preferred to a path, as in `antelog.files.json_files`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ Kind: TypeAlias = Literal["number", "text", "time"]
 
 @dataclass(frozen=True)
 class ParsedColumn:
-    """A column of values, and one of complaints, which are null where the value is fine."""
+    """A column of values, and one of error messages, null where the value is valid."""
 
     column: Column
     complaint: Column
 
 
 def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedColumn:
-    """The values that texts stand for. What is missing is left to the program's own checks."""
+    """Parses texts into values. Missing values are left to the checks of the engine."""
     if kind == "text":
         return ParsedColumn(text, nothing())
     if kind == "number":
@@ -48,7 +48,7 @@ def nothing() -> Column:
 
 
 def malformed() -> Column:
-    """Whether a row is known to be of no use."""
+    """Whether a row is marked as malformed."""
     return f.col(MALFORMED).isNotNull()
 
 
@@ -91,7 +91,7 @@ _MOST = 4
 
 
 def fields(types: Mapping[str, str]) -> StructType:
-    """A schema for lines of JSON with fields of these names, or paths, and types."""
+    """The schema for lines of JSON with fields of these names, or paths, and types."""
     tree: _Tree = {}
     for name, type_ in types.items():
         for parts in _splits(name):
@@ -100,12 +100,12 @@ def fields(types: Mapping[str, str]) -> StructType:
 
 
 def field(parsed: str, name: str) -> Column:
-    """A field of what was parsed with `fields`."""
+    """A field of a column that was parsed with the schema of `fields`."""
     return f.coalesce(*(f.col(".".join([parsed, *map(quoted, parts)])) for parts in _splits(name)))
 
 
 def column_of(names: Sequence[str], name: str) -> Column:
-    """A column that is there, or a field of a struct."""
+    """The column of this name, or the field of a struct at this path."""
     return f.col(quoted(name) if name in names else ".".join(map(quoted, name.split("."))))
 
 
@@ -119,7 +119,7 @@ def paths(schema: StructType, before: str = "") -> Iterator[tuple[str, DataType]
 
 
 def has_numbers(schema: StructType, name: str) -> bool:
-    """Whether a column that is there is one of numbers."""
+    """Whether a column has numbers."""
     return isinstance(schema[name].dataType, NumericType)
 
 

@@ -1,4 +1,4 @@
-"""CSV files on Spark: the workers read them as they are read in process.
+"""Reads CSV files on Spark's workers, with the reader that is used in process.
 
 A value in quotes may go on over line breaks, and each file has a header of its own. So a file is
 read from its beginning, by one task: Spark hands over its lines in order, and here they are put together
@@ -41,9 +41,9 @@ _TYPES = {"number": "double", "text": "text", None: "text"}
 
 @dataclass(frozen=True)
 class CsvReading:
-    """The columns wanted of CSV files, and whether there is one of arrivals.
+    """The wanted columns of CSV files, and whether one has arrivals.
 
-    A file that is of no use ends a reading that is `strict`; otherwise it is set aside.
+    An unusable file is an error if `strict`; otherwise it is set aside.
     """
 
     wanted: Wanted
@@ -66,7 +66,7 @@ class CsvReading:
 
 
 def csv_rows(lines: DataFrame, reading: CsvReading) -> DataFrame:
-    """The rows of CSV files, whose lines have the file they are from and whether it is all of that."""
+    """The rows of CSV files, given lines with their files, as `with_files` returns them."""
     return lines.mapInArrow(partial(read_lines, reading), from_arrow_schema(reading.schema))
 
 
@@ -76,7 +76,7 @@ def deal_out_whole_files(spark: SparkSession) -> None:
 
 
 def with_files(lines: DataFrame) -> DataFrame:
-    """The bytes of lines, each with its file, and whether Spark hands over that as a whole."""
+    """The lines as bytes, each with its file, and whether Spark reads that file as a whole."""
     about = {
         name: f.col(f"_metadata.file_{name}") for name in ("path", "block_start", "block_length", "size")
     }
@@ -88,14 +88,14 @@ def with_files(lines: DataFrame) -> DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class _Piece:
-    """Some lines of a file, one after the other."""
+    """Consecutive lines of a file."""
 
     file: str
     data: bytes
 
 
 def read_lines(reading: CsvReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """The rows in lines that come from one file after the other, as `with_files` has them."""
+    """Parses lines of one file after the other, as `with_files` returns them, into rows."""
     workers.spare()
     for file, pieces in groupby(_pieces(batches), lambda piece: piece.file):
         yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(pieces)))
@@ -117,7 +117,7 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[_Piece]:
 
 
 class _Stream:
-    """Pieces as a file that can be read."""
+    """A readable file of pieces."""
 
     def __init__(self, pieces: Iterator[_Piece]) -> None:
         self._pieces = pieces

@@ -1,4 +1,4 @@
-"""The addresses that Spark reads and writes; PySpark is not needed to say so.
+"""The addresses that Spark reads and writes; needs no PySpark.
 
 Source = Files | Kafka | Jdbc | Table | Rate
 Sink   = Files | Kafka | Jdbc | Table | Console
@@ -45,6 +45,6 @@ _DRIVERS = {
 
 
 def properties_of(table: Jdbc) -> dict[str, str]:
-    """The options for Spark: with the driver, which Java does not find among jars that came later."""
+    """The options for Spark, with the driver's class, which Java does not find in jars added later."""
     kind = table.url.split(":")[1]
     return {**({"driver": _DRIVERS[kind]} if kind in _DRIVERS else {}), **dict(table.options)}

@@ -151,7 +151,7 @@ _KNOWN = (
 
 
 def cause(text: str) -> str | None:
-    """The cause of a failure and its remedy, if Java's text has one that is known."""
+    """The cause of a failure and its remedy, if Java's text has a known one."""
     for pattern, sentence in _KNOWN:
         found = pattern.search(f"{text}\n")
         if found is not None:
@@ -183,7 +183,7 @@ def plainly() -> Iterator[None]:
 
 
 def plain(error: Exception) -> str:
-    """The message of a failure of Spark without its stack: the innermost cause, if there are several."""
+    """The message of a failure of Spark without its stack: that of the innermost cause."""
     if (failed := unreadable(error)) is not None:
         return str(failed)[:_MOST]
     text = redacted(_java_text(error) if isinstance(error, Py4JJavaError) else str(error))

@@ -1,7 +1,7 @@
-"""Folders and files where Spark sees them: on this machine, in HDFS, in a store of objects.
+"""Folders and files by Spark's file systems: on this machine, in HDFS, in object stores.
 
-A stream starts whatever lies in its folder, as files that are of no use are set aside when they are read. So
-if all files together do not show their columns, each is looked at, until one does.
+A stream starts with any files in its folder, as unusable ones are set aside when they are read. So if the
+columns cannot be found from all files together, each file is tried until one has them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from antelog.spark.endpoints.unreadable import Unreadable, is_same
 
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
-    """The names of what is in a folder; none if there is no such folder."""
+    """The names of the entries of a folder; none if there is no such folder."""
     system, path = _place(spark, folder)
     if not system.exists(path):
         return []
@@ -34,7 +34,7 @@ def entries(spark: SparkSession, folder: str) -> list[str]:
 
 
 def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | None:
-    """The number of the batch that was begun and not finished, and when it was; None if there is none."""
+    """The number of the unfinished batch and the time of its start; None if there is none."""
     begun, done = (_last(entries(spark, f"{checkpoint}/{each}")) for each in ("offsets", "commits"))
     if begun <= done:
         return None
@@ -44,13 +44,13 @@ def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | 
 
 
 def is_local(spark: SparkSession, folder: str) -> bool:
-    """Whether a folder is one of this machine's."""
+    """Whether a folder is on this machine."""
     system, _ = _place(spark, folder)
     return str(system.getScheme()) == "file"
 
 
 def local(spark: SparkSession, folder: str) -> Path | None:
-    """Where on this machine a folder is that all workers write to as well; None if it is elsewhere."""
+    """The path of a folder on this machine that all workers can write to; None if it is elsewhere."""
     system, path = _place(spark, folder)
     if system.getScheme() != "file" or not (spark.sparkContext.master or "").startswith("local"):
         return None
@@ -58,7 +58,7 @@ def local(spark: SparkSession, folder: str) -> Path | None:
 
 
 def _place(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
-    """The file system a folder is in, and its path there."""
+    """The file system of a folder, and its path there."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     path = jvm.org.apache.hadoop.fs.Path(folder)
@@ -76,17 +76,17 @@ _PLAIN = {".csv", ".json", ".jsonl", ".ndjson", ".txt"}
 
 
 def heads(spark: SparkSession, files: Files, count: int, *, stream: bool) -> Iterator[list[str]]:
-    """Some of the first lines of files, of one file after the other on demand."""
+    """The first lines of files together; for a stream, of one file after the other if needed."""
     return _readings(spark, files, lambda path: _head(spark, path, count), stream)
 
 
 def schemas(spark: SparkSession, files: Files, *, stream: bool) -> Iterator[StructType]:
-    """The columns of Parquet files, of one file after the other on demand."""
+    """The schema of Parquet files together; for a stream, of one file after the other if needed."""
     return _readings(spark, files, lambda path: spark.read.parquet(path).schema, stream)
 
 
 def input_of(spark: SparkSession, inputs: Mapping[str, Source], file: Unreadable) -> str:
-    """The input a file belongs to."""
+    """The name of the input that a file belongs to."""
     among = {name: source for name, source in inputs.items() if isinstance(source, Files)}
     for name, source in among.items():
         if len(among) == 1 or any(is_same(file, each) for each in files_of(spark, source)):
@@ -95,7 +95,7 @@ def input_of(spark: SparkSession, inputs: Mapping[str, Source], file: Unreadable
 
 
 def files_of(spark: SparkSession, files: Files) -> list[str]:
-    """The files there are, as Spark calls them. None of them is opened."""
+    """The existing files, as Spark names them, without opening them."""
     with plainly():
         return [row.path for row in spark.read.format("binaryFile").load(files.path).select("path").collect()]
 
@@ -111,9 +111,9 @@ def _head(spark: SparkSession, path: str, count: int) -> list[str]:
 
 
 def _is_local_file(spark: SparkSession, path: str) -> bool:
-    """Whether a path is that of one plain file which Spark would read on this machine.
+    """Whether a path is one plain file that Spark reads on this machine.
 
-    One with a scheme or a pattern is not, nor what Spark unpacks or passes over by its name.
+    Paths with a scheme or a pattern are not, nor files that Spark unpacks or skips by their names.
     """
     file = Path(path)
     plain = _as_pattern(path) == path and file.suffix in _PLAIN and file.name[0] not in "._"
@@ -142,5 +142,5 @@ def _readings(spark: SparkSession, files: Files, look: Callable[[str], T], strea
 
 
 def _as_pattern(file: str) -> str:
-    """A path as a pattern that fits it alone."""
+    """A pattern that matches only this path."""
     return re.sub(r"([\[\]{}*?\\])", r"\\\1", file)

@@ -3,10 +3,10 @@
 A message's key names the answer, so that its changes keep their order and the last one has its
 state; its value is the change, one line of JSON as `antelog try` prints it. Spark's own sink writes
 the messages at least once. The headers `antelog_run` and `antelog_batch` make that once after a
-restart: what the topic has already of the interrupted batch is left out.
+restart: messages of the interrupted batch that the topic has are left out.
 
-What remains: if a single task fails within a batch and Spark tries it again, what it had sent comes
-twice. Whoever must rule that out drops messages with a key and tick that were there before.
+One case remains: if a task fails within a batch and Spark retries it, its messages come twice. To rule that
+out, drop messages with a key and tick that were there before.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SLACK = 10 * 60 * 1000
 
 
 def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None) -> None:
-    """Send the rows of a batch. If it was begun before, at that time, some of them may have been sent."""
+    """Sends the rows of a batch. If it was `begun` before, at that time, those already sent are left out."""
     messages = frame.select(*(messages_of(frame) if "change" in frame.columns else _of_reject(frame)))
     headers = [_header(RUN, run), *([] if batch is None else [_header(BATCH, str(batch))])]
     messages = messages.withColumn("headers", f.array(*headers))
@@ -51,7 +51,7 @@ def messages_of(frame: DataFrame) -> list[Column]:
 
 
 def _chances(frame: DataFrame) -> list[Column]:
-    """How likely the answer is, if that is known of some, and its forecast as pairs of ticks and chances."""
+    """The columns of chances, if there are any, with the forecast as pairs of ticks and chances."""
 
     def written(name: str, text: Column) -> Column:
         return f.concat(f.lit(f',"{name}":'), f.coalesce(text, f.lit("null")))
@@ -77,7 +77,7 @@ def _chances(frame: DataFrame) -> list[Column]:
 
 
 def _others(frame: DataFrame) -> list[Column]:
-    """Which variables of the answer stand for all others, next to the answer."""
+    """The column of variables that stand for all other values, if there is one."""
     if "others" not in frame.columns:
         return []
     names = f.concat(f.lit(',"others":'), f.to_json("others"))
@@ -94,7 +94,7 @@ def _header(name: str, value: str) -> Column:
 
 
 def _unsent(messages: DataFrame, sink: Kafka, options: dict[str, str], run: str, batch: int) -> DataFrame:
-    """The messages the topic does not have yet."""
+    """The messages that the topic does not have yet."""
     reader = messages.sparkSession.read.format("kafka").options(**options)
     reader = reader.option("startingOffsetsByTimestampStrategy", "latest")
     topic = reader.option("subscribe", sink.topic).option("includeHeaders", "true").load()

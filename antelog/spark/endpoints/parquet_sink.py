@@ -1,13 +1,13 @@
-"""Changes to Parquet files in a folder of this machine, written by Spark's workers themselves.
+"""Writes changes to Parquet files in a folder of this machine, in Spark's workers.
 
-Files and `_SUCCESS` are as Spark writes them. Spark would make rows of all changes, and write them value by
-value: half of the work of a stream of all changes. A worker has them as columns, which Arrow writes in a
-tenth of that time; Spark sees names of files.
+Files and `_SUCCESS` are as Spark writes them. Spark would convert all changes to rows, and write them value
+by value: half of the work of a stream. A worker has them as columns, which Arrow writes in a tenth of that
+time; Spark gets the names of files.
 
     changes/.antelog-5f0c…/a.parquet  ->  changes/batch=17/a.parquet
 
-The files come to their place when all are complete, so a task that fails leaves none there. A batch that
-was interrupted comes again, and is written anew.
+The files are moved when all are complete, so a failed task leaves none. An interrupted batch comes again, and
+is written anew.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _HIDDEN = ".antelog-"
 
 
 def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
-    """Write the changes into a folder or, if `part` is not empty, into that one in it, whose files go."""
+    """Writes the changes to a folder or, if `part` is not empty, to that subfolder, replacing its files."""
     try:
         for left in folder.glob(f"{_HIDDEN}*"):  # of a run that was killed
             shutil.rmtree(left)
@@ -61,7 +61,7 @@ def write_parquet(seen: Outputs, folder: Path, part: str, codec: str) -> None:
 
 
 def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
-    """The complete files; a task that failed may have left others."""
+    """The complete files, without those of failed tasks."""
     schema = seen.columns.schema
     found = seen.handed(partial(_written, folder, codec, schema), _FILES)
     # Without changes there is a file all the same: who reads the folder finds the columns.
@@ -72,7 +72,7 @@ def _files(seen: Outputs, folder: Path, codec: str) -> list[Path]:
 def _written(
     folder: Path, codec: str, schema: pa.Schema, batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Writes a task's changes, and returns the name of the file; a task without any has none."""
+    """Writes a task's changes to a file, and returns its name; none without changes."""
     tables = _together(batches)
     first = next(tables, None)
     if first is not None:
@@ -89,7 +89,7 @@ def _write(folder: Path, codec: str, schema: pa.Schema, tables: Iterable[pa.Tabl
 
 
 def _together(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.Table]:
-    """Tables of many rows."""
+    """Joins batches into tables of many rows."""
     waiting: list[pa.RecordBatch] = []
     for batch in batches:
         waiting.append(batch)

@@ -1,7 +1,7 @@
-"""Whether what a pipeline needs can be reached at all, found out within seconds, before Spark starts.
+"""Checks within seconds, before Spark starts, that the endpoints of a pipeline can be reached.
 
-A broker that is down lets Spark try for a minute, and a missing file shows after the start of Java. So
-each address is knocked at once, and each local path is looked at; what the data is like, Spark finds out.
+Spark tries a broker that is down for a minute, and reports a missing file after the start of Java. So each
+address is connected to, and each local path is checked; the data is left to Spark.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _ADDRESS = re.compile(r"(\[[^\]]+\]|[^:,/\s]+)(?::(\d+))?")
 
 
 def reach(sources: Iterable[Source], sinks: Iterable[Sink], conf: Mapping[str, str], master: str) -> None:
-    """Raises an AntelogError for the first source, sink or master that is not there."""
+    """Raises an AntelogError for the first source, sink or master that cannot be reached."""
     if master.startswith("spark://"):
         _knock(
             master.removeprefix("spark://"), 7077, f"{master}: no master of Spark answers", UnsupportedError
@@ -49,7 +49,7 @@ def reach(sources: Iterable[Source], sinks: Iterable[Sink], conf: Mapping[str, s
 
 
 def _knock(servers: str, port: int, failed: str, kind: type[DataError | UnsupportedError]) -> None:
-    """Raises an error if none of the servers, with commas between them, lets itself be connected to."""
+    """Raises an error if none of the servers, separated by commas, accepts a connection."""
     found = [(host.strip("[]"), int(at or port)) for host, at in _ADDRESS.findall(servers)]
     if not found:
         return

@@ -1,11 +1,11 @@
 """Writes changes and rejects to sinks, each micro-batch once.
 
 A micro-batch that was interrupted comes again after a restart, with the same number and the same rows.
-So every sink writes a batch in a way that a second time makes no difference:
+So every sink writes batches idempotently:
 
     files     a folder of its own for each batch, `batch=17`, which is written anew
     tables    in one transaction: rows of this run and batch out, rows in (see `_write_rows`)
-    topics    what arrived of the batch before the interruption is left out (see `kafka_sink`)
+    topics    messages that arrived before the interruption are left out (see `kafka_sink`)
     Delta     has transactions with names and numbers of its own
 """
 
@@ -56,9 +56,8 @@ _CLASSES = {
 class MicroBatch:
     """A micro-batch: `run` is the same after every restart.
 
-    `begun` is when a batch was begun that was interrupted and now comes again, in milliseconds since
-    1970. What is read once is a single batch without a number. `unread` are files of the batch that could
-    not be read.
+    `begun` is the first start of a batch that was interrupted and comes again, in milliseconds since 1970.
+    Without a stream there is a single batch without a number. `unread` has files that could not be read.
     """
 
     run: str
@@ -77,7 +76,7 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
 
 
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
-    """Raises DataError if a folder to be begun has results of another run."""
+    """Raises DataError if a folder for a fresh run has results of another one."""
     for sink in sinks:
         if isinstance(sink, Table) and sink.form == "iceberg":
             raise UnsupportedError(f"{sink}: Iceberg tables are sources only; write to delta:… or a folder")
@@ -89,7 +88,7 @@ def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> N
 
 
 def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
-    """Write the changes of a batch, past Spark if they are to be Parquet files of this machine."""
+    """Writes the changes of a batch; Parquet files of this machine are written by the workers."""
     if isinstance(sink, Files) and sink.form == "parquet":
         spark = seen.frame.sparkSession
         folder = local(spark, sink.path)
@@ -101,7 +100,7 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
 
 
 def write(frame: DataFrame, sink: Sink, batch: MicroBatch) -> None:
-    """Write the rows of a batch."""
+    """Writes the rows of a batch."""
     match sink:
         case Files():
             _write_files(frame, sink, batch)
@@ -119,7 +118,7 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch) -> None:
 
 
 def _part(batch: MicroBatch) -> str:
-    """The folder of a batch in that of a stream; what is read once has none."""
+    """The subfolder of a batch of a stream; empty for a single batch."""
     return "" if batch.number is None else f"batch={batch.number}"
 
 
@@ -136,7 +135,7 @@ def _write_files(frame: DataFrame, sink: Files, batch: MicroBatch) -> None:
 
 
 def _flat(frame: DataFrame) -> DataFrame:
-    """Lists and the like as JSON texts, for what has only single values in its columns."""
+    """Rows with nested values as JSON texts, for sinks with plain columns."""
     nested = (ArrayType, StructType, MapType)
     return frame.select(
         *(
@@ -149,7 +148,7 @@ def _flat(frame: DataFrame) -> DataFrame:
 
 
 def _cells(frame: DataFrame) -> DataFrame:
-    """Rows for CSV files: with texts that no spreadsheet computes, as `antelog.escaping.cell` makes them."""
+    """Rows for CSV files, with formulas escaped for spreadsheets as by `antelog.escaping.cell`."""
 
     def cell(name: str) -> Column:
         text = f.col(name)
@@ -202,7 +201,7 @@ def _write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
 
 @contextmanager
 def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
-    """A connection of Spark's own making, so that drivers are found where Spark finds them."""
+    """A connection made by Spark, which finds the drivers."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     settings = jvm.java.util.HashMap(properties_of(sink))

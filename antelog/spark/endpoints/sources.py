@@ -50,7 +50,7 @@ _MADE = 1_000_003
 
 @dataclass(frozen=True)
 class CsvLayout:
-    """The columns of messages of CSV."""
+    """The columns and the separator of CSV messages."""
 
     separator: str
     names: tuple[str, ...]
@@ -58,7 +58,7 @@ class CsvLayout:
 
 @dataclass(frozen=True)
 class Reading:
-    """A source and what is wanted of it.
+    """A source, and the columns to read from it.
 
     `columns` has the name in the source for each column of the predicate, and for that of arrivals
     if there is one; `kinds` says what their values are, `counting` how times are counted. `choices` are
@@ -86,7 +86,7 @@ def frame(
 ) -> DataFrame:
     """The facts of a source. A stream takes at most `limit` files, or messages, into a batch.
 
-    Files to be left out are given as Spark calls them.
+    Files to be left out are given as Spark names them.
     """
     source = reading.source
     if isinstance(source, Rate):
@@ -115,7 +115,7 @@ def _cell(rows: DataFrame, column: str, name: str, reading: Reading) -> Column:
 
 
 def typed(spark: SparkSession, source: Source) -> DataFrame:
-    """The rows of a source that has types, all of them."""
+    """All rows of a source with types."""
     return _typed(spark, source, False, None, None)
 
 
@@ -173,7 +173,7 @@ def _lines(
 
 
 def from_lines(lines: DataFrame, reading: Reading) -> DataFrame:
-    """The facts in lines, or messages, whose texts are in a column `value`."""
+    """The facts in lines or messages, whose texts are in a column `value`."""
     types, complaint = _csv_types(reading.layout) if reading.layout else _json_types(reading)
     rows = lines.withColumn("parsed", _parsed(types, reading.layout))
     quotes = nothing() if reading.layout is None else _not_a_row(reading.layout)
@@ -195,7 +195,7 @@ Types = Mapping[str, str]
 
 
 def _not_a_row(layout: CsvLayout) -> Column:
-    """A complaint for each message that is not one row of CSV."""
+    """An error message for each message that is not one row of CSV; otherwise null."""
     row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
     complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
     return f.when(~row, f.lit(complaint))

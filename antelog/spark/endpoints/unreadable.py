@@ -35,9 +35,9 @@ _LOCAL = "file:"
 
 @dataclass(frozen=True)
 class Unreadable:
-    """A file, as Spark calls it; why it cannot be read; and whether that comes of what is in it.
+    """A file, as Spark names it, the reason why it cannot be read, and whether its content is damaged.
 
-    A network or a store that does not answer is no reason to give up a file.
+    A failure of a network or a store does not make a file damaged.
     """
 
     file: str
@@ -67,17 +67,17 @@ def unreadable(error: BaseException) -> Unreadable | None:
 
 
 def shown(file: str) -> str:
-    """A file as users call it; Spark writes it as the address it has."""
+    """A file as users name it; Spark has its URL."""
     return redacted(unquote(_alike(file)).removeprefix(_LOCAL))
 
 
 def is_same(file: Unreadable, path: str) -> bool:
-    """Whether a file is the one with this path, which is no pattern."""
+    """Whether a file has this path, which is no pattern."""
     return unquote(file.file) == _alike(path)
 
 
 def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> DataFrame:
-    """Rejects, and with them files of inputs that cannot be read."""
+    """Rejects, with those for unreadable files of inputs added."""
     rows = []
     for name, file in files:
         detail = f"cannot be read: {file.reason}; the file is set aside"
@@ -88,7 +88,7 @@ def as_rejects(frame: DataFrame, files: Iterable[tuple[str, Unreadable]]) -> Dat
 
 
 def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]:
-    """A reject of the kind there are most of, and how many; details differ by what is `particular`."""
+    """A reject of the most frequent kind, and its count; `particular` parts of details are ignored."""
     kind = f.regexp_replace("detail", particular, "…")
     example = f.struct(*rejects.columns)
     kinds = rejects.groupBy(kind.alias("kind")).agg(f.min(example).alias("row"), f.count("*").alias("rows"))
@@ -98,7 +98,7 @@ def commonest(rejects: DataFrame, particular: str) -> tuple[dict[str, Any], int]
 
 
 def without(frame: DataFrame, files: Collection[str]) -> DataFrame:
-    """The rows of files but for some, which are not even opened."""
+    """The rows of files without some, which are not opened."""
     if not files:
         return frame
     path = f.regexp_replace(f.col("_metadata.file_path"), "^file:/+", "file:/")
@@ -106,5 +106,5 @@ def without(frame: DataFrame, files: Collection[str]) -> DataFrame:
 
 
 def _alike(file: str) -> str:
-    """An address, in one of the ways in which Spark writes it."""
+    """A URL in one of the forms that Spark uses, for comparing."""
     return re.sub("^file:/+", "file:/", file)

@@ -1,4 +1,4 @@
-"""The arrivals of rows, and the first of them, at which time begins.
+"""The arrivals of rows, and the earliest one, at which time begins.
 
 Temp: a, low, 7     has no arrival of its own, so it arrives at 7; or at 9, if 8 is finished already
 """
@@ -21,7 +21,7 @@ _FEW = 1_000
 def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
     """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
 
-    Those without an arrival arrive as `antelog.run.clock.arrivals` says, at `latest` by the wall clock.
+    Rows without an arrival get one by `antelog.run.clock.arrivals`, by the wall clock at `latest`.
     """
     if ARRIVED in facts.column_names:
         return facts
@@ -31,7 +31,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
 
 
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
-    """The tick at which the first of these rows arrives that is a fact, and not to be set aside."""
+    """The tick of the earliest arrival among the rows that are not set aside."""
     table = with_arrival(job, name, facts, NOTHING)
     arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
     rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))

@@ -1,4 +1,4 @@
-"""Background facts: DataFrames that every bucket has all of."""
+"""Background facts: DataFrames, of which every bucket has all rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antelog.spark.settings import MALFORMED
 
 
 def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
-    """The facts in a DataFrame, brought to the driver. Raises DataError if they are none."""
+    """The facts in a DataFrame, collected by the driver. Raises DataError if rows are invalid."""
     static = next(s for s in plan.statics if s.name == name)
     has = frame.columns
     by_name = set(static.columns) <= set(has)
@@ -41,7 +41,7 @@ def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
 
 
 def _values(static: Static, position: int, array: pa.Array) -> list[str | int | float]:
-    """The values of a column, as the rules know them: numbers and texts."""
+    """The values of a column as the rules have them: numbers and texts."""
     what = f"column {static.columns[position]} of {static.name}"
     kind, wanted = kind_of(array.type), static.types[position]
     if array.null_count:

@@ -52,7 +52,7 @@ def checked(
     inputs: Mapping[str, DataFrame],
     options: OutputOptions,
 ) -> CheckedRun:
-    """Raises DataError if the data does not fit the program."""
+    """Checks inputs and options. Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
     plan = given_plan.read
     static = options.static or {}
@@ -129,7 +129,7 @@ def _streams(inputs: Mapping[str, DataFrame]) -> bool:
 
 
 def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFrame:
-    """The columns that matter, by the names of the input's: found by name, else by position."""
+    """The columns of the input, found by name, else by position, under the input's names."""
     has = frame.columns
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
@@ -154,7 +154,7 @@ def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFr
 
 
 def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutputOptions) -> DataFrame:
-    """The rows with ticks where numbers count since 1970, unless they were read so."""
+    """The rows with numbers since 1970 converted to ticks, unless they were read as ticks."""
     if isinstance(options.arrival, InTicks) or counting.only_ticks:
         return frame
     times = {source.columns[-1], ARRIVED}
@@ -262,7 +262,7 @@ def _natural(name: str, number: int) -> int:
 
 
 def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
-    """The numbers of the buckets: one only if the program has no key, or facts that defy division."""
+    """The numbers of the buckets: a single one if the program has no key, or facts cannot be divided."""
     if buckets is not None and (type(buckets) is not int or buckets < 1):
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
     why = _undivided(job)
@@ -273,7 +273,7 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
 
 
 def _undivided(job: Job) -> str | None:
-    """Why the facts cannot be divided."""
+    """The reason why the facts cannot be divided; None if they can."""
     plan = job.plan
     if not plan.key:
         return plan.key.why_not

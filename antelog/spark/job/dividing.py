@@ -20,7 +20,7 @@ from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.types import Kind
 from antelog.engine.values.values import Values
 
-Own: TypeAlias = Callable[[Column, Values], Mask]
+BucketMask: TypeAlias = Callable[[Column, Values], Mask]
 """Which of some cells belong to a bucket, given what they stand for."""
 
 _Hashes = NDArray[np.uint64]
@@ -30,31 +30,31 @@ _OTHER = np.uint64(0xBF58476D1CE4E5B9)
 
 
 def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
-    """For each value the part it belongs to, a number below `count`."""
+    """The part of each value, a number below `count`."""
     if count == 1:
         return np.zeros(len(array), np.int64)
     return _parts(_hashes(_single(array)), count)
 
 
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
-    """For each cell the part it belongs to; unbound ones, and that of all others, belong to the first."""
+    """The part of each cell; unbound cells, and the one of all others, are in the first."""
     hashes = _of_cells(cells, values)
     hashes[(cells == UNBOUND) | (cells == OTHERS)] = 0
     return _parts(hashes, count)
 
 
-def own_of(numbers: Sequence[int], number: int) -> Own | None:
-    """Which cells belong to the bucket of that number, one of several; None if there is no other."""
+def bucket_mask(numbers: Sequence[int], number: int) -> BucketMask | None:
+    """A function that masks the cells of one bucket; None if it is the only bucket."""
     count = len(numbers)
     if count == 1:
         return None
     part = numbers.index(number)
 
-    def own(cells: Column, values: Values) -> Mask:
+    def in_bucket(cells: Column, values: Values) -> Mask:
         found: Mask = parts_of_cells(cells, values, count) == part
         return found
 
-    return own
+    return in_bucket
 
 
 def _parts(hashes: _Hashes, count: int) -> Column:

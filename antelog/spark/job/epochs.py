@@ -1,6 +1,6 @@
-"""Numbers that count since 1970 to ticks, by Spark's own functions: the same numbers as in process.
+"""Converts numbers since 1970 to ticks by Spark's own functions, with the results of `antelog.engine`.
 
-In comes a column of numbers and how they are counted, out goes the column with ticks in their place.
+A column of numbers and its counting give a column of ticks.
 `antelog.engine.facts.ticks` does the same for Arrow, and `antelog.language.epochs` decides for both.
 """
 
@@ -19,7 +19,7 @@ from antelog.language.epochs import MICROSECONDS, Counting
 
 
 def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
-    """A column of times of a table: whole numbers, fractions, or what else a time may be, as it is."""
+    """A column of ticks for a column of times: whole numbers and fractions; other types are unchanged."""
     if counting.only_ticks:
         return column
     if isinstance(type_, IntegralType):

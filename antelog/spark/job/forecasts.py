@@ -1,10 +1,10 @@
 """Chances of open answers on Spark: the model, and whether a bucket learns from its own keys.
 
     model="turbines.model"    chances by that model, the same whatever comes
-    model="learn"             each bucket learns what is its keys' own
+    model="learn"             each bucket learns from its own keys
 
-What all keys share stays as the model has it, for no bucket sees the facts of others: so neither the number
-of buckets nor where a stream is cut changes a chance.
+Rates that all keys share stay as in the model, for no bucket sees the facts of others: so a chance depends
+neither on the number of buckets nor on the cuts between batches.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """How chances come about, and which lines are left out for theirs.
+    """The source of chances, and the limits by which lines are left out.
 
     A model travels as its bytes, and is unpacked once by each worker.
     """
@@ -44,7 +44,7 @@ class Forecasts:
         return None if self.content is None else Model.from_bytes(self.content)
 
     def columns(self, plan: Plan) -> dict[str, tuple[pa.Field, ...]]:
-        """For each query the columns that say how likely its answers are."""
+        """The columns of chances of each query."""
         queries = [query.name for query in plan.queries]
         return {name: (*COLUMNS, *(HOLDS if is_lossy(plan, name) else ())) for name in queries}
 
@@ -54,7 +54,7 @@ class Forecasts:
 
     @property
     def kind(self) -> str:
-        """A text that is the same as long as the state of a stream can be used."""
+        """A text that identifies the kind of chances: a state fits only the same text."""
         return "learned" if self.learning.on else "not learned"
 
 

@@ -50,7 +50,7 @@ class Data:
 
 @dataclass(frozen=True)
 class RunSpan:
-    """The ticks that a run is about: where time begins and, in a batch, the last one, if these were given."""
+    """The ticks of a run: the first and, in a batch, the last one, if given."""
 
     begin: int | None = None
     until: int | None = None
@@ -93,7 +93,7 @@ class Job:
 
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
-        """For each query the columns of its lines, in the same types whatever a bucket has seen."""
+        """The columns of lines of each query, with types that do not depend on the data of a bucket."""
         types = answer_types(self.plan, self.data.types)
         engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
         chances = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
@@ -101,7 +101,7 @@ class Job:
 
     @cached_property
     def tables(self) -> Mapping[str, pa.Schema]:
-        """For each input its tables on their way to a bucket: columns, and arrivals if it has some."""
+        """The schema of each input's tables for the buckets: its columns, and arrivals if it has some."""
         found = {}
         for name in self.data.types.keys() & self.inputs.keys():
             columns = dict(zip(self.inputs[name].columns, self.data.types[name], strict=True))
@@ -112,16 +112,16 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """The facts of each input that are of use; all are, if a model learns how often facts come."""
+        """The needed facts of each input; all of them if a model learns how often facts come."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
             return dict.fromkeys(self.tables, EVERYTHING)
         return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
 
     @cached_property
     def key_columns(self) -> Mapping[str, str | None]:
-        """For each input the column it is divided by; None if all its facts belong to the first bucket.
+        """The column by which each input is divided; None if all its facts belong to the first bucket.
 
-        For one that no pattern asks for any column will do, if it keeps together what excludes each other.
+        An input that no pattern uses is divided by any column that keeps conflicting facts together.
         """
         positions = {each.name: each.position for each in self.plan.key.positions}
         found: dict[str, str | None] = {}
@@ -134,7 +134,7 @@ class Job:
 
     @cached_property
     def talks_by_itself(self) -> bool:
-        """Whether some answers need no fact, so that each tick may have answers.
+        """True if some pattern is clock-driven, so every tick may have answers.
 
         Several buckets have such an answer: of a value of the background, of one that a rule names, and of
         all others. Any other answer rests on a fact, and is reported by the bucket that has it.
@@ -143,7 +143,7 @@ class Job:
 
     @cached_property
     def begins_together(self) -> bool:
-        """Whether it matters where time begins, and the facts say so: those of all buckets.
+        """True if answers depend on the first tick, and that on the facts of all buckets.
 
         Answers that need a fact are about no tick before the first fact of their bucket.
         """
@@ -153,9 +153,9 @@ class Job:
 
     @cached_property
     def ends_together(self) -> bool:
-        """Whether buckets of a batch that ends by itself have to agree on where it does.
+        """True if the buckets of a batch without a given end have to agree on the last tick.
 
-        A bucket in which nothing is open any more may have more to say with every tick, and more to learn.
+        A bucket without open answers may still have new answers with every tick, and more to learn.
         """
         patterns = [pattern for query in self.plan.queries for pattern in query.patterns]
         goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
@@ -166,7 +166,7 @@ class Job:
 
     @cached_property
     def identity(self) -> dict[str, str]:
-        """The properties that must stay the same for a state to be used."""
+        """The properties that must be equal for a state to be used."""
         return {
             "format": str(VERSION),
             "program": _digest(to_json(self.plan).encode()),

@@ -1,11 +1,11 @@
-"""Facts that a program has no use for, left out before the buckets see them.
+"""Drops facts that a program does not need, before they are sent to buckets.
 
-A fact is of use if it has the values that a literal asks for, as far as the rules say which. Others are only
-counted, unless they are late, early or malformed by their own columns, as those are to be reported. Of inputs
-with `one per` all facts are of use, and of those with a column that an unguarded variable leads to: each
-may bring a value that was not seen before.
+A fact is needed if it fits a literal, as far as constants and comparisons in the rules decide that. Others
+are only counted, unless they are late, early or malformed by their own columns, as those are reported. All
+facts are needed of inputs with `one per`, and of those with a column that an unguarded variable leads to:
+each may have a new value.
 
-    not P(X, high, V, T), V > 3      P is of use with level = high and v > 3
+    not P(X, high, V, T), V > 3      P is needed with level = high and v > 3
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ Requirements: TypeAlias = frozenset[Requirement]
 """The comparisons that a value has to meet."""
 
 Needs: TypeAlias = frozenset[frozenset[tuple[str, Requirement]]]
-"""A fact is of use if its columns meet all requirements of one of these; if one has none, every fact is."""
+"""A fact is needed if its columns meet all requirements of one of these; an empty one fits every fact."""
 
 EVERYTHING: Needs = frozenset({frozenset()})
 
 
 def needs_of(plan: Plan, name: str, types: Types) -> Needs:
-    """The facts of an input that are of use, given the types of its columns."""
+    """The needed facts of an input, given the types of its columns."""
     source = next(s for s in plan.inputs if s.name == name)
     if source.slot is not None or any(column.name == name for column in input_columns(plan)):
         return EVERYTHING
@@ -72,9 +72,9 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
 
 
 def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]]:
-    """The patterns that queries lead to, each with the requirements of its variables.
+    """The patterns that queries depend on, each with the requirements of its variables.
 
-    Queries want any values of a relation, literals those of their own variables.
+    Queries require nothing of a relation, literals the values of their variables.
     """
     relations = {relation.name: relation for relation in plan.relations}
     waiting = [(query, (Requirements(),) * len(query.answer.variables)) for query in plan.queries]
@@ -94,7 +94,7 @@ def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]
 
 
 def _required(pattern: Pattern, wanted: tuple[Requirements, ...]) -> Mapping[str, Requirements]:
-    """The requirements of a pattern's variables: by its comparisons, and by what is wanted of its answer."""
+    """The requirements of a pattern's variables: by its comparisons, and those of its answer."""
     found: dict[str, Requirements] = {}
     for each in (c for comparison in pattern.comparisons for c in (comparison, comparison.mirrored)):
         if isinstance(each.left, Var) and isinstance(each.right, Const):
@@ -116,14 +116,14 @@ def _required_of(term: Term | None, required: Mapping[str, Requirements]) -> Req
 
 
 def _can_tell(requirement: Requirement, kind: Kind | None) -> bool:
-    """Whether `_met_by` agrees with the engine. Whole numbers may differ that are equal as doubles."""
+    """Whether `_met_by` agrees with the engine: `!=` may not, as whole numbers can be equal as doubles."""
     if isinstance(requirement.value, str):
         return kind is Kind.TEXT and requirement.operator in ("=", "!=")
     return kind is Kind.NUMBER and requirement.operator != "!="
 
 
 def of_use(needs: Needs, table: pa.Table) -> Mask:
-    """The rows that are of use."""
+    """The rows that are needed."""
     found = np.zeros(table.num_rows, np.bool_)
     for tests in needs:
         met = np.ones(table.num_rows, np.bool_)
@@ -145,7 +145,7 @@ def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
 
 
 def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
-    """The rows that are neither late nor early nor malformed, as far as a row alone shows."""
+    """The rows that are neither late nor early nor malformed, judged by each row alone."""
     source = next(s for s in plan.inputs if s.name == name)
     time = ticks_of(table.column(source.columns[-1]), plan.tick)
     arrived = ticks_of(table.column(arrival), plan.tick)

@@ -33,7 +33,7 @@ _NAME = Syntax("NAME", lambda text, _: text, TEXT)
 
 @dataclass(frozen=True, kw_only=True)
 class StaticFrames:
-    """StaticFrames facts in addition to those of the program."""
+    """Background facts in addition to those of the program."""
 
     static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "StaticFrames facts, as batches.")
 
@@ -67,7 +67,7 @@ class RejectOptions(StreamSettings, StaticFrames):
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
-    """The options of `outputs`: all there are for a run."""
+    """The options of `outputs`: all options of a run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +76,7 @@ class ChangeOptions(OutputOptions, OneQuery):
 
 
 def all_options(given: object, **more: Any) -> OutputOptions:
-    """The options of a function as those of a run, whose others have their defaults."""
+    """The options of a run, with those of a function and defaults for the others."""
     known = {each.name for each in fields(OutputOptions)}
     names = [each.name for each in fields(given) if each.name in known]  # type: ignore[arg-type]  # a struct
     return OutputOptions(**{**{name: getattr(given, name) for name in names}, **more})

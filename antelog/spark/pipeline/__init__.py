@@ -1,1 +1,1 @@
-"""A pipeline under way: looked at before it starts, guarded, followed, stopped."""
+"""A streaming pipeline: its checkpoint is locked and guarded, its query followed and stopped."""

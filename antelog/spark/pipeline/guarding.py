@@ -1,4 +1,4 @@
-"""Refuses checkpoints of other programs, by a note that lies among Spark's files.
+"""Refuses checkpoints of other programs, by a note among Spark's files.
 
 The state has the same identity, but Spark reads that only when it is processing already. The note is written
 under another name and renamed, so that a process that is killed meanwhile leaves none or all of it.
@@ -31,7 +31,7 @@ class _Note(msgspec.Struct, frozen=True):
 
 @explaining_lost_java()
 def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
-    """Notes in a new checkpoint what it is for. Raises StateError if an old one is for something else.
+    """Writes the note of a new checkpoint. Raises StateError if an old one is of another program.
 
     To be called before the stream is started.
     """
@@ -84,7 +84,7 @@ def _compare(checkpoint: str, job: Job, note: _Note) -> None:
 
 
 def _rules(plan: str, job: Job) -> str:
-    """The first lines in which two programs' plans differ."""
+    """The first lines in which the plans of two programs differ."""
     try:
         old = [str(line) for line in details(from_json(plan))]
     except PlanError:

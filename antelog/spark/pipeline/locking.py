@@ -56,7 +56,7 @@ def locked(checkpoint: str) -> Iterator[None]:
 
 
 def local_folder(place: str) -> Path | None:
-    """A place of Spark's as a folder of this machine; None if it is elsewhere, or that is not known."""
+    """The local folder of a path of Spark's; None if it is elsewhere, or unknown."""
     scheme = re.match(r"(\w[\w+.-]*):/", place)
     if scheme is not None:
         return Path(unquote(re.sub("^file:/+", "/", place))) if scheme[1] == "file" else None

@@ -1,4 +1,4 @@
-"""A pipeline as a streaming query: started, followed, and stopped between two batches."""
+"""Runs a pipeline as a streaming query: starts, follows and stops it between two batches."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PAUSE = 0.2
 class Progress:
     """A finished micro-batch: its time in seconds, and the counts of `COUNTS`.
 
-    `waiting` has the numbers of messages and files that the sources had left.
+    `waiting` has the numbers of messages and files that sources still had.
     """
 
     number: int
@@ -49,7 +49,7 @@ class Progress:
 
 @dataclass(eq=False)
 class StreamRun:
-    """A query under way: the counts of batches not reported yet, and failures of writing.
+    """A running query: the counts of batches not reported yet, and failures of writing.
 
     `start` starts it, again if need be, from where its checkpoint says; `leave_out` makes it do so without
     a file that cannot be read.
@@ -66,9 +66,9 @@ class StreamRun:
         self._failed: Counter[str] = Counter()
 
     def progress(self, stop: Callable[[], bool]) -> Iterator[Progress]:
-        """The batches as they are finished, until the query ends by itself or is to be stopped.
+        """The batches as they are finished, until the query ends or `stop` returns true.
 
-        Raises DataError if the query failed, or what was raised while its results were written.
+        Raises DataError if the query failed, or the error of writing its results.
         """
         while not stop() and (self.query.isActive or self._starts_again()):
             time.sleep(_PAUSE)
@@ -84,7 +84,7 @@ class StreamRun:
                 raise failed
 
     def rest(self) -> Iterator[Progress]:
-        """The batches that were finished and not reported yet."""
+        """The finished batches that were not reported yet."""
         for done in self.query.recentProgress:
             counts = self.counts.pop(done["batchId"], None)
             if counts is not None:
@@ -92,7 +92,7 @@ class StreamRun:
                 yield _progress(done, counts)
 
     def _starts_again(self) -> bool:
-        """Starts the query anew if it ended for a file, or as the machine was too busy to start it."""
+        """Restarts the query if it failed on a file, or because the machine was too busy to start it."""
         failed = self.failures[0] if self.failures else self.query.exception()
         if failed is None:
             return False
@@ -119,7 +119,7 @@ class StreamRun:
         return self._failed[file.file] <= enough
 
     def stop(self, patience: float) -> None:
-        """Stops between two batches, or after some seconds within one, which then comes again."""
+        """Stops between two batches; after `patience` seconds also within one, which then comes again."""
         end = time.monotonic() + patience
         while self.query.isActive and self.query.status["isTriggerActive"] and time.monotonic() < end:
             time.sleep(_PAUSE / 4)
@@ -136,7 +136,7 @@ def follow(
     trigger: str | None,
     anew: Callable[[Collection[str]], Outputs] | None = None,
 ) -> StreamRun:
-    """Start a query that writes the outputs of each micro-batch.
+    """Starts a query that writes the outputs of each micro-batch.
 
     `trigger` is `once`, `available-now`, the time between two batches in Spark's words, or None for
     as soon as possible. `anew` makes the same outputs without some files, given as Spark calls them;
@@ -193,7 +193,7 @@ def _triggered(writer: DataStreamWriter, trigger: str | None) -> DataStreamWrite
 
 
 def totals(outputs: Outputs) -> Counts:
-    """The counts of all buckets together. There are few, which Spark would need a shuffle to add up."""
+    """The counts of all buckets together, added here: Spark would need a shuffle for a few rows."""
     rows = outputs.counts.collect()
     known = {name: [row[name] for row in rows if row[name] is not None] for name in COUNTS}
     return {

@@ -1,1 +1,1 @@
-"""Spark itself: found, started, silent, its failures in plain words."""
+"""Spark's session: requirements, settings, start and filtered output."""

@@ -1,4 +1,4 @@
-"""Spark's settings for a pipeline: what its user gives, what its endpoints need, and Java's options.
+"""Spark's settings for a pipeline: those of the user, those its endpoints need, and Java's options.
 
     settings_of(endpoints, buckets=8)    {"spark.master": "local[*]", "spark.sql.session.timeZone": "UTC", …}
 
@@ -57,7 +57,7 @@ def settings_of(
 ) -> dict[str, str]:
     """Spark's settings; those of `conf` win. Raises UnsupportedError for Spark Connect.
 
-    If `once` has sources, and these are small files of this machine, Java gets its quick compiler only.
+    If `once` has sources, and these are small local files, Java uses its quick compiler only.
     """
     given = dict(conf or {})
     _refuse_connect(given)
@@ -94,7 +94,7 @@ def _partitions(buckets: int, cores: int) -> int:
 
 
 def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
-    """The packages that Spark has to fetch for the endpoints."""
+    """The packages that Spark has to download for the endpoints."""
     endpoints = list(endpoints)
     if any(isinstance(each, Kafka) for each in endpoints):
         yield f"org.apache.spark:spark-sql-kafka-0-10_{_SCALA}:{pyspark_version()}"
@@ -103,7 +103,7 @@ def _packages(endpoints: Iterable[Source | Sink]) -> Iterator[str]:
 
 
 def _brought(package: str, given: Mapping[str, str]) -> bool:
-    """Whether the user's settings bring the package already."""
+    """Whether the user's settings have the package already."""
     artifact = package.split(":")[1]
     names = ("spark.jars", "spark.jars.packages", "spark.driver.extraClassPath")
     return any(artifact in given.get(name, "") for name in names)
@@ -125,7 +125,7 @@ def _refuse_connect(conf: Mapping[str, str]) -> None:
 
 
 def _are_small(sources: Collection[Source]) -> bool:
-    """Whether the sources are few files of this machine, and small."""
+    """Whether the sources are a few small files of this machine."""
     total = 0
     for source in sources:
         found = list(islice(_sizes(source.path), FEW + 1)) if isinstance(source, Files) else []
@@ -136,7 +136,7 @@ def _are_small(sources: Collection[Source]) -> bool:
 
 
 def _sizes(pattern: str) -> Iterator[int]:
-    """The bytes of each file of this machine that the pattern fits."""
+    """The size in bytes of each local file that matches the pattern."""
     for path in map(Path, iglob(pattern)):  # noqa: PTH207 - a pattern may begin at the root
         for each in chain([path], path.rglob("*")):
             with suppress(OSError):

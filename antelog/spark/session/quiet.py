@@ -42,7 +42,7 @@ _PATIENCE = 2.0
 
 @dataclass(eq=False)
 class ProcessOutput:
-    """The filtered output of Spark's processes: held back at first, and written to `target` later."""
+    """The filtered output of Spark's processes: buffered at first, written to `target` later."""
 
     target: int = field(default_factory=lambda: os.dup(2))
     lines: list[str] = field(default_factory=list)
@@ -58,13 +58,13 @@ class ProcessOutput:
                 self.lines.append(line)
 
     def release(self) -> None:
-        """Writes the lines held back; from now on none are."""
+        """Writes the buffered lines; from now on lines are written at once."""
         with self._lock:
             self.passes = True
             self._write(*self.lines)
 
     def text(self) -> str:
-        """The lines held back, once the processes that wrote them have ended."""
+        """The buffered lines, once the processes that wrote them have ended."""
         self.ended.wait(_PATIENCE)
         return "\n".join(self.lines)
 
@@ -75,7 +75,7 @@ class ProcessOutput:
 
 @contextmanager
 def filtered(output: ProcessOutput) -> Iterator[None]:
-    """Processes started in here write their output and errors through the filter, as long as they live."""
+    """Processes started in this context write their output and errors through the filter, for life."""
     theirs, ours = os.pipe()
     threading.Thread(target=filter_output, args=(theirs, output), daemon=True).start()
     before = {number: os.dup(number) for number in (1, 2)}

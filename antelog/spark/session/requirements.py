@@ -1,6 +1,6 @@
-"""Checks that there is a Java and a PySpark that fit, before Spark starts and fails in its own words.
+"""Checks that a suitable Java and PySpark are installed, before Spark starts.
 
-PySpark is not imported for that: it takes as long as much of what a command does.
+PySpark is not imported for that: it is slow.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def require_java(environment: MutableMapping[str, str] = os.environ) -> None:
 
 
 def _executable(environment: MutableMapping[str, str]) -> str | None:
-    """The Java that Spark would start: that of JAVA_HOME, or else the first on the PATH."""
+    """The Java that Spark starts: that of JAVA_HOME, or else the first on the PATH."""
     if not environment.get("JAVA_HOME") and (home := _of_setup()) is not None:
         environment["JAVA_HOME"] = home
     if home := environment.get("JAVA_HOME"):
@@ -61,7 +61,7 @@ def _executable(environment: MutableMapping[str, str]) -> str | None:
 
 
 def _of_setup() -> str | None:
-    """The home of the Java that `make setup` has noted in this virtual environment, if it is there."""
+    """The home of the Java noted by `make setup` in this virtual environment, if it exists."""
     try:
         home = Path(sys.prefix, "java-home").read_text(encoding="utf-8").strip()
     except OSError:

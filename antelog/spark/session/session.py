@@ -100,7 +100,7 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
 
 @contextmanager
 def _read_from(file: Path) -> Iterator[None]:
-    """A Java started in here reads its settings from a file."""
+    """A Java started in this context reads its settings from a file."""
     known = os.environ.get(_SUBMIT)
     arguments = f"--properties-file {shlex.quote(str(file))} --load-spark-defaults"
     os.environ[_SUBMIT] = f"{arguments} {known or 'pyspark-shell'}"
@@ -114,7 +114,7 @@ def _read_from(file: Path) -> Iterator[None]:
 
 
 def _kill(file: Path) -> None:
-    """Ends a Java whose start was cut short, as it may wait forever; its command line names the file."""
+    """Kills a Java whose start was interrupted, as it may wait forever; its command line has the file."""
     listed = subprocess.run(["ps", "-axwwo", "pid=,args="], capture_output=True, text=True, check=False)
     for line in listed.stdout.splitlines():
         number, _, command = line.strip().partition(" ")
@@ -125,9 +125,9 @@ def _kill(file: Path) -> None:
 
 @contextmanager
 def _ignoring_sigterm() -> Iterator[None]:
-    """A Java started in here is not ended by SIGTERM, which may be sent to all processes: its Python ends it.
+    """A Java started in this context ignores SIGTERM, which may be sent to all processes: Python ends it.
 
-    It inherits that the signal is blocked. Python's other threads receive it meanwhile.
+    It inherits the blocked signal. Python's other threads receive it meanwhile.
     """
     if os.name == "nt":
         yield

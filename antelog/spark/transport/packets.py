@@ -1,4 +1,4 @@
-"""Packets: Arrow tables as bytes, and what a bucket unpacks of them.
+"""Packets: Arrow tables as bytes, packed for buckets and unpacked by them.
 
 Spark hands Python's stateful operators their rows one by one. So rows are packed before they are
 shuffled, and the operator gets a few values, each with thousands of rows in it.
@@ -15,7 +15,7 @@ from antelog.accounts import Counts
 
 
 def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
-    """A table as a stream in Arrow's format."""
+    """A table as bytes in Arrow's stream format."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write(table)
@@ -24,7 +24,7 @@ def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
 
 
 def from_blob(blob: bytes) -> pa.Table:
-    """The table that bytes were made of."""
+    """The table in bytes of `to_blob`."""
     return pa.ipc.open_stream(blob).read_all()
 
 
@@ -37,13 +37,13 @@ PACKED_NAMES = ("input", "reading", "earliest", "end", "unneeded", "after_until"
 
 @dataclass(frozen=True, eq=False)
 class Received:
-    """The rows of each input, those set aside on the way, and the time they have come to.
+    """The rows of each input, the rejects among them, and their time.
 
     reading     the highest tick on the clock, if any
-    earliest    when the first fact of any bucket arrives, if there is one and it matters
-    end         the tick at which all buckets end, if they have to agree on it
+    earliest    the arrival of the first fact of any bucket, if any, and if needed
+    end         the tick at which all buckets end, if they have to agree
 
-    `counts` are of the rows whose fate is known already.
+    `counts` has the rows with known fates.
     """
 
     reading: int | None
@@ -55,7 +55,7 @@ class Received:
 
     @property
     def given(self) -> int:
-        """The number of rows that have come."""
+        """The number of rows that came."""
         return _rows(self.facts.values()) + self.counts.given
 
 

@@ -1,7 +1,6 @@
 """Packs rows for the buckets: divided by the key, whole Arrow tables in one value each.
 
-Each task has a row for every bucket with the time its rows have come to, also for buckets it has no facts
-for. So all buckets finish the same ticks.
+Each task sends its time to every bucket, also to those without facts, so all buckets finish the same ticks.
 """
 
 from __future__ import annotations
@@ -63,14 +62,14 @@ Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """Rows of an input: those that may be facts, and those that are set aside already."""
+    """Rows of an input: possible facts, and rejects."""
 
     facts: pa.Table
     rejects: pa.Table
 
 
 def packer(job: Job, name: str) -> Mapper:
-    """Packs the rows of an input, for `mapInArrow`."""
+    """A function for `mapInArrow` that packs the rows of an input."""
     return partial(_pack, job, name)
 
 
@@ -82,12 +81,12 @@ def all_packed(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def packed_with_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """The rows of all inputs, packed, and an empty one for each bucket, as some have no facts."""
+    """The rows of all inputs, packed, and an empty one for each bucket, as some buckets have no facts."""
     return all_packed(job, frames).unionAll(to_everyone(job, frames))
 
 
 def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
-    """A row for each bucket, with nothing in it."""
+    """An empty row for each bucket."""
     spark = next(iter(frames.values())).sparkSession
     count = len(job.numbers)
     nothing = [pa.nulls(count, type_) for type_ in PACKED.types[1:]]
@@ -131,7 +130,7 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
-    """The rows as the job has them, and those that the source has found malformed."""
+    """The rows in the types of the job, and those that the source found malformed."""
     facts = table.select(schema.names).cast(schema)
     if MALFORMED not in table.column_names:
         return _Chunk(facts, REJECTS.empty_table())
@@ -144,7 +143,7 @@ def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
 
 
 def _set_aside(source: Input, faulty: pa.Table, given: pa.Table) -> pa.Table:
-    """Rows the source has found malformed, in the form of the engine's rejects."""
+    """Rows that the source found malformed, as rejects of the engine."""
     values = Values()
     cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
     count = faulty.num_rows
@@ -165,7 +164,7 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table) -> pa.Table:
 
 
 def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
-    """The highest tick on the clock of an input, if a row has any."""
+    """The highest tick of an input on the clock; None if no row has one."""
     if job.timing.clock == "processing":
         return None
     column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
@@ -175,9 +174,9 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
 
 
 def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
-    """The rows the program may have use for, and what the others are counted as.
+    """The rows that the program may need, and the counts of the others.
 
-    Without arrivals of their own all are handed on, for they may be late as well.
+    Rows without arrivals of their own are all passed on, as they may be late.
     """
     needs = job.needs[name]
     if name not in job.data.own or (needs == EVERYTHING and job.span.until is None):

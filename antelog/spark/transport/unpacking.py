@@ -1,4 +1,4 @@
-"""Unpacks the output of the buckets into the columns a user sees."""
+"""Unpacks the output of buckets into columns for users."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
 
 
 def _column(variable: str, others: Mapping[str, object]) -> str:
-    """A column's name that no other column has, in whatever case: for Spark that makes no difference."""
+    """A unique name for a column; Spark ignores case."""
     column = variable
     while column.lower() in _TAKEN or any(
         column.lower() == other.lower() and column != other for other in others
@@ -89,7 +89,7 @@ def _stored(type_: pa.DataType) -> pa.DataType:
 
 
 def unpacker(job: Job, columns: OutputColumns) -> Mapper:
-    """Makes rows of changes of their payloads, for `mapInArrow`."""
+    """A function for `mapInArrow` that unpacks payloads into rows of changes."""
     return partial(_changes, job, columns)
 
 
@@ -129,7 +129,7 @@ def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.T
 
 
 def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
-    """Answers as JSON, always written the same way: a key."""
+    """Answers as canonical JSON, to be used as keys."""
     parts: list[str | pa.Array] = []
     for name in variables:
         parts += [", " if parts else "", json.dumps(name) + ": ", _json(table.column(name).combine_chunks())]
@@ -163,7 +163,7 @@ def _written(value: str | float | Decimal) -> str:
 
 
 def reject_reader(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Makes rejects of their payloads, for `mapInArrow`."""
+    """Unpacks payloads into rejects, for `mapInArrow`."""
     for batch in batches:
         for payload in batch.column("payload").to_pylist():
             yield from from_blob(payload).cast(REJECTS).to_batches()

@@ -1,6 +1,6 @@
 """The process that sends alerts: `python -m antelog.watch.alerts`, which `process.py` beside it starts.
 
-The first line on standard input has its work, in JSON. When standard input ends, the stream has ended.
+The first line on standard input is a `Work` in JSON. When standard input ends, the stream has ended.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
     Alert("slack:@slack.url", on=("likely",), where=("Malf X=wt*",), template="{X} is getting hot")
 
-These are texts and names only, so that they can be handed to the process that sends. They are read there, and
-before it starts by `antelog/watch/alerts/setup.py`, which says what is wrong with them.
+These are texts only, so that they can be passed to the process that sends. It parses them, and so does
+`antelog/watch/alerts/setup.py` before the start, to report mistakes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Line = dict[str, Any]
 
 
 class AlertError(AntelogError):
-    """An alert cannot be used as it is asked for: `message` says why, `hint` what to write instead."""
+    """A mistake in an alert: `message` has the reason, `hint` the remedy."""
 
     def __init__(self, message: str, hint: str) -> None:
         self.message, self.hint = message, hint
@@ -29,7 +29,7 @@ class AlertError(AntelogError):
 
 @dataclass(frozen=True)
 class Alert:
-    """A receiver, the kinds of changes and the answers it gets, and a template; empty: the usual."""
+    """A receiver, kinds of changes, conditions and a template; empty ones mean the default."""
 
     to: str
     on: tuple[str, ...] = ()
@@ -39,7 +39,7 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """A query: the variables of its answers, the one that is a time, and the kind of change that is usual."""
+    """A query: its variables, the one that is a time, and the default kind of change."""
 
     name: str
     variables: tuple[str, ...]
@@ -48,7 +48,7 @@ class AlertQuery:
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
-    """The queries of a program. With `chances`, the usual change of one with an `alert` is `likely`."""
+    """The queries of a program. With `chances`, the default change of one with an `alert` is `likely`."""
     return tuple(
         AlertQuery(
             each.name,

@@ -31,7 +31,7 @@ CHANCE = "chance"
 
 @dataclass(frozen=True)
 class ValueTest:
-    """A value of an answer, or its chance, compared with something."""
+    """A comparison of a value of an answer, or of its chance."""
 
     name: str
     sign: str
@@ -53,7 +53,7 @@ class ValueTest:
 
 @dataclass(frozen=True)
 class Where:
-    """A condition: the query's name, if one is given, and what its answers are to be like."""
+    """A condition: a query, if one is given, and tests of its answers."""
 
     query: str | None
     tests: tuple[ValueTest, ...]
@@ -64,7 +64,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Choice:
-    """What one receiver is told of: which kinds of which query, and where."""
+    """The changes that one receiver gets: kinds of changes by query, and conditions."""
 
     kinds: dict[str, frozenset[str]]
     wheres: tuple[Where, ...]
@@ -76,7 +76,7 @@ class Choice:
 
 
 def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
-    """What an alert is about. Raises AlertError if there is nothing of that kind or name."""
+    """The choice of an alert. Raises AlertError for unknown kinds and names."""
     for kind in alert.on:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
@@ -86,7 +86,7 @@ def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
 
 
 def as_text(value: object) -> str:
-    """A value as one writes it in a condition: texts without quotes, `any` for what is open."""
+    """A value as conditions have it: texts without quotes, `any` for an unbound one."""
     match value:
         case None:
             return "any"

@@ -1,12 +1,12 @@
-"""The outbox of a store: letters that wait, what became of others, and how far the feed was read for them.
+"""The outbox of a store: waiting letters, counts of the others, and the position in the feed.
 
     with opened(path) as outbox:
-        outbox.take(8_000, [("slack:@slack.url", letter)])       read up to there, and this is to be sent
+        outbox.take(8_000, [("slack:@slack.url", letter)])       the feed is read up to there, with a letter
         waiting = outbox.first("slack:@slack.url")               the next one to try
         outbox.settle(waiting, "sent")
 
-Each of these either has happened or has not, whenever the process ends. A letter that is taken is so together
-with the position behind its line, so no line of the feed makes a letter twice.
+Each of these is a transaction. A letter is stored together with the position after its line, so no line
+makes a letter twice.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ MOST = 100_000
 
 @dataclass(frozen=True)
 class WaitingLetter:
-    """A letter that waits, by its number in the outbox."""
+    """A waiting letter with its number in the outbox."""
 
     number: int
     receiver: str
@@ -71,13 +71,13 @@ class Outbox:
         return None if found is None else int(found[0])
 
     def receive(self, receivers: Iterable[str]) -> None:
-        """Note who receives from now on."""
+        """Replaces the receivers."""
         with files.transaction(self._database):
             self._database.execute("DELETE FROM receivers")
             self._database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
 
     def take(self, position: int, letters: Iterable[tuple[str, Letter]]) -> None:
-        """Keep letters with their receivers, and that the feed is read up to a position."""
+        """Stores letters with their receivers, and the position up to which the feed is read."""
         rows = [(name, letter.key, letter.body) for name, letter in letters]
         with files.transaction(self._database):
             self._database.executemany("INSERT INTO letters (receiver, key, body) VALUES (?, ?, ?)", rows)
@@ -86,7 +86,7 @@ class Outbox:
                 self._drop_beyond_most(receiver)
 
     def first(self, receiver: str) -> WaitingLetter | None:
-        """The letter to try next: the oldest, but one that has failed five times by itself lets others go."""
+        """The letter to try next: the oldest, but one with five failures of its own yields to others."""
         found = self._database.execute(
             "SELECT id, key, body FROM letters WHERE receiver = ? ORDER BY tries / 5, id LIMIT 1",
             (receiver,),
@@ -94,13 +94,13 @@ class Outbox:
         return None if found is None else WaitingLetter(found[0], receiver, Letter(found[1], found[2]))
 
     def settle(self, waiting: WaitingLetter, outcome: str) -> None:
-        """It is sent, or will never be."""
+        """Removes a letter that was sent or refused, and counts it."""
         with files.transaction(self._database):
             self._database.execute("DELETE FROM letters WHERE id = ?", (waiting.number,))
             self._count(waiting.receiver, outcome, 1)
 
     def fail(self, waiting: WaitingLetter, *, itself: bool) -> None:
-        """It is still to be sent; it may be this letter `itself` with which the receiver fails."""
+        """Counts a failure; with `itself` it counts against this letter, as the receiver answered."""
         with files.transaction(self._database):
             self._count(waiting.receiver, FAILED, 1)
             self._database.execute(
@@ -108,7 +108,7 @@ class Outbox:
             )
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """For each receiver the letters by outcome, since the store is there, and those that wait."""
+        """For each receiver the letters by outcome since the store was made, and the waiting ones."""
         names = [name for (name,) in self._database.execute("SELECT name FROM receivers ORDER BY rowid")]
         found = {name: dict.fromkeys(OUTCOMES, 0) for name in names}
         for name, outcome, number in self._database.execute("SELECT * FROM counts").fetchall():
@@ -118,13 +118,13 @@ class Outbox:
         return {name: {**counts, WAITING: waiting.get(name, 0)} for name, counts in found.items()}
 
     def waiting(self) -> dict[str, int]:
-        """How many letters wait, by their receivers."""
+        """The number of waiting letters by receiver."""
         return dict(
             self._database.execute("SELECT receiver, count(*) FROM letters GROUP BY receiver").fetchall()
         )
 
     def _drop_beyond_most(self, receiver: str) -> None:
-        """Give up the oldest of too many: newer ones are of more use."""
+        """Drops the oldest letters beyond the limit: newer ones are more useful."""
         beyond = self.waiting().get(receiver, 0) - MOST
         if beyond > 0:
             self._database.execute(

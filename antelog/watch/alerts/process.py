@@ -1,8 +1,8 @@
-"""The process that sends alerts, seen from the one that follows the stream.
+"""Starts, restarts and stops the process that sends alerts.
 
-alerts = AlertProcess(store, setup)    before the first step: what is in the feed by then gets no alerts
-alerts.tend()                          now and then: starts it again if it has died
-alerts.stop()                          at the end: what waits is tried once more, for some seconds
+alerts = AlertProcess(store, setup)    before the first step: earlier changes in the feed give no alerts
+alerts.tend()                          now and then: restarts it if it has died
+alerts.stop()                          at the end: waiting letters are tried once more, for some seconds
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class AlertProcess:
         return self._child.pid
 
     def tend(self) -> None:
-        """Start it again if it has ended by itself, but not time and again."""
+        """Restarts it if it has ended by itself, less and less often."""
         if self._child.alive or not self._restarts.due():
             return
         status = self._child.process.returncode
@@ -49,7 +49,7 @@ class AlertProcess:
         self._child = self._started()
 
     def stop(self) -> None:
-        """Let it send what waits, and end."""
+        """Lets it send waiting letters, and end."""
         self._child.end(GRACE + _STARTING)
 
     def _started(self) -> Child:

@@ -1,4 +1,4 @@
-"""Who is told: `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, read and looked up.
+"""Receivers of alerts: `webhook:@FILE`, `slack:$NAME`, `command:PROGRAM ARG…`, parsed and looked up.
 
     receiver_of("slack:@slack.url")      the name people see, the kind, and where its address is kept
     address_of(receiver)                 the address itself, read anew for each attempt
@@ -32,7 +32,7 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
 
 @dataclass(frozen=True)
 class Receiver:
-    """Someone who is told; `name` is what people and metrics see, and has no secret in it."""
+    """A receiver of alerts; `name` is shown to people and in metrics, and has no secret in it."""
 
     name: str
     kind: str
@@ -42,7 +42,7 @@ class Receiver:
 
 @dataclass(frozen=True)
 class PostAddress:
-    """Where alerts are posted to, and the headers that go with them. Neither is ever shown."""
+    """The address and the headers of a webhook. Neither is ever shown."""
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
@@ -69,7 +69,7 @@ def receiver_of(to: str) -> Receiver:
 
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:
-    """The same, with numbers behind names that occur more than once."""
+    """Receivers with distinct names: repeated ones get numbers."""
     found: list[Receiver] = []
     for each in receivers:
         count = sum(other.name == each.name for other in receivers[: len(found)])
@@ -89,7 +89,7 @@ def address_of(receiver: Receiver) -> PostAddress:
 
 
 def checked(receiver: Receiver) -> None:
-    """Raises AlertError if what the receiver needs is missing."""
+    """Raises AlertError if the receiver's address or program is missing."""
     if receiver.kind != COMMAND:
         address_of(receiver)
     elif shutil.which(receiver.words[0]) is None:
@@ -110,7 +110,7 @@ def _command(text: str) -> Receiver:
 
 
 def _kept(place: str) -> str:
-    """What a file or a variable has."""
+    """The content of a file or an environment variable."""
     if place.startswith("$"):
         name = place.strip("${}")
         if name not in os.environ:

@@ -1,4 +1,4 @@
-"""Letters: a change of the feed as each receiver that is to get it wants it.
+"""Letters: a change of the feed in the form of each receiver that gets it.
 
     routes = routes_of(setup)
     letters(routes, line)      [("slack:@slack.url", Letter(key, body))], or nothing
@@ -33,7 +33,7 @@ class Letter:
 
 @dataclass(frozen=True)
 class Route:
-    """A receiver, the changes it gets, and their words."""
+    """A receiver, the changes it gets, and their template."""
 
     receiver: Receiver
     choice: Choice
@@ -78,7 +78,7 @@ def key_of(line: Line) -> str:
 
 
 def letter_of(line: Line, text: str, receiver: Receiver, program: str) -> Letter:
-    """A change as a receiver gets it: `key`, `text` and `program`, and then the line."""
+    """The letter of a change for a receiver: `key`, `text`, `program`, and the fields of the line."""
     key = key_of(line)
     webhook = {"key": key, "text": text, "program": program, **line}
     body = _slack(text) if receiver.kind == SLACK else webhook
@@ -86,7 +86,7 @@ def letter_of(line: Line, text: str, receiver: Receiver, program: str) -> Letter
 
 
 def _slack(text: str) -> dict[str, object]:
-    """A message that is just text: nobody is called and nothing is fetched, whatever a fact contains."""
+    """A message as plain text: no mentions and no previews of links, whatever a fact contains."""
     for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
         text = text.replace(character, name)
     return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}

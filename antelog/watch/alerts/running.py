@@ -1,8 +1,7 @@
-"""The work of the process that sends: read the feed, keep letters in the outbox, send them.
+"""The process that sends alerts: reads the feed, stores letters in the outbox, sends them.
 
-Each receiver has a loop of its own, so that one that is down or slow holds up no other. When the stream ends,
-the feed is read to its end and what waits is tried once more; what fails then stays in the outbox, for the
-next time.
+Each receiver has its own loop, so a slow one does not delay others. When the stream ends, the feed is read to
+its end and each waiting letter is tried once more; one that fails stays in the outbox for the next run.
 """
 
 from __future__ import annotations
@@ -39,13 +38,13 @@ class Work:
 
 
 def say(message: str) -> None:
-    """A message on stderr."""
+    """Prints a message to stderr."""
     sys.stderr.write(f"alerts: {shown(message)}\n")
     sys.stderr.flush()
 
 
 async def run(work: Work, ending: asyncio.Event) -> None:
-    """Send until `ending`, and for a short while after it. Raises AlertError."""
+    """Sends until `ending` is set, and for a short while after. Raises AlertError."""
     routes = routes_of(work.setup)
     with opened(Path(work.store)) as outbox:
         receivers = [route.receiver for route in routes]
@@ -63,7 +62,7 @@ async def run(work: Work, ending: asyncio.Event) -> None:
 
 
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
-    """Follow the feed, and keep what is to be sent."""
+    """Follows the feed, and stores letters in the outbox."""
     routes = routes_of(work.setup)
     position = outbox.position or 0
     reader = FeedReader(StoredFeedAt(Path(work.store)), position)
@@ -84,7 +83,7 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
 
 
 class _Sender:
-    """Sends to one receiver what waits for it, one letter after the other."""
+    """Sends the waiting letters of one receiver, one after the other."""
 
     def __init__(
         self, receiver: Receiver, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
@@ -117,7 +116,7 @@ class _Sender:
                 await asyncio.wait_for(self._ending.wait(), wait_after(self._failures, attempt.asked))
 
     def _tell(self, attempt: Attempt) -> None:
-        """Say what has changed: not each attempt that fails like the one before."""
+        """Prints the outcome of an attempt if its reason differs from the one before."""
         if attempt.reason == self._said:
             return
         self._said = attempt.reason
@@ -131,7 +130,7 @@ class _Sender:
 
 
 async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None:
-    """Once the stream has ended, give up what takes too long."""
+    """Cancels tasks that still run some seconds after the end of the stream."""
     await ending.wait()
     _, late = await asyncio.wait(sending, timeout=GRACE)
     for task in late:
@@ -139,7 +138,7 @@ async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None
 
 
 def _say_what_is_gone(reader: FeedReader) -> None:
-    """A note if the feed has lost lines before they were read."""
+    """Prints a note if the feed dropped lines before they were read."""
     if reader.position and reader.feed.summary().first > reader.position:
         say(
             "some changes are not looked at: the feed had no room for them any more when they were to be read"
@@ -147,7 +146,7 @@ def _say_what_is_gone(reader: FeedReader) -> None:
 
 
 def _say_what_is_left(outbox: Outbox, receivers: list[Receiver]) -> None:
-    """A note of what waits from before."""
+    """Prints notes of letters that wait from before."""
     known = {each.name for each in receivers}
     for name, count in outbox.waiting().items():
         if name in known:

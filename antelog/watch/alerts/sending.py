@@ -2,11 +2,10 @@
 
     await send(receiver, letter)     Attempt("sent"), Attempt("again", "answered 503"), Attempt("refused", …)
 
-What is answered with 400, 413, 415 or 422 is refused: the same letter would be refused again. Everything else
-may be mended, by time or by people, and is tried again: no answer, an error, a redirect (which is never
-followed: it would take the letter where nobody meant it to go), an address that has moved. The next attempt
-is after about 1, 2, 4, … seconds, up to five minutes, each shortened by chance, so that many senders do not
-come back at once; and not before the time that the receiver asks for (`Retry-After`).
+A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
+failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
+that has moved. The next attempt is after about 1, 2, 4, … seconds, up to five minutes, each shortened at
+random, so that many senders do not return at once; and not before the time in `Retry-After`.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ AGAIN = "again"
 _REFUSALS = frozenset({400, 413, 415, 422})
 _LONGEST = 300.0
 _LONGEST_ASKED = 3_600.0
-"""A receiver that asks for more is asked again after an hour."""
+"""The longest `Retry-After` that is respected: an hour."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of a letter, why, how long we are asked to wait, and whether anybody is there at all."""
+    """The outcome of sending a letter, its reason, the seconds of `Retry-After`; `there`: it answered."""
 
     what: str
     reason: str = ""
@@ -58,7 +57,7 @@ class Timeouts:
 
 
 async def send(receiver: Receiver, letter: Letter, timeouts: Timeouts | None = None) -> Attempt:
-    """Try once."""
+    """Tries to send a letter once."""
     timeouts = timeouts or Timeouts()
     if receiver.kind == COMMAND:
         return await _run(receiver, letter, timeouts.command)
@@ -88,13 +87,13 @@ async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
     except (TimeoutError, httpx.TimeoutException):
         return Attempt(AGAIN, f"did not answer within {seconds:g} seconds")
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError):
-        # What the library says may quote the address, which is a secret.
+        # The library's message may quote the address, which is a secret.
         return Attempt(AGAIN, "cannot be reached")
 
 
 @cache
 def _trusted() -> ssl.SSLContext:
-    """Whose certificates are taken; reading them takes longer than anything else here."""
+    """The trusted certificates, read once: that is slow."""
     return ssl.create_default_context()
 
 
@@ -106,7 +105,7 @@ def _answered(response: httpx.Response) -> Attempt:
         return Attempt(AGAIN, f"answered {status}, a redirect, which is not followed: mend the address")
     if status in _REFUSALS:
         return Attempt(REFUSED, f"answered {status}: it does not take such a letter")
-    asked = seconds_asked(response.headers.get("Retry-After"))
+    asked = retry_after(response.headers.get("Retry-After"))
     return Attempt(AGAIN, f"answered {status}", asked, there=True)
 
 
@@ -144,13 +143,13 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 def wait_after(failures: int, asked: float | None = None, draw: Callable[[], float] = random.random) -> float:
-    """Seconds to wait after so many failures one after the other, the last of which `asked` for some."""
+    """Seconds to wait after a number of failures in a row; `asked` is the `Retry-After` of the last one."""
     longest = min(_LONGEST, 2.0 ** min(failures - 1, 30))
     return max(longest * (1 + draw()) / 2, min(asked or 0.0, _LONGEST_ASKED))
 
 
-def seconds_asked(header: str | None, now: datetime | None = None) -> float | None:
-    """What `Retry-After` says: seconds, or a date; None if it is neither."""
+def retry_after(header: str | None, now: datetime | None = None) -> float | None:
+    """The seconds to wait by the header `Retry-After`, which has seconds or a date; None if invalid."""
     if header is None:
         return None
     if header.strip().isdecimal():

@@ -1,4 +1,4 @@
-"""Alerts as they are given, in options or a TOML file, read and checked before the stream starts.
+"""Reads alerts from options or a TOML file, and checks them before the stream starts.
 
     setup_of([Alert("slack:@slack.url", on=("likly",))], program)      no such kind: did you mean likely?
     alerts_in(Path("alerts.toml"))                                     alerts that differ by receiver
@@ -32,7 +32,7 @@ _HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url"
 
 
 def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True) -> AlertSetup:
-    """The alerts, checked, with the queries of a program; `chances`: are there any? Raises AlertError."""
+    """Checks alerts against the queries of a program; `chances`: do answers have any? Raises AlertError."""
     queries = queries_of(program.plan, chances=chances)
     for alert in alerts:
         receiver = receiver_of(alert.to)

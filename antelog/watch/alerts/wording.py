@@ -1,8 +1,8 @@
-"""An alert in words: a template filled with what a change says, in times where the program has them.
+"""The text of an alert: a template filled with the values of a change.
 
     {query} {answer}: {summary}      Malf X = wt2, T = 7: likely, 84 %, decided by 10
 
-`{X}` is the value of the variable X. Values are put in as they are: none is taken for a template.
+`{X}` is the value of the variable X. Braces within values are not replaced.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NAMES = (
     "because",
     "key",
 )
-"""What a template may have in braces, beside the variables of answers."""
+"""The names that a template may have in braces, in addition to variables of answers."""
 
 _LONGEST = 4_000
 """Receivers refuse messages that are much longer."""
@@ -41,7 +41,7 @@ _LONGEST = 4_000
 
 @dataclass(frozen=True)
 class Template:
-    """Pieces of text, each with a name behind it whose value follows; the last may have none."""
+    """Pieces of text, each followed by the name of a value; the last may have none."""
 
     pieces: tuple[tuple[str, str | None], ...]
 
@@ -51,7 +51,7 @@ class Template:
 
 
 def template_of(text: str, queries: Sequence[AlertQuery]) -> Template:
-    """A template that was given, or the usual one. Raises AlertError for names there are not."""
+    """Parses a template; an empty one is the default. Raises AlertError for unknown names."""
     known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
     pieces: list[tuple[str, str | None]] = []
     try:
@@ -70,7 +70,7 @@ def template_of(text: str, queries: Sequence[AlertQuery]) -> Template:
 
 @dataclass(frozen=True)
 class Words:
-    """What changes of some queries say, where a tick is so many microseconds long (None: just numbers)."""
+    """The texts of changes of some queries, with a tick's length in microseconds (None: unknown)."""
 
     queries: dict[str, AlertQuery]
     tick: int | None = None

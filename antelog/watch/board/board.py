@@ -1,12 +1,11 @@
-"""The board: a feed folded into what the page shows.
+"""The board: the state of the page, folded from the records of a feed.
 
     board = Board()
     board.take(reader.read(1000))
-    board.open                      what is open now, by the names that links use
+    board.open                      the open answers by their ids
 
 It has the open answers, the latest settled ones, the status of inputs, and the scores of chances. All but the
-open answers is bounded, so a long run takes no more memory.
-`version` grows with each change, so that others know when to look again.
+open answers is bounded, so memory does not grow with the length of a run. `version` grows with each record.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
-from antelog.watch.board.answer import Line, TrackedAnswer, name_of, tracked
-from antelog.watch.board.inputs import Inputs
-from antelog.watch.board.trust import Trust
+from antelog.watch.board.input_status import Inputs
+from antelog.watch.board.scoring import Trust
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, name_of, tracked
 
 SETTLED = 2_000
 """Settled answers that are kept, the latest."""
@@ -38,7 +37,7 @@ class FeedProgram:
 
     @cached_property
     def program(self) -> Program | None:
-        """The program, if it can be read; what shows it does without if not."""
+        """The parsed program; None if there is no text or it has errors."""
         try:
             return parse(self.text, name=self.path) if self.text else None
         except AntelogError:
@@ -58,7 +57,7 @@ class FeedProgram:
 
 @dataclass(eq=False)
 class Board:
-    """The state of the page; `damaged` counts records that make no sense."""
+    """The state of the page; `damaged` counts invalid records."""
 
     head: FeedProgram = field(default_factory=FeedProgram)
     tick: int | None = None
@@ -73,13 +72,13 @@ class Board:
         self.damaged = 0
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Some records more."""
+        """Folds records into the board."""
         for record in records:
             self.version += 1
             try:
                 self._take(record)
             except (AttributeError, KeyError, TypeError, ValueError):
-                self.damaged += 1  # somebody else's line; the others are still worth showing
+                self.damaged += 1  # a line of another writer; the others are still shown
 
     def _take(self, record: Mapping[str, Any]) -> None:
         if "change" in record:
@@ -98,11 +97,11 @@ class Board:
 
     @property
     def has_chances(self) -> bool:
-        """Whether anything is told with a chance."""
+        """Whether an open answer has a chance."""
         return any(answer.now.chance is not None for answer in self.open.values())
 
     def _begin(self, head: Mapping[str, Any]) -> None:
-        """A head has all that is open: where lines were lost, the board goes on from it."""
+        """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
         if head.get("program", "") != self.head.text or head.get("path", "") != self.head.path:
             self.head = FeedProgram(head.get("program", ""), head.get("path", ""))
         before, self.open = self.open, {}
@@ -158,12 +157,12 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
 
 
 def _brought_up_to(known: TrackedAnswer | None, line: Line) -> TrackedAnswer | None:
-    """An answer that was known, after a line of a head, which may say what was missed."""
+    """A known answer, with the line of a head added if it has news; None for an unknown answer."""
     if known is not None and any(known.line.get(key) != line.get(key) for key in ("explanations", "chance")):
         known.take(_as_change(line, "revised"))
     return known
 
 
 def _as_change(line: Line, change: str = "possible") -> Line:
-    """A line of an open answer, read as one of a change: what it was is not said where it is just open."""
+    """A line of an open answer as a change of the given kind, if it has no kind of its own."""
     return line if line.get("change", STILL_OPEN) != STILL_OPEN else {**line, "change": change}

@@ -1,7 +1,7 @@
 """An explanation on the page: its literals as marks on a time line, and the rules behind it.
 
     Temp(wt2, high, 7)          a mark at 7
-    not Shdn(wt2, 9)            a mark at 9, of what must not come
+    not Shdn(wt2, 9)            a mark at 9, of a fact that must not come
     Ack(a1, P, S) where S >= 4  no mark: its tick is not known yet
 
     rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
@@ -21,14 +21,14 @@ from msgspec import Struct
 from antelog.language.moments import literal_of, moment
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
-from antelog.watch.board.answer import Line, TrackedAnswer
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
 _TICK = re.compile(r"(?:^|[(\s,])(\d{1,15})\)$")
 _PREDICATE = re.compile(r"^(?:not )?(\w+)")
 
 
 class Mark(Struct, frozen=True):
-    """A literal: its text, with times written as such; its tick, if it has one; whether it is there."""
+    """A literal: its text, with times in place of ticks; its tick, if any; whether it is known."""
 
     text: str
     tick: int | None
@@ -51,7 +51,7 @@ def marks(line: Line, length: int | None, explanation: int = 0) -> list[Mark]:
 
 
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
-    """From the first to the last tick that matters to an answer."""
+    """The first and the last tick on the time line of an answer."""
     ticks = [mark.tick for mark in marked if mark.tick is not None]
     ends = [] if answer.now.settled_by is None else [answer.now.settled_by]
     return min([*ticks, answer.since]), max([*ticks, *ends, now])
@@ -81,7 +81,7 @@ class Reason:
 
 
 def rules_behind(program: Program, query: str, predicates: Collection[str]) -> list[Reason]:
-    """The rules through which the query can rest on these predicates, in the program's order."""
+    """The rules that lead from these predicates to the query, in the program's order."""
     rules = [rule for rule in program.document.rules if rule.body]
     plan = next((each for each in program.plan.queries if each.name == query), None)
     leading = _leading(rules, predicates)
@@ -90,7 +90,7 @@ def rules_behind(program: Program, query: str, predicates: Collection[str]) -> l
     while wanted:
         head = wanted.pop()
         for rule in rules:
-            # What the explanation has as a literal is not followed further.
+            # Literals of the explanation itself are not followed further.
             if rule.head.predicate != head or not _rests(rule, leading):
                 continue
             found.append(rule)
@@ -104,7 +104,7 @@ def rules_behind(program: Program, query: str, predicates: Collection[str]) -> l
 
 
 def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
-    """The predicates that rest on these, and themselves."""
+    """These predicates and all that depend on them."""
     leading, before = set(predicates), -1
     while len(leading) != before:
         before = len(leading)

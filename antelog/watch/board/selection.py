@@ -1,4 +1,4 @@
-"""A selection of the open answers: some of them, in an order, from a place on.
+"""Selects open answers: filtered, sorted, and a page of them.
 
     Selection(sort="deadline", query="Malf", text="wt2", count=40)
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
-from antelog.watch.board.answer import TrackedAnswer, label
 from antelog.watch.board.board import Board
+from antelog.watch.board.tracked_answer import TrackedAnswer, label
 
 SORTS = ("likely", "deadline", "new", "name")
 MOST = 500
@@ -23,7 +23,7 @@ MOST = 500
 
 @dataclass(frozen=True)
 class Selection:
-    """`text` has words that all have to be in the answer; `least` is a chance; no `sort`: what fits."""
+    """Filters, order and page; `text` has words that must all occur, `least` is a chance."""
 
     sort: str = "likely"
     query: str = ""
@@ -42,7 +42,7 @@ class Selected:
 
 
 def selection_of(given: Mapping[str, str]) -> Selection:
-    """A selection from the parameters of an address; those that make no sense are left out."""
+    """The selection in the parameters of an address; invalid ones are ignored."""
     sort = given.get("sort", "")
     return Selection(
         sort if sort in SORTS else "",
@@ -65,8 +65,8 @@ def parameters(selection: Selection) -> dict[str, str]:
 
 
 @dataclass(eq=False)
-class OpenAnswers:
-    """The open answers of a board, with the columns of its latest version."""
+class AnswerIndex:
+    """The open answers of a board, with columns to sort by, built once for each version."""
 
     board: Board
     _version: int = -1
@@ -122,7 +122,7 @@ class OpenAnswers:
         return found
 
     def _text(self, answer: TrackedAnswer) -> str:
-        """The text that words are searched in: the answer, with its time as a time."""
+        """The text to search in: the answer in small letters, with its time as a time."""
         text = self._texts.get(answer.id)
         if text is None:
             head = self.board.head

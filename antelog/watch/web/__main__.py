@@ -1,7 +1,7 @@
 """The page's own process: `python -m antelog.watch.web`, started by `antelog/watch/web/serving.py`.
 
-It reads from standard input a line that says what to serve and where, prints a line with the port once it
-listens, and ends when standard input does.
+It reads an `Order` in JSON from standard input, prints a line with the port once it listens, and ends when
+standard input does.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _tell(said: dict[str, object]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait for the end of standard input; nothing here has to be saved."""
+    """Ends the process at the end of standard input; nothing has to be saved."""
     sys.stdin.buffer.read()
     os._exit(0)
 

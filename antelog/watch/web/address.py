@@ -1,10 +1,10 @@
-"""Where the page is served, and who may come: checked before anything is opened.
+"""The address of the page and access to it, checked before the page is served.
 
     PageAddress()                                                      this machine only
     PageAddress(host="0.0.0.0", allowed_hosts=("plant.example",), certificate="page.pem", key="page.key")
 
-A browser will send requests to this page on behalf of any other page it has open. So the page answers to
-the names it was told, and to nobody who does not know its token.
+A browser sends requests to this page on behalf of any other page it has open. So the page answers only to
+known host names, and only with its token.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from antelog.errors import UnsupportedError
 
 
 class PageAddress(Struct, frozen=True):
-    """An address. `port` 0 is any that is free; `facts` is the token of those who may post facts."""
+    """The address of a page. `port` 0 is any free port; `facts` is the token for posting facts."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -41,7 +41,7 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def origin(self) -> str:
-        """How the address begins: `http://127.0.0.1:8080`, or what it is called elsewhere."""
+        """The origin of the page: `http://127.0.0.1:8080`, or with its public name."""
         if self.allowed_hosts and not self.local:
             name = self.allowed_hosts[0]
             secure = self.certificate is not None or self.behind_proxy
@@ -52,12 +52,12 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def link(self) -> str:
-        """The printed link. The page takes the token out of its address at once, and no log has it."""
+        """The link to print, with the token; the page removes it from its address at once, no log has it."""
         return f"{self.origin}/?token={self.token}"
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The names by which a request may call this server, in small letters."""
+        """The host names of this server, in small letters."""
         names = {self.host.strip("[]"), *(("localhost", "127.0.0.1", "::1") if self.local else ())}
         own = {f"[{name}]" if ":" in name else name for name in names}
         found = {f"{name}:{self.port}" for name in own}
@@ -67,13 +67,13 @@ class PageAddress(Struct, frozen=True):
 
     @property
     def origins(self) -> frozenset[str]:
-        """The pages that may ask: this one."""
+        """The allowed origins: this page only."""
         schemes = ("https",) if self.certificate else ("http", "https") if self.behind_proxy else ("http",)
         return frozenset(f"{scheme}://{host}" for scheme in schemes for host in self.hosts)
 
 
 def checked(address: PageAddress) -> PageAddress:
-    """The address. Raises UnsupportedError if others could listen in, or a file is missing."""
+    """Checks an address. Raises UnsupportedError if others could listen in, or a file is missing."""
     for path in (address.certificate, address.key):
         if path is not None and not Path(path).is_file():
             raise UnsupportedError(f"{path}: there is no such file; --certificate and --key need PEM files")

@@ -1,4 +1,4 @@
-"""The board as plain values for programs, under the names of the change lines.
+"""The JSON API: the board as plain values, with the names of change lines.
 
     GET /api/now?query=Malf&sort=deadline&count=20
     {"tick": 8, "total": 1, "from": 0, "answers": [{"id": "9f2c…", "tick": 8, "change": "possible", …}]}
@@ -7,7 +7,7 @@ An answer is its latest change line, with the `id` that links use, and `since`, 
 
     POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
 
-Posted facts are in the inbox of the store when they are accepted. They only have to be objects here.
+Posted facts are stored in the inbox before they are accepted. They only have to be objects here.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ import msgspec
 
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import post
-from antelog.watch.board.answer import TrackedAnswer
 from antelog.watch.board.explanations import marks, rules_behind
 from antelog.watch.board.selection import selection_of
+from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
@@ -49,7 +49,7 @@ def of_settled(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
-    """One answer with all its lines that are kept, and the rules behind it."""
+    """An answer with the lines that are kept, and the rules behind it."""
     found = live.board.find(name)
     if found is None:
         return None
@@ -107,21 +107,21 @@ def _answer(answer: TrackedAnswer) -> dict[str, Any]:
 
 
 class NoFactsError(ValueError):
-    """What was posted is no list of objects, or there is no such input."""
+    """A posted body is not an object or a list of objects, or its input takes no facts by HTTP."""
 
 
 def posted(store: Path, name: str, body: bytes) -> int:
-    """How many facts were put into the inbox of an input. They are on the disk when this returns."""
+    """Stores facts in the inbox of an input, on disk, and returns their number."""
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
         facts = [_plain(each) for each in (given if isinstance(given, list) else [given])]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
-    if not post(store, name, facts):  # nobody would read what was acknowledged
+    if not post(store, name, facts):  # nobody would read them
         raise NoFactsError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
     return len(facts)
 
 
 def _plain(fact: dict[str, msgspec.Raw]) -> bytes:
-    """A fact on one line, whatever white space it came with."""
+    """A fact as JSON on one line."""
     return msgspec.json.encode({name: msgspec.json.decode(value) for name, value in fact.items()})

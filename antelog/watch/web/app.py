@@ -1,4 +1,4 @@
-"""The page as an ASGI app: a route for the page, for its parts, for news, and for programs.
+"""The page as an ASGI app: routes for the page, its parts, its updates, and the JSON API.
 
     app = page_app(LiveBoard(reader_of(path)), Entry(token="…", hosts=address.hosts))
 
@@ -38,12 +38,12 @@ from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.now import rows
 
 _BEAT = 10.0
-"""Seconds after which a stream of news says that it is still there."""
+"""Seconds between two signs of life of a stream of news."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The names and tokens of `Guard`; and the store, which has the inbox and the counts of alerts."""
+    """The hosts and tokens for `Guard`, and the store, which has the inbox and the counts of alerts."""
 
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
@@ -53,7 +53,7 @@ class Entry:
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
-    """The app. What it knows follows the feed while it is served."""
+    """The app, which follows the feed while it is served."""
     routes = _Routes(live, entry)
     app = Starlette(
         routes=[
@@ -145,7 +145,7 @@ class _Routes:
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def facts(self, request: Request) -> Response:
-        """Facts for an input, acknowledged once they are on the disk."""
+        """Takes facts for an input, and acknowledges them once they are on disk."""
         name, body = request.path_params["input"], await request.body()
         program = self.live.board.head.program
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
@@ -177,7 +177,7 @@ class _Routes:
         return ViewContext(self.live.board, _root(request))
 
     def _state(self) -> Mapping[str, Any]:
-        """The board in a few numbers, found once for each version: many may ask."""
+        """The summary of the board, computed once for each version."""
         if self._known.get("version") != self.live.board.version:
             self._known = self._found()
         return self._known

@@ -1,8 +1,8 @@
-"""Snapshots of a view: its table as CSV, or the view itself as one file of HTML that needs nothing else.
+"""Exports a view as CSV, or as a self-contained HTML file.
 
     of_view(live, "now", "csv", {"query": "Malf"})
 
-A PNG is painted in the browser, from what is seen there.
+A PNG is painted in the browser.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from dataclasses import replace
 
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
-from antelog.watch.board.answer import Line, TrackedAnswer, label
 from antelog.watch.board.selection import selection_of
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.markup import Html, ready, tag, text
 from antelog.watch.web.shell import asset
@@ -32,7 +32,7 @@ _ALL = 10_000_000
 
 
 def of_view(live: LiveBoard, path: str, form: str, given: Mapping[str, str]) -> str | None:
-    """A snapshot of the view of this path, or None if there is no such view, or no such form."""
+    """The export of a view; None if there is no such view or form."""
     view, _, rest = path.partition("/")
     if form == "html" and view in PARTS:
         return page(live, view, rest, given)
@@ -42,7 +42,7 @@ def of_view(live: LiveBoard, path: str, form: str, given: Mapping[str, str]) -> 
 
 
 def as_csv(lines: Iterable[Row]) -> str:
-    """Rows as CSV; texts that a spreadsheet would compute stay texts."""
+    """Rows as CSV; texts that look like formulas are escaped for spreadsheets."""
     file = io.StringIO()
     writer = csv.writer(file)
     for line in lines:
@@ -51,7 +51,7 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 
 def page(live: LiveBoard, view: str, rest: str, given: Mapping[str, str]) -> str | None:
-    """The view with its style in it, and nothing that is asked for elsewhere."""
+    """The view as an HTML file with its style, which loads nothing."""
     scene = ViewContext(live.board)
     found = PARTS[view](scene, rest, given)
     if found is None:

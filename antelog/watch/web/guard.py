@@ -1,14 +1,14 @@
-"""The guard in front of every route: who asks, for what, by which name, and how much.
+"""The guard in front of every route: checks host, origin, token, size and rate.
 
     Host: evil.example         421: another name that leads here, as in rebinding
     Origin: https://evil       403: another page asks on behalf of its visitor
     no token                   401, but for the empty page, its style and its script, and /healthz
     POST /facts/Temp           JSON only, a token of its own, limits of size and rate
 
-All answers have headers that let a browser load nothing from elsewhere. Nothing is written down of a request:
-addresses may hold what nobody else should know.
+All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged:
+addresses may have secrets.
 
-Starlette's TrustedHostMiddleware is no help here: it lets any port pass, and reads the first of two hosts.
+Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the first of two hosts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
 
 @dataclass(eq=False)
 class Allowance:
-    """How many bytes may be posted now; it grows with time."""
+    """A token bucket: the bytes that may be posted now, which grow with time."""
 
     left: float = 4.0 * PER_SECOND
     at: float = field(default_factory=time.monotonic)
@@ -62,12 +62,12 @@ class Allowance:
 
 @dataclass(eq=False)
 class Guard:
-    """An app that lets through to another what is allowed.
+    """An app that passes allowed requests on to another app.
 
-    hosts     what requests may call this server; one without a port counts at any; None: anything
-    origins   the pages that may ask, as for `hosts`
-    token     the token of readers; None: they need none
-    facts     the token of those who post facts; None: nobody may
+    hosts     allowed host names; one without a port allows any port; None: any name
+    origins   allowed origins, as for `hosts`
+    token     the token for reading; None: none is needed
+    facts     the token for posting facts; None: posting is refused
     """
 
     app: ASGIApp
@@ -100,7 +100,7 @@ class Guard:
             await JSONResponse({"error": _TOO_LARGE}, 413)(scope, receive, _with_headers(send))
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
-        """Why a request is refused, or None."""
+        """The status and reason of a refusal; None if the request is allowed."""
         path = path_of(scope)
         if self.hosts is not None:
             named = headers.getlist("host")
@@ -117,7 +117,7 @@ class Guard:
         return None
 
     def _foreign(self, path: str, headers: Headers) -> tuple[int, str] | None:
-        """Whether another page asks. A link to the empty page may be anywhere; it has no data in it."""
+        """The refusal of a request from another page; links to the empty page are allowed: it has no data."""
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         if self.origins is not None and origin is not None and not _among(origin, self.origins):
             return 403, "another page may not ask this one"
@@ -149,11 +149,11 @@ _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 
 
 class BodyTooLargeError(Exception):
-    """A body is longer than it said."""
+    """A body is longer than the limit."""
 
 
 class _Limited:
-    """A body that ends if it is too long, whatever its length was said to be."""
+    """A body that raises BodyTooLargeError beyond the limit, whatever length its header has."""
 
     def __init__(self, receive: Receive) -> None:
         self.receive, self.size = receive, 0
@@ -173,7 +173,7 @@ def path_of(scope: Scope) -> str:
 
 
 def _among(name: str, known: frozenset[str]) -> bool:
-    """Whether a name is known, as it is or at any port."""
+    """Whether a name is known, with this port or for any port."""
     own = name.casefold()
     return own in known or _PORT.sub("", own) in known
 
@@ -183,9 +183,9 @@ def _is_page(path: str) -> bool:
 
 
 def _may_pass(scope: Scope, headers: Headers, token: str) -> bool:
-    """Whether a request knows the token, or asks for what need not be kept from anybody.
+    """Whether a request has the token, or asks for something public.
 
-    The empty page is such a thing, but a link to it with a wrong token is said to be wrong.
+    The empty page is public, but a link to it with a wrong token is refused.
     """
     path = path_of(scope)
     if _is_page(path):
@@ -214,13 +214,13 @@ def _with_headers(send: Send) -> Send:
 
 
 def session(token: str) -> str:
-    """A new session for somebody who knows the token: signed with it, so that the server keeps no list."""
+    """A new session for a reader with the token: signed with it, so the server keeps no list."""
     name = secrets.token_urlsafe(12)
     return f"s.{name}.{_signed(name, token)}"
 
 
 def may_look(given: str, token: str) -> bool:
-    """Whether this is the token, or a session made with it."""
+    """Whether this is the token, or a valid session made with it."""
     if same(given, token):
         return True
     kind, _, rest = given.partition(".")
@@ -229,7 +229,7 @@ def may_look(given: str, token: str) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Compared in a time that tells nothing about how much of it is right."""
+    """Whether two texts are equal, compared in constant time."""
     return hmac.compare_digest(one.encode(), other.encode())
 
 

@@ -1,11 +1,10 @@
-"""The board of a feed, followed as it grows, with news for those who wait for them.
+"""A board that follows a feed, with updates for those who wait.
 
     live = LiveBoard(reader)
     await live.follow()           for as long as the page is served
-    await live.news(version)      until there is something newer than that
+    await live.news(version)      waits for a newer version
 
-A slow reader of the page waits on its own: it hears only that there is a newer version, and then gets the
-latest.
+A slow reader delays nobody: it only learns that there is a newer version, and then gets the latest.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from typing import Any, Protocol
 
 from antelog.errors import AntelogError
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import OpenAnswers
+from antelog.watch.board.selection import AnswerIndex
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
 _PAUSE = 0.1
-"""Seconds between two looks at a feed that has nothing new."""
+"""Seconds between two reads of a feed that has nothing new."""
 EVERY = 0.25
 """Seconds between two pieces of news at least."""
 
 
 class Reader(Protocol):
-    """Gives the next records of a feed."""
+    """Reads the next records of a feed."""
 
     def read(self, limit: int) -> list[dict[str, Any]]: ...
 
@@ -37,7 +36,7 @@ class Reader(Protocol):
 class LiveBoard:
     """A board that follows a feed.
 
-    `caught_up` is when all that there was has been read once; `failure` says why it cannot be read just now.
+    `caught_up`: all records so far have been read; `failure`: the reason why the feed cannot be read now.
     """
 
     reader: Reader
@@ -46,11 +45,11 @@ class LiveBoard:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
-        self.answers = OpenAnswers(self.board)
+        self.answers = AnswerIndex(self.board)
         self.failure: str | None = None
 
     async def follow(self) -> None:
-        """Take what the feed has, for ever; between two pieces browsers get their turn."""
+        """Reads the feed for ever, in pieces, and serves requests between them."""
         while True:
             try:
                 self.take_some()
@@ -66,13 +65,13 @@ class LiveBoard:
             self.take(records)
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Take more records, and wake those who wait for news."""
+        """Folds records into the board, and wakes those who wait for news."""
         self.board.take(records)
         self._changed.set()
         self._changed = asyncio.Event()
 
     async def news(self, version: int) -> int:
-        """The version that is newer than this one, once there is one, and not too often."""
+        """Waits for a version newer than this one, and for a pause, and returns the latest."""
         while self.board.version == version:
             await self._changed.wait()
         await asyncio.sleep(EVERY)
@@ -80,7 +79,7 @@ class LiveBoard:
 
 
 def summary(board: Board) -> dict[str, Any]:
-    """The board in a few numbers."""
+    """The summary of a board: its version, tick, and numbers of open answers."""
     open_by_query = dict.fromkeys(board.head.times, 0)
     for answer in board.open.values():
         open_by_query[answer.query] = open_by_query.get(answer.query, 0) + 1

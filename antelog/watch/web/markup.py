@@ -1,9 +1,9 @@
-"""HTML and SVG as text, put together so that data stays text.
+"""Builds HTML and SVG in which data is escaped.
 
     tag("a", "<b>", href="?x=1&y", class_="row")    <a href="?x=1&amp;y" class="row">&lt;b&gt;</a>
 
-What goes into an element is escaped unless it is `Html`, which only this module makes. So nobody has to
-remember to escape, and facts may contain whatever they like.
+Children of an element are escaped unless they are `Html`, which only this module makes. So nobody has to
+remember to escape.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from antelog.escaping import in_html
 
 
 class Html(str):
-    """Markup that is ready."""
+    """Markup that is escaped already."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def text(*children: Child) -> Html:
-    """Children side by side, those escaped that are no markup yet."""
+    """Joins children; those that are no markup are escaped."""
     return Html("".join(map(_child, children)))
 
 
@@ -45,7 +45,7 @@ def ready(markup: str) -> Html:
 
 
 def number(value: float) -> str:
-    """A coordinate."""
+    """A number as an SVG coordinate."""
     return f"{value:.1f}".removesuffix(".0")
 
 

@@ -2,7 +2,7 @@
 
     antelog_open_answers{query="Malf"} 12.0
 
-Counts grow from when the page began to read its feed; Prometheus knows what to do when they begin anew.
+Counters start at 0 when the page begins to read its feed; Prometheus handles such resets.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     reader_of(Path("turbines.state"))    the feed in a store, as `antelog watch` writes it
     reader_of(Path("state.feed"))        a feed in a folder, as `antelog run --page` writes it
     reader_of(Path("changes"))           JSON lines or Parquet, as `antelog run` writes them
-    EngineReader(engine, program)        an engine in this process, whose changes `tell` passes on
+    EngineReader(engine, program)        an engine in this process, whose changes are passed to `tell`
 
-All of them give records as a feed has them, so that a board cannot tell them apart.
+All of them return records as a feed has them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _AT_ONCE = 5_000
 
 
 def reader_of(path: Path) -> Reader:
-    """A reader of a feed, or of changes. Raises DataError if there is nothing there."""
+    """A reader of a feed or of changes. Raises DataError if there is no such file or folder."""
     if is_store(path):
         return FeedReader(StoredFeedAt(path))
     if not os.path.exists(path):  # noqa: PTH110 - of a name that no file can have, too
@@ -51,7 +51,7 @@ def reader_of(path: Path) -> Reader:
 
 
 class FolderReader:
-    """Reads a folder, as a feed if it turns out to be one: it may be empty when the page begins."""
+    """Reads a folder as a feed or as changes, once it has files: it may be empty at first."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -71,7 +71,7 @@ class FolderReader:
 class ChangesReader:
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
 
-    What begins with a dot or an underscore is somebody else's: Spark keeps its own files there.
+    Files that begin with a dot or an underscore are skipped: they are Spark's own.
     """
 
     def __init__(self, path: Path) -> None:
@@ -99,7 +99,7 @@ class ChangesReader:
         return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
 
     def _grown(self, path: Path) -> Iterator[Record]:
-        """The whole lines after those that were read before."""
+        """The complete lines after those read before."""
         with path.open("rb") as file:
             file.seek(self._offsets.get(path, 0))
             for _ in range(_AT_ONCE):
@@ -122,7 +122,7 @@ class ChangesReader:
 
 
 class EngineReader:
-    """Records of an engine: what is open when the page begins, then what it is told."""
+    """The records of an engine: the open answers at the start, then the changes given to `tell`."""
 
     def __init__(self, engine: Engine, program: Program) -> None:
         self._relations = list(engine.plan.queries)
@@ -132,7 +132,7 @@ class EngineReader:
         self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
 
     def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
-        """Add the changes that `advance` has returned; from any thread."""
+        """Adds the changes that `advance` has returned; may be called from any thread."""
         self._waiting.extend(self._lines(tick, changes))
         self._waiting.append({"status": {"tick": tick}})
 

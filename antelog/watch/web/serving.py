@@ -1,8 +1,8 @@
-"""The page in a process of its own: it may fall behind, or fall over, and the stream goes on.
+"""The page in a process of its own, so that a slow or crashed page does not affect the stream.
 
 page = Page(Path("turbines.state"), PageAddress())
 page.url        the link to print, with its token
-page.tend(say)  begins it again, at the same link, if it has fallen over; to be called now and then
+page.tend(say)  restarts it at the same link if it has crashed; to be called now and then
 page.stop()
 """
 
@@ -46,7 +46,7 @@ class Page:
         return self.child.alive
 
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
-        """Begin it again if it has fallen over, but not time and again; open tabs go on."""
+        """Restarts it if it has crashed, less and less often; open tabs go on."""
         if self.alive or not self._restarts.due():
             return
         note("the page has ended; it is started again, at the same link")
@@ -57,7 +57,7 @@ class Page:
             note(str(error))
 
     def stop(self) -> None:
-        """End it, at once: it has nothing to save."""
+        """Ends it at once: it has nothing to save."""
         self.child.end(5)
 
     def _begin(self) -> None:
@@ -71,7 +71,7 @@ class Page:
 
 
 def _answer(child: Child) -> dict[str, Any]:
-    """The line with which it says the port, or why it has none."""
+    """The first line of the process: its port, or an error."""
     process = child.process
     assert process.stdout is not None
     assert process.stderr is not None

@@ -1,7 +1,6 @@
 """The empty page around every view: its bar, its links, its style and script, and no data.
 
-A browser asks for it without a token, by an address that anybody may know. What is to be seen it then asks
-for itself, with its token in a header.
+It is public and needs no token. Its script then requests the views, with the token in a header.
 """
 
 from __future__ import annotations
@@ -33,12 +32,12 @@ ASSETS = {
 
 
 def asset(name: str) -> bytes:
-    """A file of the page."""
+    """An asset of the page: its style, script or icon."""
     return files("antelog.watch.web").joinpath("assets", name).read_bytes()
 
 
 def shell(root: str, *, guarded: bool) -> Html:
-    """The page, mounted at `root`; `guarded` says whether it needs a token."""
+    """The page, mounted at `root`; `guarded`: its views need a token."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

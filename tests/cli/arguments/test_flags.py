@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from antelog.cli.arguments.flags import SECRET_SHOWN, Written
+from antelog.cli.arguments.flags import SECRET_SHOWN, OptionType
 from antelog.cli.arguments.runners import RUN, TRY, WATCH
 from antelog.cli.main import main
 from antelog.run.options import options_of
@@ -16,14 +16,14 @@ OPTIONS = {each.name: each for each in options_of(Settings)}
 
 
 def test_mistakes_are_usage_errors() -> None:
-    type_ = Written(OPTIONS["map"], TRY)
+    type_ = OptionType(OPTIONS["map"], TRY)
     assert type_.convert("device=id", None, None) == ("device", "id")
     with pytest.raises(click.BadParameter, match="`X` is not of the form COLUMN=NAME"):
         type_.convert("X", None, None)
 
 
 def test_a_secret_on_the_command_line_is_noted() -> None:
-    type_, context = Written(OPTIONS["input"], RUN), click.Context(click.Command("run"))
+    type_, context = OptionType(OPTIONS["input"], RUN), click.Context(click.Command("run"))
     type_.convert("P=kafka://h/t", None, context)
     assert SECRET_SHOWN not in context.meta
     type_.convert("P=jdbc:postgresql://h/d?password=hunter2#t", None, context)
@@ -43,7 +43,7 @@ def test_a_secret_on_the_command_line_is_noted() -> None:
 )
 def test_a_source_is_one_the_command_can_read(runner: object, text: str, message: str) -> None:
     with pytest.raises(click.BadParameter) as error:
-        Written(OPTIONS["input"], runner).convert(text, None, None)  # type: ignore[arg-type]  # one of two
+        OptionType(OPTIONS["input"], runner).convert(text, None, None)  # type: ignore[arg-type]  # one of two
     assert message in str(error.value)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.cli.show import outcomes
-from antelog.cli.show.outcomes import Outcome, Outcomes, median
+from antelog.cli.show.outcomes import QuerySummary, ReplaySummary, median
 
 RULES = """
     input Temp(device, level, time) delay 3.
@@ -49,7 +49,7 @@ def facts(draw: Random, tick: int) -> dict[str, list[tuple[Any, ...]]]:
 def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "_ROOM", room)
     program, draw = parse(RULES), Random(5)
-    engine, counted = Engine(program), Outcomes(program.plan.queries)
+    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
     rows: dict[str, list[dict[str, Any]]] = {}
     for tick in range(80):
         tables = engine.advance(tick, facts(draw, tick))
@@ -73,7 +73,7 @@ def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.M
 def test_what_is_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "_ROOM", 10)
     program = parse("input A(x, time). P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, counted = Engine(program), Outcomes(program.plan.queries)
+    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
     for tick in range(0, 500, 3):
         counted.take(engine.advance(tick, {"A": [(f"a{tick}", tick)]}), tick)
         (query,) = counted._queries.values()
@@ -83,10 +83,10 @@ def test_what_is_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_how_early_a_confirmed_answer_was_told() -> None:
     program = parse("input A(x, time) delay 2. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
-    engine, counted = Engine(program), Outcomes(program.plan.queries)
+    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
     for tick, given in ((0, [("a", 0)]), (1, [("a", 1)]), (9, [])):
         counted.take(engine.advance(tick, {"A": given}), tick)
-    assert counted.found(9)["P"] == Outcome(
+    assert counted.found(9)["P"] == QuerySummary(
         {"confirmed": 1, "rejected": 1, "open": 0},
         {"possible": 2, "confirmed": 1, "rejected": 1},
         certain=1,  # told at 0, confirmed at 1

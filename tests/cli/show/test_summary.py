@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.show.outcomes import Outcome, say_outcomes
+from antelog.cli.show.outcomes import QuerySummary, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
 LEGEND = [
@@ -64,8 +64,8 @@ def test_only_what_is_asked_for_is_counted_and_that_is_said() -> None:
 
 def test_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     found = {
-        "Malf": Outcome({"confirmed": 1234, "rejected": 2}, {"possible": 10_000}, 1.5, None),
-        "Q": Outcome({}, {}),
+        "Malf": QuerySummary({"confirmed": 1234, "rejected": 2}, {"possible": 10_000}, 1.5, None),
+        "Q": QuerySummary({}, {}),
     }
     say_outcomes(found, None)
     head, *rows = capsys.readouterr().err.splitlines()[:3]
@@ -78,5 +78,5 @@ def test_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_without_changes_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
-    say_outcomes({"Malf": Outcome({}, {})}, None)
+    say_outcomes({"Malf": QuerySummary({}, {})}, None)
     assert capsys.readouterr().err == ""

@@ -16,7 +16,7 @@ import pytest
 
 from antelog.watch.alerts.receivers import Receiver, receiver_of
 from antelog.watch.alerts.routes import letter_of
-from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, seconds_asked, send, wait_after
+from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, retry_after, send, wait_after
 from tests.watch.alerts.lines import line
 from tests.watch.alerts.receiving import Server
 
@@ -201,5 +201,5 @@ def test_what_is_asked_for_is_kept(asked: float | None, wait: float) -> None:
         ("-3", None),
     ],
 )
-def test_seconds_asked(header: str | None, seconds: float | None) -> None:
-    assert seconds_asked(header, NOW) == seconds
+def test_the_header_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:
+    assert retry_after(header, NOW) == seconds

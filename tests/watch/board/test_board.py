@@ -1,9 +1,9 @@
-"""antelog/watch/board/{board,answer}.py: what is open, what was settled, and that all of it stays small."""
+"""antelog/watch/board/{board,tracked_answer}.py: open and settled answers, in bounded memory."""
 
 from typing import Any
 
-from antelog.watch.board.answer import CHANCES, LINES, label, name_of
 from antelog.watch.board.board import SETTLED, Board
+from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})

@@ -1,13 +1,13 @@
-"""antelog/watch/board/{inputs,marks,reasons,trust}.py: lateness, literals on a time line, rules, scores."""
+"""antelog/watch/board/{input_status,explanations,scoring}.py: lateness, marks, rules, scores."""
 
 import pytest
 
 import antelog
 from antelog.forecast.scores.scores import result
-from antelog.watch.board.answer import name_of, tracked
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span
-from antelog.watch.board.inputs import RATES, REJECTS, Inputs
+from antelog.watch.board.input_status import RATES, REJECTS, Inputs
+from antelog.watch.board.tracked_answer import name_of, tracked
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
 

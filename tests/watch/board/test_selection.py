@@ -5,17 +5,17 @@ import time
 import pytest
 
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import MOST, OpenAnswers, Selection, parameters, selection_of
+from antelog.watch.board.selection import MOST, AnswerIndex, Selection, parameters, selection_of
 from tests.watch.lines import head, possible
 
 
-def looking(*records: dict) -> OpenAnswers:  # type: ignore[type-arg]
+def looking(*records: dict) -> AnswerIndex:  # type: ignore[type-arg]
     board = Board()
     board.take([head(), *records])
-    return OpenAnswers(board)
+    return AnswerIndex(board)
 
 
-def labels(found: OpenAnswers, look: Selection) -> list[str]:
+def labels(found: AnswerIndex, look: Selection) -> list[str]:
     return [each.label for each in found.select(look).answers]
 
 

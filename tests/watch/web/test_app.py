@@ -19,8 +19,8 @@ from antelog.errors import DataError
 from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.alerts.routes import Letter
-from antelog.watch.board.answer import name_of
 from antelog.watch.board.board import Board
+from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.api import NoFactsError, posted
 from antelog.watch.web.app import Entry, _Routes, page_app
 from antelog.watch.web.export import as_csv

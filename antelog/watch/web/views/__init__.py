@@ -1,4 +1,4 @@
-"""The views by the names their addresses have: each makes its HTML of the board, or None if there is none.
+"""The views by their names in addresses: each renders the board as HTML, or None if nothing is found.
 
 PARTS["answer"](scene, "9f2c…", {})      one answer
 """

@@ -1,6 +1,6 @@
-"""One answer: how likely it was when, what it rests on and awaits, the rules behind it, and what comes next.
+"""An answer: its chance over time, its evidence and hypotheses, the rules behind it, and its history.
 
-Everything is from its change lines: the latest says how it stands, those before it how it came to that.
+All is from its change lines: the latest has the status, those before it the history.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
-from antelog.watch.board.answer import Line, TrackedAnswer
 from antelog.watch.board.explanations import Mark, marks, rules_behind
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import (
     ViewContext,
@@ -29,7 +29,7 @@ _LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 700.0, 14.0, 196.0
 
 
 def answer(scene: ViewContext, name: str) -> Html | None:
-    """The whole view, or None if the answer is not known (any more)."""
+    """Renders the view; None if the answer is not known (any more)."""
     found = scene.board.find(name)
     if found is None:
         return None
@@ -171,7 +171,7 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
 
 
 def _spot(x: float, y: float, kind: str, said: str) -> Html:
-    """A point of the picture, with what it says to a pointer."""
+    """A point of the picture with its tooltip."""
     return tag("circle", tag("title", said), cx=x, cy=y, r=4, class_=kind)
 
 
@@ -265,7 +265,7 @@ def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
 
 
 def _step(scene: ViewContext, line: Line, before: Line | None) -> Html:
-    """A line of the history: what was told, and which evidence had come since the line before."""
+    """A line of the history: the change, and the evidence new since the line before."""
     length = scene.board.head.length
     seen = set() if before is None else {mark.text for mark in _known(before, length)}
     came = [mark for mark in _known(line, length) if mark.text not in seen]

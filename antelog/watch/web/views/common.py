@@ -1,7 +1,7 @@
 """Parts of several views: the name of an answer, its chance, its time line, kinds of changes, tiles.
 
-One look throughout the page: what is certain is filled and green, what is possible is hollow or blue, what
-was rejected is orange. None of them is told by colour alone.
+Certain things are filled and green, possible ones hollow or blue, rejected ones orange; each has a sign, too,
+so that colour is not needed.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
-from antelog.watch.board.answer import TrackedAnswer, value_text
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
+from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
 from antelog.watch.web.markup import Child, Html, number, tag, text
 
 WIDE, HIGH = 240.0, 34.0
@@ -24,7 +24,7 @@ _EDGE, _MIDDLE = 9.0, 17.0
 
 @dataclass(frozen=True)
 class TickClock:
-    """Ticks as people read them: the length of one (in microseconds, if known), and the tick that is reached.
+    """Formats ticks, given the length of one (in microseconds, if known) and the current tick.
 
     TickClock(length=600_000_000, now=2856253).left(2856256)    30 minutes
 
@@ -35,20 +35,20 @@ class TickClock:
     now: int
 
     def at(self, tick: int) -> str:
-        """When: `2024-04-21 20:30`, or `tick 17`."""
+        """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
         text = moment(tick, self.length)
         return f"tick {text}" if text == str(tick) else text
 
     def ahead(self, ticks: int) -> str:
-        """How long: `30 minutes`, or `3 ticks`."""
+        """A number of ticks as a duration: `30 minutes`, or `3 ticks`."""
         return lead(ticks, self.length) if ticks else "no time"
 
     def left(self, tick: int) -> str:
-        """How long is left until a tick is over."""
+        """The duration until the end of a tick."""
         return self.ahead(tick - self.now) if tick > self.now else "this tick"
 
     def milliseconds(self, tick: int) -> int | None:
-        """When a tick ends, by the wall clock, for a countdown in the browser."""
+        """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if self.length is None or not on_calendar(tick, self.length):
             return None
         return (tick + 1) * self.length // 1_000
@@ -69,7 +69,7 @@ class ViewContext:
         return f"{self.root}/answer/{quote(answer.id)}"
 
     def label(self, answer: TrackedAnswer) -> Html:
-        """The query, then the values, the time last and quieter."""
+        """The label of an answer: the query, then the values, the time last and quieter."""
         time = self.board.head.times.get(answer.query)
         values: list[Child] = []
         for key in answer.values:
@@ -83,14 +83,14 @@ class ViewContext:
         return literal_of(text, partial(moment, length=self.board.head.length))
 
     def alert(self, query: str) -> float | None:
-        """The chance from which an answer of a query is worth an alert."""
+        """The threshold of alerts of a query."""
         program = self.board.head.program
         found = (each.alert for each in program.plan.queries if each.name == query) if program else ()
         return next(iter(found), None)
 
 
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:
-    """A chance as a number and a bar, with a notch where alerts begin."""
+    """A chance as a number and a bar, with a notch at the threshold of alerts."""
     if chance is None:
         return tag("span", tag("span", "no chance told", class_="hidden"), class_="chance none")
     likely = alert is not None and chance >= alert
@@ -112,7 +112,7 @@ def chance_bar(chance: float | None, alert: float | None = None) -> Html:
 
 
 def time_line(marks: Sequence[Mark], answer: TrackedAnswer, clock: TickClock) -> Html:
-    """Evidence as filled and the awaited as hollow marks, the present as a line, the deadline as an end."""
+    """A time line: filled marks for evidence, hollow ones for hypotheses, a line for now, the deadline."""
     first, last = span(list(marks), answer, clock.now)
     scale = (WIDE - 2 * _EDGE) / max(1, last - first)
 
@@ -169,7 +169,7 @@ _SIGNS = {"confirmed": "✓", "rejected": "✕", "likely": "▲", "unlikely": "�
 
 
 def kind(change: str) -> Html:
-    """A kind of change, with its sign: not by colour alone."""
+    """A kind of change with its sign, so that colour is not needed."""
     sign = tag("span", _SIGNS.get(change, "○"), aria_hidden="true")
     return tag("span", sign, " ", change, class_=f"kind {change}")
 
@@ -185,7 +185,7 @@ def tile(name: str, figure: Child, more: Child = None, *, class_: str = "") -> H
 
 
 def section(name: str, *children: Child, class_: str | None = None, **attributes: str | None) -> Html:
-    """A piece of a view that is replaced in the browser when it is different."""
+    """A section of a view, which the browser replaces when it differs."""
     return tag("section", *children, data_part=name, class_=class_, **attributes)
 
 
@@ -194,7 +194,7 @@ def empty(title: str, *words: Child) -> Html:
 
 
 def table(head: Sequence[Child], rows: Iterable[Sequence[Child]], *, class_: str = "") -> Html:
-    """A table that can be scrolled sideways; each cell knows its column's name, for narrow screens."""
+    """A table that scrolls sideways; each cell has its column's name, for narrow screens."""
     names = [str(each) for each in head]
     body = [
         tag("tr", [tag("td", cell, data_name=name) for cell, name in zip(row, names, strict=True)])

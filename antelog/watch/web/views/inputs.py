@@ -1,7 +1,7 @@
-"""Inputs: the tick reached, what holds time back, how late facts come, how fast, and what was set aside.
+"""Inputs: the current tick, the input that holds time back, lateness and rates of facts, and rejects.
 
-Beside each input stands a histogram of how late its facts came, with the declared delay as a bound: a delay
-that is hardly used makes answers wait for nothing, one that is too short loses facts.
+Each input has a histogram of the lateness of its facts, with the declared delay as a bound: too long a delay
+makes answers wait for nothing, too short a one loses facts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.inputs import InputStatus
+from antelog.watch.board.input_status import InputStatus
 from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, section, share, table, tile
 
@@ -19,7 +19,7 @@ _ROWS = 40
 
 
 def inputs(scene: ViewContext) -> Html:
-    """The whole view."""
+    """Renders the view."""
     known = list(scene.board.inputs.each())
     return tag(
         "div",
@@ -99,7 +99,7 @@ def _within(scene: ViewContext, found: InputStatus) -> str:
 
 
 def _histogram(scene: ViewContext, found: InputStatus) -> Html:
-    """A column for each number of ticks late; those beyond the bound were set aside."""
+    """A bar for each lateness in ticks; facts beyond the bound were set aside."""
     ticks = max([found.delay, *found.late], default=0)
     if not found.late:
         return empty("No facts yet")

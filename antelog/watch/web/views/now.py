@@ -1,7 +1,7 @@
-"""Now: what is open, likeliest or next deadline first, and beside it what has just become certain.
+"""Now: open answers, by chance or deadline, and those that were settled just now.
 
-The view holds the frame of the list; its rows are asked for as they come into live (`rows`), so that
-100,000 open answers scroll as ten do. Certain answers have a list of their own.
+The view has the frame of the list; its rows are loaded as they scroll into sight (`rows`), so that 100,000
+open answers scroll as ten do. Settled answers have a list of their own.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.answer import Line, TrackedAnswer
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import SORTS, Selected, Selection
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
     ViewContext,
@@ -31,7 +31,7 @@ _LEAST = (0.0, 0.1, 0.5, 0.8, 0.9)
 
 
 def now(scene: ViewContext, selection: Selection) -> Html:
-    """The whole view; the list is empty until its rows are asked for."""
+    """Renders the view; the list is empty until its rows are loaded."""
     chances = scene.board.has_chances
     kinds = "answers" if chances else "answers plain"
     head = tag(
@@ -61,7 +61,7 @@ def now(scene: ViewContext, selection: Selection) -> Html:
 
 
 def rows(scene: ViewContext, seen: Selected, selection: Selection) -> Html:
-    """Some rows of the list, with their places in it."""
+    """Renders some rows of the list, with their positions in it."""
     if not seen.total:
         return tag("div", _nothing(scene), data_total="0", data_from="0")
     shown = [_row(scene, answer, selection.start + at, seen.total) for at, answer in enumerate(seen.answers)]
@@ -86,7 +86,7 @@ def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html
 
 
 def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
-    """The facts that are there, those awaited, and the number of explanations."""
+    """The known literals, the awaited ones, and the number of explanations."""
     known, awaited = sum(each.known for each in found), [each.text for each in found if not each.known]
     several = len(line.get("explanations") or ())
     parts: list[Child] = [f"{known} of {len(found)} there" if found else "nothing is needed"]
@@ -102,7 +102,7 @@ def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
 
 
 def _left(scene: ViewContext, answer: TrackedAnswer) -> list[Child]:
-    """How long is left, and what becomes of the answer if nothing comes."""
+    """The time left, and the change if no facts come."""
     clock, end, silent = scene.clock, answer.now.settled_by, answer.now.silent
     if end is None:
         left = tag("b", "no deadline")
@@ -217,7 +217,7 @@ def _filters(scene: ViewContext, selection: Selection) -> Html:
 
 
 def _just(scene: ViewContext) -> Html:
-    """Answers that were settled lately, the latest first."""
+    """The list of answers settled lately, the latest first."""
     latest = list(reversed(scene.board.settled.values()))[:_JUST]
     head = tag("header", tag("h2", "Just became certain"), tag("a", "all", href=f"{scene.root}/settled"))
     if not latest:

@@ -2,7 +2,7 @@
 
     Temp ── 1,204 facts ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open, 3 confirmed
 
-An edge says what has come along it: facts from an input, what is awaited of a negated predicate.
+An edge shows how many literals of its predicate are known and awaited in open answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LOOKED_AT = 5_000
 
 
 def plan(scene: ViewContext) -> Html:
-    """The whole view."""
+    """Renders the view."""
     program = scene.board.head.program
     head = section(
         "head",
@@ -83,7 +83,7 @@ def _graph(scene: ViewContext, program: Program) -> Html:
 
 
 def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
-    """For each predicate its kind, and what is known of it now."""
+    """The kind of each predicate, and a note of its counts."""
     facts = {each.name: each.facts for each in scene.board.inputs.each()}
     inputs = {each.name for each in program.plan.inputs}
     statics = {each.name for each in program.plan.statics}
@@ -108,7 +108,7 @@ def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> 
 
 
 def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, str]:
-    """The labels of edges: facts of a predicate that are there and awaited, open answers of a query."""
+    """The labels of edges: known and awaited literals of a predicate, open answers of a query."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
     for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):

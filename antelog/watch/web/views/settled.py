@@ -1,7 +1,7 @@
-"""Lately settled: what was confirmed or rejected, and how long before that each was told and alerted.
+"""Lately settled answers: confirmed or rejected, with the lead of their first line and their alert.
 
-The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar says how long before
-certainty an answer was told, and a notch in it when it was alerted.
+The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar shows the
+time from the first line to certainty, and a notch in it the alert.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 
 from antelog.forecast.reports.words import NONE
-from antelog.watch.board.answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile
 
@@ -20,7 +20,7 @@ KINDS = ("confirmed", "rejected")
 
 
 def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
-    """The whole view."""
+    """Renders the view."""
     found = chosen(scene, given)
     return tag(
         "div",
@@ -33,7 +33,7 @@ def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
 
 
 def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
-    """The settled answers that are asked for, the latest first."""
+    """The settled answers that the parameters select, the latest first."""
     wanted, query = given.get("kind", ""), given.get("query", "")
     return [
         answer
@@ -117,7 +117,7 @@ def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]
 
 
 def _lead(told: int, alerted: int | None, longest: int) -> Html:
-    """Time runs to the right: certainty is at the right end of all bars."""
+    """The bar of an answer: time runs to the right, to certainty."""
     wide = 100 * told / longest
     return tag(
         "svg",

@@ -1,6 +1,6 @@
-"""Trust: whether the chances of this stream came true so far, and how early alerts are.
+"""Trust: the calibration of this stream's chances so far, and the lead of alerts.
 
-The pictures are those of `antelog score --output scores.html`, of the answers this page has seen settled.
+The charts are those of `antelog score --output scores.html`, for the answers settled on this page.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TILED = THRESHOLDS.index(0.8)
 
 
 def trust(scene: ViewContext) -> Html:
-    """The whole view."""
+    """Renders the view."""
     scores = scene.board.trust.scores()
     found = {query: result(each) for query, each in scores.items()}
     scored = {query: each for query, each in found.items() if each.counted.lines}

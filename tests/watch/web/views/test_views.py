@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from antelog.watch.board.answer import name_of
+from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.views.common import TickClock, chance_bar, count, share
 from tests.watch.lines import confirmed, head, possible, rejected, some, status

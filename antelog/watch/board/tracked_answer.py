@@ -3,7 +3,7 @@
     line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
     answer   Malf(wt2, 7), open since 8, with a chance of 80 %, settled by 10
 
-There may be 100,000 of them, so each keeps its lines as bytes, and reads them only when they are asked for.
+There may be 100,000 of them, so each keeps its lines as bytes, and parses them on demand.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class TrackedAnswer(Struct):
         return found
 
     def take(self, line: Line) -> None:
-        """One more line about this answer."""
+        """Adds a line of this answer."""
         self.now = status_of(line)
         _keep(self.lines, _encoded(line), LINES)
         if self.now.change in ("possible", "revised"):
@@ -117,7 +117,7 @@ def value_text(values: Mapping[str, Any], name: str, time: str | None, length: i
 
 
 def _keep(kept: list[Any], new: Any, most: int) -> None:
-    """At the end of a list; if that becomes too long, its second goes: the first says how it began."""
+    """Appends to a list; drops its second item if it becomes too long, so the first stays."""
     kept.append(new)
     if len(kept) > most:
         del kept[1]

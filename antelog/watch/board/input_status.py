@@ -1,4 +1,4 @@
-"""The status of the inputs: how far they are, how late their facts come, rows that were set aside.
+"""The status of the inputs: progress, lateness of facts, and rejected rows.
 
 A bounded number of status lines and rejected rows is kept, however long a run is.
 """
@@ -30,7 +30,7 @@ class InputStatus:
 
     @property
     def within(self) -> float | None:
-        """How much of the declared delay is used: the delay of 99 of 100 facts, as a share of it."""
+        """The lateness of 99 of 100 facts as a share of the declared delay; None without facts or delay."""
         total, seen = sum(self.late.values()), 0
         for ticks in sorted(self.late):
             seen += self.late[ticks]

@@ -1,4 +1,4 @@
-"""How good the chances of this stream were so far: the answers that are settled for good, scored.
+"""The scores of chances of this stream so far, from answers that are settled for good.
 
     confirmed   at once: nothing takes that back
     rejected    once no further fact can bring the answer back: after its `decided_by`
@@ -16,7 +16,7 @@ import numpy as np
 
 from antelog.forecast.scores.scores import Scores, nothing, scored
 from antelog.forecast.scores.settled import ScoredLines
-from antelog.watch.board.answer import TrackedAnswer
+from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
 """Answers that are scored at once."""
@@ -24,9 +24,9 @@ _AT_ONCE = 500
 
 @dataclass(eq=False)
 class Trust:
-    """The sums of each query; rejected answers wait in order of when they can come back no more.
+    """The sums of scores of each query; rejected answers wait until they cannot come back.
 
-    `latest` has for each that waits the number under which it does: one that comes back waits anew.
+    `latest` has the current number of each waiting answer: one that is rejected again gets a new number.
     """
 
     sums: dict[str, Scores] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Trust:
     taken: int = 0
 
     def take(self, answer: TrackedAnswer, settled_by: int | None) -> None:
-        """An answer that was just confirmed or rejected; `settled_by` is from its last line when open."""
+        """Adds an answer that was just confirmed or rejected; `settled_by` is from its last open line."""
         if answer.now.change == "confirmed" or settled_by is None:
             self.latest.pop(answer.id, None)
             self._score(answer)
@@ -46,7 +46,7 @@ class Trust:
             heapq.heappush(self.waiting, (settled_by, self.taken, answer))
 
     def reach(self, tick: int) -> None:
-        """Time goes on: what was rejected and has not come back is settled."""
+        """Scores the rejected answers that are settled before this tick."""
         while self.waiting and self.waiting[0][0] < tick:
             _, number, answer = heapq.heappop(self.waiting)
             if self.latest.get(answer.id) != number:
