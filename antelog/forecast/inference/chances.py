@@ -22,9 +22,10 @@ from antelog.forecast.inference.evaluation import (
     Window,
     probability,
 )
-from antelog.forecast.inference.forms import Form, forms
-from antelog.forecast.inference.shapes import OtherStatesError, Shape, certain, fits
-from antelog.forecast.inference.table import AskedAnswers, Known, Table, table_of
+from antelog.forecast.inference.forms import QueryForm, forms
+from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.shapes import DiagramShape, certain, fits
+from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Chances:
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def worked_out(form: Form, table: Table) -> Chances:
+def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
     """The chances of rows, one for each; NaN where none can be said."""
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
@@ -86,7 +87,7 @@ def worked_out(form: Form, table: Table) -> Chances:
     return Chances(found, _together(parts), holds, np.arange(count))
 
 
-def _settled(form: Form, table: Table, chain: int) -> Mask:
+def _settled(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
     """Where a chain has shown everything the formula asks of it: then its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
     settled = np.ones(len(table.age), np.bool_)
@@ -105,7 +106,7 @@ def _together(parts: Sequence[Growth]) -> Growth:
     return Growth(of.take(order), at.take(order), chance.take(order))
 
 
-def _group(form: Form, table: Table) -> Chances | None:
+def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
     """The chances of answers of the same shape, if any can be said."""
     shape = _shape(table)
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
@@ -116,11 +117,11 @@ def _group(form: Form, table: Table) -> Chances | None:
     window = Window(begin, table.age, table.since, links)
     try:
         return _exact(form, shape, window) if fits(form, shape) else None
-    except OtherStatesError:
+    except UnknownChanceError:
         return None
 
 
-def _exact(form: Form, shape: Shape, window: Window) -> Chances:
+def _exact(form: QueryForm, shape: DiagramShape, window: Window) -> Chances:
     whole = certain(form, shape, FOREVER)
     ahead = NOTHING_AHEAD
     if shape.slowest:
@@ -152,8 +153,8 @@ GROWN = 1e-12
 """What is less than this is a difference in the last digits."""
 
 
-def _shape(table: Table) -> Shape:
-    return Shape(
+def _shape(table: AnswerTable) -> DiagramShape:
+    return DiagramShape(
         tuple(bool(each) for each in table.conditions[0]),
         tuple(int(twin[0]) for twin in table.twins),
         tuple(
@@ -162,11 +163,11 @@ def _shape(table: Table) -> Shape:
     )
 
 
-def chances(known: Known, query: str, asked: AskedAnswers) -> Chances:
+def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     """The chances of a query's answers."""
     form = forms(known.plan)[query]
     nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
-    if not isinstance(form, Form) or asked.count == 0:
+    if not isinstance(form, QueryForm) or asked.count == 0:
         return nothing
     at = np.flatnonzero(asked.whole)
     if len(at) == 0:

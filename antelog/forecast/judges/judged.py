@@ -20,10 +20,10 @@ from antelog.engine.step.lines import pattern_of
 from antelog.forecast.judges import mean
 from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
 from antelog.forecast.judges.mean import no_losses
-from antelog.forecast.outcomes.following import OpenAnswers, SettledAnswers, nobody
-from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.following import SettledAnswers, TrackedAnswers, nobody
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.outcomes.rows import AnswerRows, Lesson
-from antelog.forecast.rates.tally import AsOf, Waiting
+from antelog.forecast.rates.tally import KnownEpoch, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.scores import Scores
@@ -32,7 +32,7 @@ from antelog.forecast.scores.settled import ScoredLines
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What judges predicted of open answers: of which, when, in which pattern.
+    """Predictions of judges for open answers: which answer, when, in which pattern.
 
     `each` has a column for each judge, the model of facts first; `chance` is their mean.
     """
@@ -76,7 +76,7 @@ class Judged:
     `scores` are those of all before.
     """
 
-    followed: OpenAnswers
+    followed: TrackedAnswers
     judges: Mapping[str, Judge]
     losses: Waiting
     told: Predictions
@@ -84,16 +84,16 @@ class Judged:
     scores: Scores
 
     @property
-    def outcomes(self) -> Outcomes:
+    def outcomes(self) -> OutcomeStatistics:
         """The judge that counts outcomes."""
-        return cast(Outcomes, self.judges[OUTCOMES])
+        return cast(OutcomeStatistics, self.judges[OUTCOMES])
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
         return (MODEL, *self.judges, BOTH, SEVERAL)
 
-    def with_outcomes(self, outcomes: Outcomes, losses: Waiting) -> Judged:
+    def with_outcomes(self, outcomes: OutcomeStatistics, losses: Waiting) -> Judged:
         return replace(self, judges={**self.judges, OUTCOMES: outcomes}, losses=losses)
 
 
@@ -113,7 +113,7 @@ def learned(judged: Judged, lesson: Lesson) -> Judged:
     return replace(judged, judges=taught)
 
 
-def ready(judged: Judged, as_of: AsOf) -> Judged:
+def ready(judged: Judged, as_of: KnownEpoch) -> Judged:
     """With all lessons used that may be used as of an epoch."""
     judges = {
         name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
@@ -125,7 +125,7 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
     """The predictions for open answers, given those of the model of facts."""
     each = np.stack([by_model, *(one.predict(rows) for one in judged.judges.values())], axis=1)
     pattern = pattern_of(rows.stage)
-    chance = mean.averaged(judged.losses, pattern, each, rows.as_of.shared)
+    chance = mean.averaged(judged.losses, pattern, each, *rows.as_of.shared)
     said = Predictions(rows.number, rows.tick, pattern, each, chance)
     if not rows.told.any():
         return judged, said

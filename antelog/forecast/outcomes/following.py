@@ -1,9 +1,9 @@
-"""Open answers are followed until their atoms are settled: which states they are in, what becomes of them.
+"""Tracks open answers until they settle: their states, and whether they were confirmed.
 
     Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4
     states         stage a at age 0, stage b at age 1; not confirmed
 
-In come the lines of a step, out go the states that answers have been in, and the answers that are settled.
+Takes the lines of a step; returns the states that answers have been in, and the answers that settled.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class AnswerLines:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenAnswers:
+class TrackedAnswers:
     """The answers that are followed: their numbers, the last line of each, and the states they have been in.
 
     `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
@@ -57,9 +57,9 @@ class OpenAnswers:
     now: int
 
 
-def nobody(width: int) -> OpenAnswers:
+def nobody(width: int) -> TrackedAnswers:
     empty = np.zeros(0, np.int64)
-    return OpenAnswers(AnswerLines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
+    return TrackedAnswers(AnswerLines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,14 +104,14 @@ class FollowedStep:
     And the numbers of the answers of its lines.
     """
 
-    after: OpenAnswers
+    after: TrackedAnswers
     settled: SettledAnswers
     stretches: Stretches
     numbers: Column
 
 
 def followed(
-    before: OpenAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
+    before: TrackedAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
 ) -> FollowedStep:
     """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known.
 
@@ -135,14 +135,17 @@ def followed(
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
-    settled = _settled(every, number, np.flatnonzero(done), (when, state_of, states))
+    over = np.flatnonzero(done)
+    settled = _settled(every.take(over), number.take(over), when.take(over), state_of, states)
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
-    after = OpenAnswers(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
+    after = TrackedAnswers(
+        every.take(kept), number.take(kept), state_of[still], states[still], following, now
+    )
     return FollowedStep(after, settled, stretches, numbers)
 
 
-def _numbered(before: OpenAnswers, lines: AnswerLines) -> tuple[Column, int]:
+def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     """The numbers of the answers of lines, and the next number to give."""
     if lines.count == 0:
         return lines.tick, before.next
@@ -155,7 +158,7 @@ def _numbered(before: OpenAnswers, lines: AnswerLines) -> tuple[Column, int]:
     return numbers, before.next + len(first)
 
 
-def numbers_of(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
+def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
     """The numbers of answers; -1 of those that are not followed."""
     if len(before.number) == 0:
         return np.full(len(answer[-1]), -1)
@@ -164,7 +167,7 @@ def numbers_of(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
     return np.where(at < 0, -1, before.number.take(at))
 
 
-def told_at(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
+def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
     """The ticks of the last lines of answers; -1 of those that are not followed."""
     at = find(numbers_of(before, answer), before.number)
     return np.append(before.last.tick, -1).take(at)
@@ -179,7 +182,7 @@ def _below(one: AnswerLines, other: AnswerLines) -> AnswerLines:
     )
 
 
-def _states(before: OpenAnswers, open_: Stretches) -> tuple[Column, Column]:
+def _states(before: TrackedAnswers, open_: Stretches) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
     time = open_.answer[-1]
     told = np.flatnonzero(open_.line >= 0)
@@ -230,7 +233,7 @@ def least_age(state: Column) -> Column:
 
 
 def either_of(state: Column) -> Column:
-    """The same for a state, whether its answers were just told or silent."""
+    """A number for states that differ only in whether their answers were silent."""
     return state // 2
 
 
@@ -247,18 +250,16 @@ def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column
 
 
 def _settled(
-    every: AnswerLines, number: Column, done: Column, known: tuple[Column, Column, Column]
+    lines: AnswerLines, number: Column, when: Column, state_of_: Column, states: Column
 ) -> SettledAnswers:
-    """The answers that are settled; known are when, and the states that answers have been in."""
-    when, state_of_, states = known
-    own = number.take(done)
-    at = find(state_of_, own)
+    """Settled answers, from their last lines, their numbers, ticks, and the states of all answers."""
+    at = find(state_of_, number)
     mine = np.flatnonzero(at >= 0)
     return SettledAnswers(
-        tuple(column.take(done) for column in every.answer),
-        own,
-        when.take(done),
-        every.kind.take(done) == CONFIRM,
+        lines.answer,
+        number,
+        when,
+        lines.kind == CONFIRM,
         at.take(mine),
         states.take(mine),
     )

@@ -4,8 +4,8 @@
     delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
     Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
 
-Of the declarations that fit, the one with the most constants decides. In come a chain and keys, out go
-their odds.
+Of the declarations that fit, the one with the most constants decides. Returns a row of
+odds for each key.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
     shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
-        kind = number >= chain.asked
+        kind = number >= chain.formula_states
         chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
         at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
         if not kind:
@@ -60,8 +60,8 @@ def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
         possible &= keys.column(state, place) != OTHERS
     return (
         possible
-        if number < chain.asked
-        else possible & other_kinds(chain, source, keys)[number - chain.asked]
+        if number < chain.formula_states
+        else possible & other_kinds(chain, source, keys)[number - chain.formula_states]
     )
 
 
@@ -71,14 +71,14 @@ def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
     And its facts are none of those asked for.
     """
     found = []
-    for state in chain.states[chain.asked :]:
+    for state in chain.states[chain.formula_states :]:
         own = {i: v for i, v in state.series.constants if i not in chain.places}
         spoken = np.zeros(keys.count, np.bool_)
         for chance in source.chances:
             beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
             if beyond == own:
                 spoken |= _fits(state, chance.pattern, keys)
-        for asked in chain.states[: chain.asked]:
+        for asked in chain.states[: chain.formula_states]:
             spoken &= ~_meets(asked, own, keys, chain.places)
         found.append(spoken)
     return found
@@ -103,9 +103,8 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
     return meets
 
 
-def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) -> Odds:
-    """What is declared of a chain, and where that is not known, what was learned."""
-    chain, source = of
+def completed(odds: Odds, learned: Odds, chain: Chain, source: Input, keys: Keys) -> Odds:
+    """Declared odds of a chain, filled up with learned ones where nothing is declared."""
     open_ = (~odds.known & learned.known)[:, None]
     once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
     for number in range(len(chain.states)):

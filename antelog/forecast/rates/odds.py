@@ -50,7 +50,7 @@ class Odds:
 
     @cached_property
     def _come(self) -> Numbers:
-        """What of the true facts has come before the first tick, by the first, by the second, …
+        """Shares of the true facts that have come: before the first tick, by the first, the second, …
 
         By state, then by set, so that rows can be looked up side by side.
         """
@@ -71,7 +71,7 @@ class Odds:
 
     @cached_property
     def _moves(self) -> Numbers:
-        """The same for each set, which is the last axis: rows are looked up side by side, again and again."""
+        """Chances to get from state to state, for each set of odds (the last axis: fast to look up)."""
         count, states = self.once.shape
         moves = np.empty((count, states + 1, states + 1))
         moves[:, :, 1:] = self.once[:, None, :]
@@ -100,7 +100,7 @@ class Keys:
         return Keys({name: cells.take(at) for name, cells in self.cells.items()}, len(at), self.values)
 
     def column(self, state: ChainState, place: int) -> Column | None:
-        """What a fact of a state has in one of its columns; None if that is open."""
+        """The cells that facts of a state have in one column; None if that is open."""
         series = state.series
         if place in series.key:
             return self.cells[state.key[series.key.index(place)]]

@@ -104,8 +104,8 @@ class Chain:
     kinds: int = 0
 
     @property
-    def asked(self) -> int:
-        """How many of its states the formula asks for."""
+    def formula_states(self) -> int:
+        """How many of its states are in the formula."""
         return len(self.states) - self.kinds
 
     @property
@@ -128,5 +128,5 @@ class Chain:
 
     @property
     def outcomes(self) -> int:
-        """What a tick can show: nothing, a fact of each state, and with a slot another fact."""
+        """The number of outcomes of a tick: no fact, a fact of each state, with a slot also another fact."""
         return 1 + len(self.states) + self.slotted

@@ -26,9 +26,9 @@ from antelog.forecast.rates.series import Chain, Series
 
 @dataclass(frozen=True)
 class Family:
-    """What chains have in common: an input, the columns by which facts are found, and what is asked of them.
+    """The chains that share sightings: an input, the columns that find facts, and the series facts may meet.
 
-    Of the facts found the columns `more` are looked at, too.
+    The columns `more` of these facts are kept, too.
     """
 
     predicate: str
@@ -81,7 +81,7 @@ def seen(
 
 
 def _shown(family: Family, facts: Facts, values: Values) -> Facts:
-    """What facts show of a family: each key and tick once, if any fact will do."""
+    """The sightings of a family in facts; one for each key and tick, if any fact will do."""
     columns = facts.columns
     met = np.zeros(facts.count, np.int64)
     for number, series in enumerate(family.series):
@@ -120,9 +120,9 @@ def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """What to look up: keys; for each state its series, the terms beyond the keys, and where there is such.
+    """A look-up of outcomes: keys at `tick`, as known at `as_of`.
 
-    At these ticks, as of others.
+    For each state it has its series, the terms beyond the keys, and which rows can have it (None: all).
     """
 
     keys: Sequence[Column]
@@ -133,7 +133,7 @@ class Sought:
     as_of: Column
 
     def at(self, ticks: Column) -> Sought:
-        """The same about ticks counted from these: all rows for the first one, for the second, …"""
+        """The look-up at other ticks, counted from these: all rows for the first one, for the second, …"""
         if len(ticks) == 1:
             return replace(self, tick=self.tick + ticks[0])
         count = len(self.tick)
@@ -149,7 +149,7 @@ class Sought:
 
 
 def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
-    """What had come of a chain: 0 nothing, 1, 2, … its states, one more for another fact of the slot."""
+    """The outcome of a chain in each row: 0 for no fact, 1, 2, … for states, one more for another fact."""
     result = np.zeros(len(sought.tick), np.int64)
     asked = marked(sought.tick <= sought.as_of)
     if len(asked) == 0:

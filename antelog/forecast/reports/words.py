@@ -48,7 +48,7 @@ def count(number: int, what: str = "") -> str:
 
 
 def counted(found: LineCounts) -> str:
-    """What was scored, in a sentence or two."""
+    """The number of scored lines, in a sentence or two."""
     lines, answers = count(found.lines, "line"), count(found.answers, "answer")
     were = "was" if found.confirmed == 1 else "were"
     text = f"{lines} of {answers} told with a chance; {count(found.confirmed)} of them {were} confirmed."
@@ -85,13 +85,13 @@ def lead(ticks: int, tick: int | None) -> str:
     return f"{number} {unit}" + ("s" if number != "1" and len(unit) > 2 else "")
 
 
-def leads(found: tuple[int, int, int], tick: int | None) -> str:
-    """The half and the quarters of lead times: `80 minutes (50 minutes to 1.7 hours)`."""
-    quarter, half, most = (lead(each, tick) for each in found)
-    number, _, unit = quarter.partition(" ")
+def leads(first: int, median: int, third: int, tick: int | None) -> str:
+    """The quartiles of lead times: `80 minutes (50 minutes to 1.7 hours)`."""
+    least, half, most = (lead(each, tick) for each in (first, median, third))
+    number, _, unit = least.partition(" ")
     if most.endswith((f" {unit}", f" {unit}s")):
-        quarter = number
-    return f"{half} ({quarter} to {most})"
+        least = number
+    return f"{half} ({least} to {most})"
 
 
 def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
@@ -175,7 +175,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def sentence(found: Bin) -> str:
-    """What was expected of a bin, and what became of it."""
+    """A bin as a sentence: its confirmed share, and the expected one."""
     return (
         f"Of the answers told with {percents(found.low, found.high)}, {percent(found.confirmed)} were "
         f"confirmed (expected {percents(*found.expected)})."
@@ -183,7 +183,7 @@ def sentence(found: Bin) -> str:
 
 
 def mark(found: Bin) -> str:
-    """What is said beside a bin that lies outside what is expected."""
+    """A remark on a bin outside its expected band; empty for others."""
     if not found.outside:
         return ""
     return "more than told" if found.confirmed > found.chance else "fewer than told"
