@@ -248,7 +248,7 @@ def _leaves(type_: pa.DataType) -> list[pa.DataType]:
 
 
 def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
-    """The same values as a union of some types."""
+    """The values as an Arrow union of some types."""
     children = {leaf: pa.array([], leaf) for leaf in leaves}
     codes = np.zeros(len(array), np.int8)
     if is_a.is_union(array.type):

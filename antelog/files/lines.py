@@ -28,7 +28,7 @@ class Block:
         return self.data.splitlines()
 
 
-class Lines:
+class LineSplitter:
     """Takes the bytes of a file as they come, and gives the lines that are whole, in blocks.
 
     `line` is the number of the next line, and `held` what is there of it.
@@ -52,7 +52,7 @@ class Lines:
             raise too_long(self._path, self.line)
 
     def end(self) -> Iterator[Block]:
-        """What is there of the last line, if nothing ends it."""
+        """A last line without a line break, if there is one."""
         if self.held:
             block = Block(self.line, self.held)
             self.line, self.held = self.line + 1, b""

@@ -99,7 +99,7 @@ class Grammar:
         return Row(line, text, [_value(found) for found in self.value.finditer(text + self.separator)])
 
     def unclosed(self, data: bytes, line: int) -> Unclosed:
-        """What is wrong with a row that is not orderly."""
+        """The lines and the text of a row whose quotes are not in order."""
         begun = self.begun.match(data)
         before = data[: begun.end()] if begun else b""
         text = data[:SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
@@ -138,7 +138,7 @@ def _parts(separator: str) -> _Parts:
 
 
 def _space(separator: str) -> bytes:
-    """What may stand between a closing quote and a separator."""
+    """The spaces allowed between a closing quote and a separator, as a pattern."""
     return rb"[ ]" if separator == "\t" else rb"[ \t]"
 
 
@@ -164,7 +164,7 @@ def row_pattern(separator: str) -> str:
 
 
 def separator_of(head: bytes) -> str | None:
-    """What separates the values of a file that begins so, by its first line; None if that is not whole."""
+    """The separator of a file, by its first line; None if that is not complete yet."""
     plain = _QUOTED.sub(b"", head)
     found = re.match(rb"(?:[ \t]*[\r\n])*([^\r\n]+)[\r\n]", plain)
     if found is None:
@@ -182,7 +182,7 @@ class Records:
     def __init__(self, path: Path | str, grammar: Grammar | None = None, line: int = 1) -> None:
         self._path = path
         self._head = b""
-        self._cutter = None if grammar is None else _Cutter(grammar, path, first=line)
+        self._cutter = None if grammar is None else _RowCutter(grammar, path, first=line)
 
     @property
     def line(self) -> int:
@@ -206,7 +206,7 @@ class Records:
         yield from self._found(data)
 
     def end(self) -> Iterator[tuple[Grammar, Block | Unclosed]]:
-        """What is left when no more bytes come."""
+        """The remaining rows, once no more bytes come."""
         data = b"" if self._cutter else self._begin(separator_of(self._head + b"\n"))
         cutter = self._cutter
         assert cutter is not None
@@ -215,7 +215,7 @@ class Records:
 
     def _begin(self, separator: str | None) -> bytes:
         data, self._head = self._head, b""
-        self._cutter = _Cutter(grammar_of(separator or ","), self._path)
+        self._cutter = _RowCutter(grammar_of(separator or ","), self._path)
         return data
 
     def _found(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
@@ -226,7 +226,7 @@ class Records:
 
 
 @dataclass(eq=False)
-class _Cutter:
+class _RowCutter:
     """Cuts bytes into blocks: `rest` begins with line `first`, `lost` is a row that is given up already."""
 
     grammar: Grammar

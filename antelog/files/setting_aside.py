@@ -77,14 +77,14 @@ class Rejects:
             each.check()
 
     def note_once(self, notes: Mapping[str, str]) -> None:
-        """What is to be known, unless it was said under the same name."""
+        """Adds notes by name; a name that was used before is skipped."""
         for name, note in notes.items():
             if name not in self.noted:
                 self.noted.add(name)
                 self.notes.append(note)
 
     def add(self, rejects: Iterable[Reject]) -> None:
-        """Raises DataError in a strict run."""
+        """Counts, keeps and writes rejects. Raises DataError in a strict run."""
         for reject in rejects:
             self.counts[reject.reason] += 1
             self.usable[reject.predicate].add(Example(reject.line, reject.detail, reject.row))

@@ -3,8 +3,8 @@
     readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
     as in line 2: wt2,91,soon
 
-In come the rows that were read and those that were set aside; out goes a DataError for an input of which all
-were. Without it, a file of which nothing was understood would look like one in which nothing happened.
+Counts the rows that were read and those that were set aside, and raises DataError if all of an input were.
+Without it, a file of which nothing was understood would look like one in which nothing happened.
 """
 
 from __future__ import annotations

@@ -21,10 +21,10 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
-from antelog.run.counting import Count, Counts
+from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
@@ -39,7 +39,7 @@ class InputSource:
 
     source: FactSource
     address: str
-    wanted: Wanted
+    wanted: WantedColumns
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class InputReader:
     waiting: WaitingRows = field(default_factory=WaitingRows)
 
     def __post_init__(self) -> None:
-        self.counts = Counts(self.plan.inputs, self.progress.counts)
+        self.counts = InputCounts(self.plan.inputs, self.progress.counts)
         self.progress.counts = self.counts.each
         # The rows that were dated since the journal had them, if there is one.
         self.fresh: list[StoredRows] | None = None
@@ -201,7 +201,7 @@ class InputReader:
                 self.rejects.noted.add(name)
                 self.listeners.note(note)
 
-    def _dated(self, wanted: Wanted, rows: CheckedRows, now: Now) -> pa.Table:
+    def _dated(self, wanted: WantedColumns, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
         table, timing = rows.table, self.reading.timing
         if not table.num_rows:

@@ -221,7 +221,7 @@ class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class LineSettings:
-    """What is printed or written, and where."""
+    """Settings of the output: which lines, in which form, and where to."""
 
     since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",

@@ -1,4 +1,4 @@
-"""What a step of a run brings, and the protocol of sinks that write it."""
+"""The result of a step, and the protocol of sinks that write it."""
 
 from __future__ import annotations
 

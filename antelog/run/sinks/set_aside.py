@@ -18,7 +18,7 @@ from antelog.language.printer import value_text
 
 
 @dataclass(frozen=True)
-class Places:
+class FactOrigins:
     """Where facts come from: the file of each input, and how long a tick is if it has a length."""
 
     files: Mapping[str, str]

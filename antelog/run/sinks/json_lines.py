@@ -15,8 +15,8 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
+from antelog.run.sinks.plain_values import from_written, is_written, ordered, plain
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.values import from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""
@@ -59,7 +59,7 @@ def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
 
 
 def snapshot_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
-    """What is open after a tick, and what was confirmed at it: a line for each query."""
+    """A line for each query: its open answers after a tick, and those confirmed at it."""
     lines = []
     for relation in relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
