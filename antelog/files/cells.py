@@ -31,14 +31,14 @@ NUMBERS = ("number", "double")
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """Rows that cannot be used, and what is to be said of each."""
+    """Rows that cannot be used, and a message about each."""
 
     applies: Mask
     detail: Callable[[int], str]
 
 
 def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    """The values of a column whose type is `number`, `text` or not known, and what is wrong with them."""
+    """The values of a column whose type is `number`, `text` or not known, and their faults."""
     if is_text(array.type):
         return _from_texts(array.cast(pa.string()), name, type_)
     return array, _faults_of_values(array, name, type_)

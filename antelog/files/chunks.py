@@ -1,4 +1,4 @@
-"""Pieces of a file, the same whatever its form, and what becomes of them."""
+"""Chunks of a file of any format, and their usable rows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
 
 @dataclass(frozen=True, eq=False)
 class _Looked:
-    """The rows of a chunk with values and ticks, what is wrong with some, and what is odd about the times."""
+    """The rows of a chunk with values and ticks, the faults of some, and notes on the times."""
 
     table: pa.Table
     faults: Mapping[int, str]
@@ -83,7 +83,7 @@ def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
 
 
 def _first(faults: Iterable[Fault]) -> dict[int, str]:
-    """For each row with a fault what its first one is."""
+    """The first fault of each row that has any."""
     first: dict[int, Fault] = {}
     for fault in faults:
         for row in np.flatnonzero(fault.applies).tolist():

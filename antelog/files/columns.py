@@ -1,4 +1,4 @@
-"""Which of a file's columns are the ones that are wanted."""
+"""Matches the columns of a file with the wanted ones."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class WantedColumns:
 
 @dataclass(frozen=True)
 class ColumnPositions:
-    """Where in a row the wanted columns stand, and the arrival if there is one.
+    """The positions of the wanted columns in a row, and of the arrival if there is one.
 
     If they are told by position although the columns have names, `misfit` is what is wrong in case that
     the values do not fit.
@@ -94,7 +94,7 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 def places(
     wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str] = ()
 ) -> ColumnPositions:
-    """Where the wanted columns are. Raises DataError if they cannot be told.
+    """The positions of the wanted columns. Raises DataError if they cannot be found.
 
     By name, if the file has them all; it may have others, which are ignored. By position if it has none of
     them nor any that is nearly called so, but as many, or one more, which is the arrival; whether their
@@ -108,7 +108,7 @@ def places(
 
 
 def _as_called(wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str]) -> list[str]:
-    """The names with those of the program in place of those that columns have been said to have."""
+    """The names of a file, with mapped ones replaced by those of the program."""
     shown = list(names)
     for column, name in wanted.called:
         if name not in names:
@@ -185,7 +185,7 @@ def _found(wanted: WantedColumns, at: Mapping[str, int], named: bool, misfit: st
 
 
 def by_position(wanted: WantedColumns, count: int) -> ColumnPositions | None:
-    """The places in rows of so many values that have no names; None if the number does not fit."""
+    """The positions in rows of `count` values without names; None if the number does not fit."""
     width = len(wanted.columns)
     if count == width:
         return ColumnPositions(tuple(range(width)), None, False)

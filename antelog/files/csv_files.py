@@ -42,7 +42,7 @@ class FirstLine:
 
 @dataclass(frozen=True)
 class _Layout:
-    """How the rows of a file are to be read."""
+    """The grammar, width and column positions of a file."""
 
     grammar: Grammar
     width: int

@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Grammar:
-    """How CSV with a certain separator is written: patterns of bytes, and of a value in a text.
+    """The grammar of CSV with a certain separator: patterns of bytes, and of a value in a text.
 
     one      a row, in order or not, with the end of its line
     many     as many rows as there are
@@ -191,7 +191,7 @@ class Records:
 
     @property
     def held(self) -> int | None:
-        """How many bytes are there of the next row; None while that is none and has to be skipped."""
+        """The number of bytes held of the next row; None while a row is being skipped."""
         if self._cutter is None:
             return len(self._head)
         return None if self._cutter.lost else len(self._cutter.rest)
@@ -257,7 +257,7 @@ class _RowCutter:
             yield self._given_up(self.rest, large=False)
 
     def _end(self) -> int:
-        """Where the last whole row ends."""
+        """The end of the last whole row."""
         if b'"' not in self.rest:
             return end_of_lines(self.rest)
         found = self.grammar.many.match(self.rest)

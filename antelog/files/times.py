@@ -1,4 +1,4 @@
-"""Columns of times to ticks, and what is wrong with some of them.
+"""Reads columns of times into ticks, and finds faults in some.
 
 A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
 a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`). There a
@@ -26,7 +26,7 @@ from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick,
 
 @dataclass(frozen=True, eq=False)
 class ParsedTimes:
-    """The ticks of a column of times, what is wrong with some, and the units that were recognised."""
+    """The ticks of a column of times, the faults of some, and the units that were recognised."""
 
     numbers: Column
     faults: Sequence[Fault]

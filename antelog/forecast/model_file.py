@@ -137,7 +137,7 @@ class Model:
 
     @property
     def knows_something(self) -> bool:
-        """Whether anything was learned: of facts, or of what became of answers."""
+        """Whether anything was learned, from facts or from outcomes of answers."""
         facts = any(each.shared.count for each in self.series.values())
         return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
 

@@ -1,4 +1,4 @@
-"""A model in parts: what it knows of some keys, for one of several workers; and what several learned, as one.
+"""Parts of models: the keys of one of several workers cut out, and the models of several merged.
 
     model of wt1 to wt9    a worker with wt2 and wt5 gets what is known of these, and what all keys share
 
@@ -77,7 +77,7 @@ def _together(parts: Sequence[Waiting]) -> Waiting:
 
 
 def _standing(model: Model, epoch: int) -> Model:
-    """The model with what all keys share as of an epoch."""
+    """The model with the sums over all keys faded to an epoch."""
 
     def still(waiting: Waiting) -> Waiting:
         return Waiting(tally.at_epoch(waiting.tally, epoch, model.half_life))

@@ -62,11 +62,11 @@ LONGEST = 4096
 
 @dataclass(frozen=True)
 class Learning:
-    """Whether what comes is learned from, and after how many epochs it counts half (None: always fully).
+    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
 
-    If not, everything learned before is used, which was up to some `epoch`. If not what all keys share is
-    learned, that stays as it was in this epoch, and only what is a key's own is learned: so it makes no
-    difference to a key which others are beside it. An epoch is `length` ticks long.
+    If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
+    sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
+    key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
     """
 
     on: bool
@@ -103,10 +103,10 @@ class Scene:
 
 @dataclass(frozen=True, eq=False)
 class ChanceRequests:
-    """Open answers at the ticks at which their chances are asked for: at lines, or at every tick.
+    """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
-    `line` is the row of the last line of each, or -1 if that was told in a step before; `told` says
-    whether that is told just then.
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `told` says whether
+    that line is of the same tick.
     """
 
     answer: tuple[Column, ...]
@@ -131,7 +131,7 @@ class QueryState:
 
 
 def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
-    """Before the first answer, of so many columns, with the time; so many of them are the key."""
+    """The state before the first answer: `width` columns with the time, `keys` of them in the key."""
     return QueryState(judging.nothing_judged(width, keys, judges), NO_ALERTS)
 
 
@@ -196,7 +196,7 @@ class QueryForecast:
         return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
 
     def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
-        """Open answers and those just confirmed, with their chances as of the tick they are told at."""
+        """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
         beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
@@ -273,7 +273,7 @@ class QueryForecast:
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
     ) -> tuple[Judged, AnswerChances]:
-        """The chances of open answers in an epoch, given what the model says."""
+        """The chances of open answers in an epoch, given those of the model of facts."""
         as_of = self.scene.learning.as_of(epoch, self.scene.own)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
@@ -307,7 +307,7 @@ def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: Answe
 def _epochs(
     requests: ChanceRequests, settled: SettledAnswers, learning: Learning
 ) -> Iterator[tuple[int, Column, Column]]:
-    """The epochs of a step: which chances are asked for in each, and which answers are settled."""
+    """The epochs of a step, each with its rows of requests and of settled answers."""
     if not learning.on:
         yield 0, np.arange(len(requests.tick)), np.arange(len(settled.tick))
         return

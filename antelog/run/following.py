@@ -48,7 +48,7 @@ class InputAddresses:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """Where changes go: a file or topic, which gets these lines, or else a sink that is there already."""
+    """The output of changes: a file or topic, which gets these lines, or else a given sink."""
 
     address: Files | Kafka | None
     lines: Lines

@@ -48,7 +48,7 @@ class RunState(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Restored:
-    """A run that goes on: its engine after the last step, and what else is known."""
+    """A resumed run: its engine after the last step, and the rest of its state."""
 
     engine: Engine
     known: RunState

@@ -44,7 +44,7 @@ class InputSource:
 
 @dataclass(frozen=True)
 class ReadingMode:
-    """How inputs are read: by which clock, whether they are recorded facts, and up to which arrival."""
+    """Settings of reading: the clock, whether facts are recorded, and the last arrival."""
 
     timing: Timing
     recorded: bool = False
@@ -60,7 +60,7 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """How far inputs were read, as a state keeps it.
+    """The progress of inputs, as a state keeps it.
 
     highest   the highest tick in the rows of each input
     before    recorded facts: the tick that was finished before the first of them was read
@@ -74,7 +74,7 @@ class ReadProgress(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Listeners:
-    """Where rejects and notes go besides the counts: to a feed, to the terminal."""
+    """Receivers of rejects and notes besides the counts: a feed, the terminal."""
 
     note: Callable[[str], None]
     rejects: Callable[[Sequence[Reject]], None] = lambda _: None

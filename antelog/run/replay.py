@@ -53,7 +53,7 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """How many bytes the files of inputs have."""
+        """The size of all input files in bytes."""
         return sum(map(size_of, self.inputs.values()))
 
     def reader(

@@ -1,4 +1,4 @@
-"""Where in a TOML text each setting stands.
+"""The spans of settings in a TOML text.
 
 The standard library's reader tells values but no places. A statement ends on the first line up to
 which the text can be read, so reading longer and longer beginnings tells which lines brought which

@@ -1,8 +1,8 @@
-"""Answers of one shape share their decision diagrams, and their chances are worked out side by side.
+"""Chances of answers: those of one shape share their decision diagrams and are computed together.
 
     Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 
-Works out the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
+Computes the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known,
 class Growth:
     """The ticks at which chances of having been confirmed grow, counted from the answers' own.
 
-    Rows in order: whose chance it is, the tick, and what it has grown to.
+    A row for each step of growth, in order: the answer, the tick, and the chance from then on.
     """
 
     of: Column
@@ -40,7 +40,7 @@ class Growth:
     chance: Numbers
 
     def counts(self, size: int) -> Column:
-        """How many rows each of so many has."""
+        """The number of rows of each of `size` chances."""
         return np.bincount(self.of, minlength=size)
 
 
@@ -65,7 +65,7 @@ NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
 def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
-    """The chances of rows, one for each; NaN where none can be said."""
+    """The chance of each row; NaN where it is unknown."""
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
@@ -88,7 +88,7 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
 
 
 def _settled(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
-    """Where a chain has shown everything the formula asks of it: then its odds make no difference."""
+    """Rows in which all literals of a chain are decided, so that its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
     settled = np.ones(len(table.age), np.bool_)
     for leaf in form.leaves.values():
@@ -107,7 +107,7 @@ def _together(parts: Sequence[Growth]) -> Growth:
 
 
 def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
-    """The chances of answers of the same shape, if any can be said."""
+    """The chances of answers of one shape; None if its diagram is too large."""
     shape = _shape(table)
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     links = tuple(

@@ -1,4 +1,4 @@
-"""A formula as a decision diagram, tick by tick: what is left of it once a tick has shown what came.
+"""A formula as a decision diagram, tick by tick: the rest of the formula after the outcomes of a tick.
 
     x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
 
@@ -36,10 +36,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Question:
-    """A formula, and what is known of it: its conditions, whose leaf each literal is, and what is over.
+    """A formula with the values of its conditions, the leaf of each literal, and the leaves that are over.
 
     A literal that did not come is false where its leaf is `over`: no fact of it can come any more.
-    `outcomes` says of how many kinds a tick of each chain may be.
+    `outcomes` is the number of outcomes that each chain has at a tick.
     """
 
     whole: Node
@@ -144,7 +144,7 @@ class Diagram:
 
     @property
     def width(self) -> int:
-        """How many nodes there are at most after a tick."""
+        """The largest number of nodes after a tick."""
         return max((layer.width for layer in self.layers), default=BEFORE)
 
 

@@ -29,7 +29,7 @@ TRUTH = 2**41
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A chain for some rows: its odds, and what it has shown at each tick of the window (rows, ticks)."""
+    """A chain for some rows: its odds, and its outcome at each tick of the window (rows, ticks)."""
 
     odds: Odds
     which: Column
@@ -38,7 +38,7 @@ class Link:
 
     @property
     def states(self) -> int:
-        """How many states the chain may be in, none being the first."""
+        """The number of states of the chain, the first one being that of no fact."""
         states: int = self.odds.once.shape[1] + 1
         return states
 
@@ -47,8 +47,8 @@ class Link:
 class Window:
     """The ticks that matter to some rows, counted from their answers' ticks.
 
-    Each row is asked about when it has a certain age, and before `since` there were no facts. What a
-    chain shows at tick `begin` is known for good.
+    The chance of each row is computed at a certain age, and before `since` there were no facts. The
+    outcomes at tick `begin` are final.
     """
 
     begin: int
@@ -91,7 +91,7 @@ NOTHING_AHEAD = Ahead((), (), 0)
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """How likely a formula is true by a horizon, for each row; and already after each tick of the window.
+    """The probability that a formula is true by a horizon, for each row, and after each tick of the window.
 
     `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
     tick is that of the last tick, once everything has come that ever will. `by_horizon` has a column for each
@@ -217,7 +217,7 @@ def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
 
 
 def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
-    """For each state, outcome of a tick, and row: how likely what is known of it is, and that outcome."""
+    """The likelihood of the known facts of a tick, for each state, outcome and row."""
     states = link.states
     weights = np.zeros((states, states + link.slotted, window.count))
     come = link.odds.come(link.which, window.age - tick).T

@@ -21,7 +21,7 @@ from antelog.forecast.rates.sightings import Family, family_of
 
 @dataclass(frozen=True, eq=False)
 class QueryForm:
-    """The formula of a query's answers, and whose leaf each of its literals is.
+    """The formula of a query's answers, its chains, and the leaf of each of its literals.
 
     Its ticks go from `first` to `last`, counted from the answer's. A fact of it is at most `slowest`
     ticks late. If facts may be lost, those of `memory` ticks before matter, too.
@@ -43,7 +43,7 @@ class QueryForm:
 
     @property
     def reach(self) -> int:
-        """How many ticks before now facts matter."""
+        """The number of ticks before now whose facts matter."""
         return self.last + 2 * self.slowest + 1 - min(self.first, 0) + self.memory
 
     @cached_property
@@ -54,7 +54,7 @@ class QueryForm:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No chance is said of a query's answers, and why."""
+    """The reason why a query has no chances."""
 
     reason: str
 
@@ -105,7 +105,7 @@ class Layout:
         return max(2, 1 + -(-self.slowest // epoch))
 
     def reach(self, epoch: int) -> int:
-        """How far back facts matter, if epochs have such a length.
+        """The number of ticks before now whose facts are needed, by the length of an epoch.
 
         The facts of an epoch are counted when all have come, together with those of the tick before it.
         """

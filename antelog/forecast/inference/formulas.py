@@ -33,7 +33,7 @@ _MOST = 4096
 
 
 class UnknownChanceError(Exception):
-    """No chance can be said of these answers, and why."""
+    """These answers have no chance; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class _Unfolding:
         return Every(tuple(parts))
 
     def _literal(self, literal: Literal, known: _Known) -> Node:
-        """A condition or an asked literal, once the times are known."""
+        """The formula of a literal that is no fact, once the times are known."""
         kind = _KINDS.get(type(literal))
         if kind is None:
             raise UnknownChanceError(f"no chance is known of conditions such as {literal.text}")

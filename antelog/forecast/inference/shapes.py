@@ -37,7 +37,7 @@ class DiagramShape:
         return leaf.at + self.delays[leaf.chain][leaf.state - 1]
 
     def ticks(self, form: QueryForm) -> Column:
-        """The ticks by which it is said how likely a confirmation is."""
+        """The ticks at which the chance of a confirmation by then is computed."""
         # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
         # the ages of the rows: which rows there are depends on how a run is cut.
         first, end = form.first, form.last + self.slowest
@@ -47,13 +47,13 @@ class DiagramShape:
 
 
 _HORIZONS = 24
-"""By so many ticks it is said how likely a confirmation is, where facts may be late."""
+"""The most ticks at which the chance of a confirmation by then is computed, where facts may be late."""
 
 
 def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
-    """The formula of a shape, by a horizon: what is over by then depends on the delays.
+    """The formula of a shape by a horizon; the delays decide which leaves are over by then.
 
-    Raises UnknownChanceError where nothing can be said.
+    Raises UnknownChanceError if two chains are one slot with different states.
     """
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = _leaves(form, shape)
@@ -93,7 +93,7 @@ def certain(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram:
 
 
 def _leaves(form: QueryForm, shape: DiagramShape) -> Mapping[Comes, Leaf]:
-    """Whose leaf each literal is, chains with the same facts being one."""
+    """The leaf of each literal; chains with equal facts count as one."""
     return {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
 
 

@@ -49,7 +49,7 @@ class AnswersAtTicks:
 
     @property
     def age(self) -> Column:
-        """How many ticks after its own each is asked about; negative before."""
+        """The ticks between each answer's own and that of its chance; may be negative."""
         age: Column = self.as_of - self.tick
         return age
 
@@ -99,7 +99,7 @@ EARLIEST = 512
 
 
 class OddsByEpoch(Protocol):
-    """Who says the odds of keys, in an epoch each."""
+    """Gives the odds of keys, each in an epoch of its own."""
 
     def epochs(self, ticks: Column) -> Column: ...
 
@@ -121,8 +121,8 @@ class Known:
 class AnswerTable:
     """Features of answers in columns: conditions, odds and sightings.
 
-    For each chain `which` odds, and what it has `shown` (rows, ticks from `begin` on); `twins` has for
-    each chain the first one with the same facts.
+    Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
+    `twins` is the first chain with the same facts.
     """
 
     age: Column

@@ -1,4 +1,4 @@
-"""The judge that works chances out: from the formula of a query, rates of facts, and what has come of them.
+"""The model of facts: computes chances from the formula of a query, rates of facts, and facts so far.
 
 Malf(wt2, 0) at tick 1: a fact came at 0, one may still come at 1; chance 0.8, by tick 2
 """

@@ -20,10 +20,10 @@ from antelog.forecast.rates.tally import Cells, KnownEpoch
 
 
 class Judge(Protocol):
-    """Predicts how likely open answers are, and learns from what became of settled ones."""
+    """Predicts the chances of open answers, and learns from the outcomes of settled ones."""
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The chance of each row; NaN where nothing can be said."""
+        """The chance of each row; NaN where it is unknown."""
         ...
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> Self:

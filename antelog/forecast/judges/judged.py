@@ -1,4 +1,4 @@
-"""A query's open answers, judged: how likely each is, by whom, and how good the judges have been.
+"""Judged answers: the chances of a query's open answers by all judges, and the losses of these.
 
     Malf(wt2, 0) told at 1: the model says 0.64, outcomes 0.71, together 0.67
     settled at 3, not confirmed: what both have lost counts from the next epoch but one on
@@ -70,7 +70,7 @@ def no_predictions(judges: int) -> Predictions:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The open answers of a query, its judges besides the model of facts, and how good all have been.
+    """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
     `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
     `scores` are those of all before.
@@ -106,7 +106,7 @@ def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
 
 
 def learned(judged: Judged, lesson: Lesson) -> Judged:
-    """With the lesson of settled answers."""
+    """The judges after a lesson of settled answers."""
     if len(lesson.outcome.epoch) == 0:
         return judged
     taught = {name: judge.learn(lesson.rows, lesson.outcome) for name, judge in judged.judges.items()}
@@ -114,7 +114,7 @@ def learned(judged: Judged, lesson: Lesson) -> Judged:
 
 
 def ready(judged: Judged, as_of: KnownEpoch) -> Judged:
-    """With all lessons used that may be used as of an epoch."""
+    """The judges with all lessons in use that may be used as of an epoch."""
     judges = {
         name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
     }
@@ -133,9 +133,9 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
-    """Some of the settled answers are done with: what was said of them is scored.
+    """Scores the predictions for some of the settled answers, and drops them.
 
-    If the judges are weighed by it, what each has lost counts for the epoch in which that was.
+    With an `epoch`, the losses of each judge are added to that epoch's, by which judges are weighed.
     """
     if len(at) == 0:
         return judged
@@ -179,7 +179,7 @@ def all_scored(judged: Judged) -> Scores:
 
 
 def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
-    """With the losses of each judge on lines of answers that were settled in an epoch.
+    """Adds the losses of each judge on lines of answers that were settled in an epoch.
 
     A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
     """

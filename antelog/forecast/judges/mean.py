@@ -25,7 +25,7 @@ def no_losses(judges: int) -> Waiting:
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting:
-    """With the losses of judges (columns) on lines whose answers were settled in an epoch.
+    """Adds the losses of judges (columns) on lines whose answers were settled in an epoch.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
@@ -34,7 +34,7 @@ def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting
 
 
 def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
-    """With everything used that was lost up to an epoch."""
+    """Moves the losses of epochs up to this one into use."""
     return losses.up_to(epoch, _faster(half_life))
 
 

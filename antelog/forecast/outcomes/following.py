@@ -43,7 +43,7 @@ class AnswerLines:
 
 @dataclass(frozen=True, eq=False)
 class TrackedAnswers:
-    """The answers that are followed: their numbers, the last line of each, and the states they have been in.
+    """Open answers with their numbers, the last line of each, and the states they have been in.
 
     `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
     next answer gets, `now` the last tick up to which they were followed.
@@ -79,7 +79,7 @@ class SettledAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """For how long open answers stayed in a stage, as far as a step tells.
+    """The stretches of ticks in which open answers stayed in a stage, within a step.
 
     From `since` on and before `until`; `line` is the line with which that began, or -1 if it began
     before the step.
@@ -99,9 +99,9 @@ class Stretches:
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:
-    """A followed step: who is followed now, who was settled in it, the stretches in between.
+    """The result of a step: answers tracked after it, answers settled in it, and the stretches in between.
 
-    And the numbers of the answers of its lines.
+    `numbers` are those of the answers of its lines.
     """
 
     after: TrackedAnswers
@@ -159,7 +159,7 @@ def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
 
 
 def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The numbers of answers; -1 of those that are not followed."""
+    """The numbers of answers; -1 for those that are not tracked."""
     if len(before.number) == 0:
         return np.full(len(answer[-1]), -1)
     known, asked = keys_of([before.last.answer, answer])
@@ -168,7 +168,7 @@ def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
 
 
 def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
-    """The ticks of the last lines of answers; -1 of those that are not followed."""
+    """The ticks of the last lines of answers; -1 for those that are not tracked."""
     at = find(numbers_of(before, answer), before.number)
     return np.append(before.last.tick, -1).take(at)
 
@@ -210,7 +210,7 @@ def age_bucket(age: Column) -> Column:
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
-    """The state of answers in a stage, in a bucket of ages, told just now or silent since.
+    """A number for a stage, a bucket of ages, and whether the answer had a line just now or was silent.
 
     One that has come so far just now is likelier than one of the same age that has long been waiting.
     """
@@ -224,7 +224,7 @@ def is_silent(state: Column) -> Mask:
 
 
 def least_age(state: Column) -> Column:
-    """An age of the class that states have: that nearest to 0 of those with the same bucket, or about it."""
+    """The age nearest to 0 in the bucket of each state, or about that."""
     bucket = state // 2 % _BUCKETS - _BUCKETS // 2
     size = np.abs(bucket)
     large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
@@ -242,7 +242,7 @@ def stage_of(state: Column) -> Column:
 
 
 def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
-    """Which answers are settled by now, given their last lines, and when."""
+    """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
     confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))

@@ -1,4 +1,4 @@
-"""The judge of outcomes: of the answers that were once in this state, how many were confirmed?
+"""The judge of outcomes: the share of confirmed answers among those that were once in this state.
 
     Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
 
@@ -36,7 +36,7 @@ For the query, a pattern, a state whether silent or not, a state, a key.
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics:
-    """How many answers were in each state, and how many of them were confirmed.
+    """Counts of the answers that were in each state, and of those that were confirmed.
 
     By query, by pattern, by state whether silent or not, by state, and by state and key: a tally each.
     """
@@ -59,7 +59,7 @@ class OutcomeStatistics:
         return np.where(known, chance, np.nan)
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
-        """With a lesson; if what keys share stays as it was, only in the level of keys."""
+        """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
         if len(outcome.epoch) == 0:
             return self
         *wider, own = self.levels
@@ -78,12 +78,12 @@ class OutcomeStatistics:
         return OutcomeStatistics((*wider, own))
 
     def up_to(self, as_of: KnownEpoch) -> OutcomeStatistics:
-        """With all lessons used of epochs up to one."""
+        """The statistics with all lessons of epochs up to one in use."""
         levels = tuple(level.up_to(as_of.epoch, as_of.half_life) for level in self.levels)
         return self if all(map(is_, levels, self.levels)) else OutcomeStatistics(levels)
 
     def with_cells(self, cells: Cells) -> OutcomeStatistics:
-        """With other cells for the keys; the first column of that level is the state."""
+        """A copy with rewritten cells in the keys; the first column of that level is the state."""
         *wider, own = self.levels
         later = tuple(each.with_cells(cells, 1) for each in own.later)
         return OutcomeStatistics((*wider, Waiting(own.tally.with_cells(cells, 1), later)))

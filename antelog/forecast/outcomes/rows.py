@@ -23,13 +23,13 @@ from antelog.forecast.rates.tally import KnownEpoch
 
 @dataclass(frozen=True, eq=False)
 class AnswerRows:
-    """Answers at ticks; all that a judge may know of them is here.
+    """Answers at ticks, with all that a judge may know of them.
 
     answer   the cells of the variables, then the answer's tick
     key      the cells by which answers of one device are found again
     number   the number of the answer
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
-    tick     when the chance is asked for
+    tick     the tick of the chance
     told     whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used
     """
@@ -44,7 +44,7 @@ class AnswerRows:
 
     @property
     def age(self) -> Column:
-        """How many ticks after the answer's own each chance is asked for."""
+        """The ticks between the answer's own and that of the chance."""
         age: Column = self.tick - self.answer[-1]
         return age
 
@@ -64,7 +64,7 @@ class RowOutcomes:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """Rows for the states that settled answers have been in, and what became of them."""
+    """Rows for the states that settled answers have been in, and their outcomes."""
 
     rows: AnswerRows
     outcome: RowOutcomes

@@ -46,10 +46,10 @@ _ONES, _BEFORES, _STAYS, _LAGS = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class SeriesCounts:
-    """For each key and series of a family: its facts, the ticks after one, facts after one, and how late.
+    """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
-    `shared` are the sums over all keys, and the ticks that they have been known. `later` is what epochs
-    have added that is not used yet; an epoch is `length` ticks long.
+    `shared` are the sums over all keys, and the ticks that they have been known. `later` are
+    the counts of epochs that are not in use yet; an epoch is `length` ticks long.
     """
 
     tally: Tally

@@ -53,7 +53,7 @@ _ROUNDED = 1e-9
 
 
 def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
-    """Where there are facts of a state: its key is no value that no fact has; for another kind, see below."""
+    """The rows in which a state can have facts: its key has values of facts (see also `other_kinds`)."""
     state = chain.states[number]
     possible = np.ones(keys.count, np.bool_)
     for place in state.series.key:
@@ -66,9 +66,9 @@ def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
 
 
 def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
-    """For each kind of facts besides those asked for: where some declaration speaks of it.
+    """For each kind of facts that the formula lacks: the rows in which a declaration covers it.
 
-    And its facts are none of those asked for.
+    Its facts must not be among those of the formula.
     """
     found = []
     for state in chain.states[chain.formula_states :]:
@@ -94,7 +94,7 @@ def _fits(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> Mask:
 
 
 def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
-    """Where facts of a kind, with these constants and otherwise new values, are facts of a state."""
+    """The rows in which facts with these constants, and new values otherwise, are facts of a state."""
     meets = np.ones(keys.count, np.bool_)
     for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
         column, value = keys.column(asked, place), own.get(place)

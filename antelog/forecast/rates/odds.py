@@ -1,4 +1,4 @@
-"""Odds: for each key of a chain how often its facts come, and how late.
+"""Odds: the rates and delays of facts, for each key of a chain.
 
     chance Temp(_, high, _) = 5%, again 80%.     once 0.05, again 0.8
     delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).    shares 0.7, 0.2, 0.08 for wt4
@@ -59,14 +59,14 @@ class Odds:
         return np.ascontiguousarray(np.moveaxis(come, 1, 0))
 
     def come(self, of: Column, lag: Column | int) -> Numbers:
-        """For these rows: how much of the true facts of each state has come so many ticks later."""
+        """The shares of true facts of each state that have come `lag` ticks later, for these rows."""
         states, _, lags = self._come.shape
         at = of * lags + (np.minimum(np.maximum(lag, -1), lags - 2) + 1)
         come: Numbers = self._come.reshape(states, -1).take(at, axis=1).T
         return come
 
     def moves(self, of: Column) -> Numbers:
-        """For these rows: the chance to get from each state (none first) to each."""
+        """The chances to get from each state (no fact first) to each, for these rows."""
         return np.moveaxis(self._moves.take(of, axis=2), 2, 0)
 
     @cached_property

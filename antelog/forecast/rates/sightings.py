@@ -2,8 +2,8 @@
 
     Temp(wt2, high, 7) arrived at 8    chain Temp by device: key wt2, tick 7, arrived 8, meets series 0
 
-In come admitted facts, out goes what they show of each chain as of a tick. The forecast has values of
-its own, for the engine forgets those it no longer needs.
+Takes admitted facts, and gives the outcome of each chain at a tick, as known at another. The forecast has
+values of its own, for the engine drops those it no longer needs.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def family_of(chain: Chain) -> Family:
 
 @dataclass(frozen=True)
 class Sightings:
-    """The facts that have come, by family: what they are found by, `more`, and which series they meet."""
+    """The facts so far by family: their key columns, the columns `more`, and the series they meet."""
 
     history: History
     values: Values = field(default_factory=Values)

@@ -1,4 +1,4 @@
-"""Tallies: what was counted for each key, epoch by epoch, with older epochs counting less.
+"""Tallies: counts for each key, epoch by epoch, with older epochs counting less.
 
     key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
     epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
@@ -109,7 +109,7 @@ class Counted:
     numbers: Numbers
 
     def with_cells(self, cells: Cells, first: int = 0) -> Counted:
-        """As for a tally."""
+        """A copy with rewritten cells in its keys, as of a tally."""
         return replace(self, keys=_with_cells(self.keys, cells, first))
 
 
@@ -118,14 +118,14 @@ def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Col
 
 
 def faded(sums: Numbers, epochs: Column | int, half_life: float | None) -> Numbers:
-    """Sums so many epochs later."""
+    """Sums, faded by a number of epochs."""
     if half_life is None:
         return sums
     return sums * np.exp2(-np.maximum(epochs, 0) / half_life)[..., None]
 
 
 def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
-    """The tally with what an epoch adds; epochs come in order."""
+    """The tally with the counts of an epoch added; epochs come in order."""
     if len(counted.numbers) == 0:
         return tally
     new, numbers = summed(counted.keys, counted.numbers)
@@ -166,7 +166,7 @@ def at_epoch(tally: Tally, epoch: int, half_life: float | None) -> Tally:
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
-    """Tallies of several workers as one; what they have of the same key is as of the same epoch."""
+    """One tally from those of several workers; sums of equal keys are as of the same epoch."""
     keys = tuple(np.concatenate(columns) for columns in zip(*(each.keys for each in tallies), strict=True))
     first, last, sums = (
         np.concatenate([getattr(each, name) for each in tallies]) for name in ("first", "last", "sums")
@@ -196,7 +196,7 @@ def _together(one: Sequence[Column], count: int, other: Sequence[Column], size: 
 
 @dataclass(frozen=True, eq=False)
 class TallySums:
-    """For some keys what was counted, as of an epoch: sums (0 where nothing was), and since which epoch."""
+    """The sums of some keys as of an epoch (0 where nothing was counted), and their first epochs."""
 
     sums: Numbers
     first: Column
@@ -219,7 +219,7 @@ def looked_up(
 
 
 def alive(tally: Tally, epoch: int) -> int:
-    """How many keys are not forgotten at an epoch."""
+    """The number of keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
@@ -232,7 +232,7 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """A tally, and what epochs have added that are not used yet, in their order."""
+    """A tally, and the counts of epochs that are not in use yet, in order."""
 
     tally: Tally
     later: tuple[Counted, ...] = ()

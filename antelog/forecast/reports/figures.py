@@ -22,7 +22,7 @@ _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 @dataclass(frozen=True)
 class _Plane:
-    """Where numbers are: from 0 to `widest` to the right, from `low` to `high` upwards."""
+    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards."""
 
     widest: float = 1.0
     low: float = 0.0

@@ -39,7 +39,7 @@ DIFFERENT = 3
 
 @dataclass(frozen=True)
 class Rates:
-    """How often facts come after a tick without and after one with, and which shares come how late."""
+    """The rates of facts after a tick without and after one with, and the shares by delay."""
 
     once: float
     again: float
@@ -181,7 +181,7 @@ _LABEL = 12
 
 
 def learned_text(model: Model) -> str:
-    """How often the facts of each series come, how late, and for which keys it differs most."""
+    """A text on each series: the rates and delays of its facts, and the keys that differ most."""
     parts = ["\n".join(_series(each)) for each in learned(model)]
     if not parts:
         parts = ["\n".join(wrap(_NOTHING, _WIDTH))]

@@ -1,4 +1,4 @@
-"""Counts and lead times in words, and what scores say: `9,120`, `36 hours`."""
+"""Counts, lead times and verdicts in words: `9,120`, `36 hours`."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def leads(first: int, median: int, third: int, tick: int | None) -> str:
 
 
 def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
-    """The unit in which leads up to so many ticks are told, and how many ticks it is."""
+    """The unit for leads up to a number of ticks, and its length in ticks."""
     if tick is None:
         return "ticks", 1.0
     size = next((each for each in _units() if 2 * each[1] <= ticks * tick), None) or ("us", 1)
@@ -108,7 +108,7 @@ def _units() -> Iterator[tuple[str, int]]:
 
 
 def steps(most: float, wanted: int) -> list[float]:
-    """Round numbers from 0 to at least this one, about so many of them."""
+    """Round numbers from 0 to at least `most`, about `wanted` of them."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** floor(log10(most / wanted))
@@ -128,7 +128,7 @@ Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
 
 
 def finding(found: CalibrationResult) -> Finding:
-    """Whether chances are what they say, in a word; doubtful: more bins lie outside than one in twenty."""
+    """Whether chances are calibrated, in a word; doubtful: more bins lie outside than one in twenty."""
     if found.refuted is None:
         return "unknown"
     if found.refuted:
@@ -137,7 +137,7 @@ def finding(found: CalibrationResult) -> Finding:
 
 
 def verdict(found: CalibrationResult) -> str:
-    """Whether chances are what they say, in a sentence."""
+    """Whether chances are calibrated, in a sentence."""
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match finding(found):

@@ -127,7 +127,7 @@ class CalibrationResult:
 
 @dataclass(frozen=True, eq=False)
 class _Surplus:
-    """How many more were confirmed than the chances say, by block, and the least its variance can be."""
+    """The confirmations beyond what the chances say, by block, and a lower bound of their variance."""
 
     by_block: Column | Numbers
     variance: float
@@ -137,7 +137,7 @@ class _Surplus:
         return int(np.count_nonzero(self.by_block)) >= FEWEST
 
     def deviation(self, level: float) -> float:
-        """By so much it exceeds what is expected, or falls short of it, in all but this share of cases."""
+        """The half-width of the band around the expected sum that holds all but this share of cases."""
         own = sqrt(max(float(self.by_block @ self.by_block), self.variance))
         return own * NormalDist().inv_cdf(1 - level / 2)
 

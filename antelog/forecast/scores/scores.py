@@ -1,11 +1,11 @@
-"""Scores: how good the chances were that answers were told with, as sums that are kept while a run goes on.
+"""Scores of chances against outcomes, as sums that are updated while a run goes on.
 
     scores = scored(nothing(), settled)      lines of answers that are settled now are added
     merged(one, other)                       what two workers found
     table({"Malf": scores})                  what users see
 
-In come lines of settled answers, out go sums of a fixed size, the same however the lines were cut into
-batches and whoever counted them, if only the lines of an answer come together.
+Takes lines of settled answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
+as long as the lines of an answer come together.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Style:
-    """How many explanations a line has at most (None: all), and whether it is ASCII only."""
+    """The style of lines: the most explanations of each (None: all), and whether it is ASCII only."""
 
     explanations: int | None = None
     ascii_only: bool = False
@@ -162,7 +162,7 @@ def _outlook(table: pa.Table) -> pa.Array:
 
 
 def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
-    """How likely open answers are, where that is asked for; and how likely it is that any answer holds."""
+    """The chances of open answers, and the chances that answers hold, if there are such columns."""
     parts = []
     if "chance" in table.column_names:
         said = _joined(
@@ -207,7 +207,7 @@ def _lists(lists: pa.Array, style: Style) -> pa.Array:
 
 
 def _in_lists(texts: pa.Array, counts: Column) -> pa.Array:
-    """So many of the texts after one another, and so on."""
+    """Texts joined into lists, given the length of each list."""
     offsets = pa.array(np.append(0, np.cumsum(counts)).astype(np.int32))
     return pc.binary_join(pa.ListArray.from_arrays(offsets, texts), ", ")
 

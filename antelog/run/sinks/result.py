@@ -30,6 +30,6 @@ class Sink(Protocol):
     def write(self, step: StepResult) -> None: ...
 
     def mark(self) -> Mapping[str, Any] | None:
-        """How far it has written, as JSON, once that is safe; None if it cannot go on from there."""
+        """The position after the last safe write, as JSON; None if a run cannot resume from there."""
 
     def close(self) -> None: ...

@@ -94,7 +94,7 @@ class KafkaTopic:
 
 
 def _cells(row: bytes) -> int:
-    """How many values a row of CSV has, as far as that can be told."""
+    """The number of values in a row of CSV, as far as that is known."""
     text = row.decode(errors="replace").translate({10: " ", 13: " "})
     try:
         return len(next(csv.reader([text.strip()])))

@@ -46,7 +46,7 @@ class LinesOf:
 
     @property
     def fed(self) -> int:
-        """How many bytes came."""
+        """The number of bytes that came."""
         return self._fed
 
     def feed(self, data: bytes) -> list[SourcePiece]:

@@ -36,7 +36,7 @@ FOLLOWED: Reach[Followed] = Reach(
 
 @dataclass(frozen=True)
 class Around:
-    """How a source is opened.
+    """Settings with which a source is opened.
 
     mark       how far it was read
     complete   all is there that will be read: files do not grow, standard input is read to its end

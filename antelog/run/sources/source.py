@@ -63,8 +63,8 @@ class FactSource(Protocol):
 class CheckedRows:
     """Rows that can be used, with their ticks and lines, and those that cannot.
 
-    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes` has what
-    is to be said of the times once.
+    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes`
+    are about the times, each to be shown once.
     """
 
     table: pa.Table

@@ -39,7 +39,7 @@ class StandardInput:
 
     @property
     def mark(self) -> Mark:
-        """How many lines were read, of this input and of those before it."""
+        """The number of lines read, of this input and of those before it."""
         return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
 
     def poll(self) -> list[SourcePiece]:
