@@ -126,7 +126,7 @@ def test_actions_are_pinned_to_a_commit(name: str) -> None:
     assert used
     assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40}", each)] == []
     for job in workflow(name)["jobs"].values():
-        assert job["timeout-minutes"] <= 70
+        assert job["timeout-minutes"] <= 75
 
 
 def test_a_change_is_guarded_by_what_guards_it_here() -> None:

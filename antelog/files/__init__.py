@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
-    from antelog.files.columns import ARRIVAL, LINE, Wanted, wanted_of
+    from antelog.files.columns import ARRIVAL, LINE, WantedColumns, wanted_of
     from antelog.files.naming import Form, form_of
     from antelog.files.reading import tables
     from antelog.files.setting_aside import Reject, Rejects, rejects_to
@@ -26,7 +26,7 @@ __all__ = [
     "Form",
     "Reject",
     "Rejects",
-    "Wanted",
+    "WantedColumns",
     "form_of",
     "rejects_to",
     "tables",
@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 _FROM = {
-    **dict.fromkeys(("ARRIVAL", "LINE", "Wanted", "wanted_of"), "columns"),
+    **dict.fromkeys(("ARRIVAL", "LINE", "WantedColumns", "wanted_of"), "columns"),
     **dict.fromkeys(("Form", "form_of"), "naming"),
     **dict.fromkeys(("Reject", "Rejects", "rejects_to"), "setting_aside"),
     "tables": "reading",

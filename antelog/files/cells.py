@@ -31,14 +31,14 @@ NUMBERS = ("number", "double")
 
 @dataclass(frozen=True, eq=False)
 class Fault:
-    """Rows that cannot be used, and what is to be said of each."""
+    """Rows that cannot be used, and a message about each."""
 
     applies: Mask
     detail: Callable[[int], str]
 
 
 def cells(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
-    """The values of a column whose type is `number`, `text` or not known, and what is wrong with them."""
+    """The values of a column whose type is `number`, `text` or not known, and their faults."""
     if is_text(array.type):
         return _from_texts(array.cast(pa.string()), name, type_)
     return array, _faults_of_values(array, name, type_)
@@ -248,7 +248,7 @@ def _leaves(type_: pa.DataType) -> list[pa.DataType]:
 
 
 def _as_union(array: pa.Array, leaves: Sequence[pa.DataType]) -> pa.Array:
-    """The same values as a union of some types."""
+    """The values as an Arrow union of some types."""
     children = {leaf: pa.array([], leaf) for leaf in leaves}
     codes = np.zeros(len(array), np.int8)
     if is_a.is_union(array.type):

@@ -1,4 +1,4 @@
-"""Pieces of a file, the same whatever its form, and what becomes of them."""
+"""Chunks of a file of any format, and their usable rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file
-from antelog.files.columns import ARRIVAL, LINE, Wanted
+from antelog.files.columns import ARRIVAL, LINE, WantedColumns
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
 
@@ -44,21 +44,21 @@ class Chunk:
     misfit: str = ""
 
 
-def no_rows(wanted: Wanted, bad: Sequence[Bad] = ()) -> Chunk:
+def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
     """No rows that can be used."""
     return Chunk([pa.nulls(0)] * len(wanted.columns), lambda: np.zeros(0, np.int64), str, bad=bad)
 
 
 @dataclass(frozen=True, eq=False)
 class _Looked:
-    """The rows of a chunk with values and ticks, what is wrong with some, and what is odd about the times."""
+    """The rows of a chunk with values and ticks, the faults of some, and notes on the times."""
 
     table: pa.Table
     faults: Mapping[int, str]
     notes: Mapping[str, str]
 
 
-def _looked(wanted: Wanted, chunk: Chunk, file: str) -> _Looked:
+def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
     faults: list[Fault] = []
     done: list[pa.Array] = []
     convert = cells_of_text_file if chunk.written else cells
@@ -83,7 +83,7 @@ def _looked(wanted: Wanted, chunk: Chunk, file: str) -> _Looked:
 
 
 def _first(faults: Iterable[Fault]) -> dict[int, str]:
-    """For each row with a fault what its first one is."""
+    """The first fault of each row that has any."""
     first: dict[int, Fault] = {}
     for fault in faults:
         for row in np.flatnonzero(fault.applies).tolist():
@@ -91,7 +91,7 @@ def _first(faults: Iterable[Fault]) -> dict[int, str]:
     return {row: fault.detail(row) for row, fault in sorted(first.items())}
 
 
-def usable(wanted: Wanted, chunks: Iterable[Chunk], file: str, rejects: Rejects) -> Iterator[pa.Table]:
+def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: Rejects) -> Iterator[pa.Table]:
     """The rows of chunks that can be used; the others are set aside."""
     for each in sorted_out(wanted, chunks, file):
         if wanted.timed:
@@ -112,7 +112,7 @@ class Sorted:
     notes: Mapping[str, str]
 
 
-def sorted_out(wanted: Wanted, chunks: Iterable[Chunk], file: str) -> Iterator[Sorted]:
+def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[Sorted]:
     """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
 
     Raises DataError if columns were told by position, and their values do not fit.
@@ -139,7 +139,7 @@ def sorted_out(wanted: Wanted, chunks: Iterable[Chunk], file: str) -> Iterator[S
         yield Sorted(table, found, notes)
 
 
-def _order(wanted: Wanted, file: str) -> dict[str, str]:
+def _order(wanted: WantedColumns, file: str) -> dict[str, str]:
     """A note on columns that were told by position: values may fit and yet be others than meant."""
     if not wanted.timed:  # what is said of the first line of such a file says it, too
         return {}

@@ -1,4 +1,4 @@
-"""Which of a file's columns are the ones that are wanted."""
+"""Matches the columns of a file with the wanted ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINE = "the line"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static.
 
     `types` are those of the columns without the time, `arrival` is what files call the column of
@@ -53,8 +53,8 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where in a row the wanted columns stand, and the arrival if there is one.
+class ColumnPositions:
+    """The positions of the wanted columns in a row, and of the arrival if there is one.
 
     If they are told by position although the columns have names, `misfit` is what is wrong in case that
     the values do not fit.
@@ -70,17 +70,17 @@ class Places:
         return self.columns if self.arrival is None else (*self.columns, self.arrival)
 
 
-def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> Wanted:
-    """What a file has to have for an input or a static predicate of a program."""
+def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> WantedColumns:
+    """The columns a file must have for an input or a static predicate of a program."""
     for source in plan.inputs:
         if source.name == name:
-            return Wanted(name, source.columns, source.types, True, arrival, plan.counting(name))
+            return WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
     static = next(static for static in plan.statics if static.name == name)
-    return Wanted(name, static.columns, static.types, False)
+    return WantedColumns(name, static.columns, static.types, False)
 
 
-def mapped(wanted: Wanted, maps: Mapping[str, str]) -> Wanted:
-    """The same with what files call its columns.
+def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
+    """The wanted columns, renamed as files call them.
 
     `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
     """
@@ -91,8 +91,10 @@ def mapped(wanted: Wanted, maps: Mapping[str, str]) -> Wanted:
     return replace(wanted, called=tuple(called.items()))
 
 
-def places(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[str] = ()) -> Places:
-    """Where the wanted columns are. Raises DataError if they cannot be told.
+def places(
+    wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str] = ()
+) -> ColumnPositions:
+    """The positions of the wanted columns. Raises DataError if they cannot be found.
 
     By name, if the file has them all; it may have others, which are ignored. By position if it has none of
     them nor any that is nearly called so, but as many, or one more, which is the arrival; whether their
@@ -105,8 +107,8 @@ def places(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[str]
     return at
 
 
-def _as_called(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[str]) -> list[str]:
-    """The names with those of the program in place of those that columns have been said to have."""
+def _as_called(wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str]) -> list[str]:
+    """The names of a file, with mapped ones replaced by those of the program."""
     shown = list(names)
     for column, name in wanted.called:
         if name not in names:
@@ -118,11 +120,11 @@ def _as_called(wanted: Wanted, names: Sequence[str], file: str, inner: Iterable[
     return shown
 
 
-def _takes_arrival(wanted: Wanted) -> bool:
+def _takes_arrival(wanted: WantedColumns) -> bool:
     return wanted.timed and wanted.arrival not in wanted.columns
 
 
-def _places(wanted: Wanted, given: Sequence[str], file: str, inner: Iterable[str]) -> Places:
+def _places(wanted: WantedColumns, given: Sequence[str], file: str, inner: Iterable[str]) -> ColumnPositions:
     inner = list(inner)
     names = _as_called(wanted, given, file, inner)
     known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
@@ -147,8 +149,8 @@ def _places(wanted: Wanted, given: Sequence[str], file: str, inner: Iterable[str
     return _found(wanted, at | dict(zip(free, others, strict=False)), False, misfit)
 
 
-def _nameless(wanted: Wanted, names: Sequence[str], file: str) -> str | None:
-    """What to do with a file that begins with a row of values, where columns cannot be told by position."""
+def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | None:
+    """Advice for a file without a header line whose columns do not match by position; None for others."""
     if not any(map(looks_like_time, names)):
         return None
     columns = ", ".join(wanted.columns)
@@ -159,7 +161,7 @@ def _nameless(wanted: Wanted, names: Sequence[str], file: str) -> str | None:
     )
 
 
-def _names_match(wanted: Wanted, at: Mapping[str, int]) -> bool:
+def _names_match(wanted: WantedColumns, at: Mapping[str, int]) -> bool:
     """Whether a file has some of the wanted columns, so that the others are not told by position.
 
     Those of an input that is not declared have no names, but for its time.
@@ -168,23 +170,25 @@ def _names_match(wanted: Wanted, at: Mapping[str, int]) -> bool:
     return bool(at) and not (unnamed and all(name not in at for name in wanted.columns[:-1]))
 
 
-def _refuse_near_arrival(wanted: Wanted, names: Sequence[str], at: Mapping[str, int], file: str) -> None:
+def _refuse_near_arrival(
+    wanted: WantedColumns, names: Sequence[str], at: Mapping[str, int], file: str
+) -> None:
     """Without its arrivals a file is read as if nothing were late, so that must not come of a slip."""
     near = next((name for name in names if name not in at and similar(name, [wanted.arrival])), None)
     if _takes_arrival(wanted) and wanted.arrival not in at and near is not None:
         raise DataError(f"{file}: {wanted.name} has no column {near}. Did you mean {wanted.arrival}?")
 
 
-def _found(wanted: Wanted, at: Mapping[str, int], named: bool, misfit: str = "") -> Places:
+def _found(wanted: WantedColumns, at: Mapping[str, int], named: bool, misfit: str = "") -> ColumnPositions:
     arrival = at.get(wanted.arrival) if _takes_arrival(wanted) else None
-    return Places(tuple(at[name] for name in wanted.columns), arrival, named, misfit)
+    return ColumnPositions(tuple(at[name] for name in wanted.columns), arrival, named, misfit)
 
 
-def by_position(wanted: Wanted, count: int) -> Places | None:
-    """The places in rows of so many values that have no names; None if the number does not fit."""
+def by_position(wanted: WantedColumns, count: int) -> ColumnPositions | None:
+    """The positions in rows of `count` values without names; None if the number does not fit."""
     width = len(wanted.columns)
     if count == width:
-        return Places(tuple(range(width)), None, False)
+        return ColumnPositions(tuple(range(width)), None, False)
     if wanted.timed and count == width + 1:
-        return Places(tuple(range(width)), width, False)
+        return ColumnPositions(tuple(range(width)), width, False)
     return None

@@ -21,7 +21,7 @@ from antelog.errors import DataError
 from antelog.files import records
 from antelog.files.cells import NUMBERS
 from antelog.files.chunks import Bad, Chunk
-from antelog.files.columns import Places, Wanted, by_position, places
+from antelog.files.columns import ColumnPositions, WantedColumns, by_position, places
 from antelog.files.lines import Block, breaks, pieces
 from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
 from antelog.files.times import looks_like_time
@@ -36,20 +36,22 @@ class FirstLine:
 
     separator: str
     values: list[str]
-    row: Places | None
+    row: ColumnPositions | None
     rest: Block
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """How the rows of a file are to be read."""
+    """The grammar, width and column positions of a file."""
 
     grammar: Grammar
     width: int
-    places: Places
+    places: ColumnPositions
 
 
-def csv_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, notes: list[str]) -> Iterator[Chunk]:
+def csv_chunks(
+    stream: BinaryIO, path: Path | str, wanted: WantedColumns, notes: list[str]
+) -> Iterator[Chunk]:
     """The rows of a CSV file; what its user should know of how it was read goes to `notes`.
 
     Raises DataError if its columns are not the wanted ones.
@@ -67,7 +69,7 @@ class CsvRows:
     """
 
     def __init__(
-        self, path: Path | str, wanted: Wanted, notes: list[str], *, head: bytes = b"", line: int = 1
+        self, path: Path | str, wanted: WantedColumns, notes: list[str], *, head: bytes = b"", line: int = 1
     ) -> None:
         self._path, self._wanted, self._notes = path, wanted, notes
         self._layout: _Layout | None = None
@@ -122,17 +124,19 @@ class CsvRows:
             )
 
 
-def _layout(grammar: Grammar, first: FirstLine, path: Path | str, wanted: Wanted) -> _Layout:
+def _layout(grammar: Grammar, first: FirstLine, path: Path | str, wanted: WantedColumns) -> _Layout:
     return _Layout(grammar, len(first.values), first.row or places(wanted, first.values, str(path)))
 
 
-def first_line(head: bytes, path: Path | str, wanted: Wanted) -> FirstLine | None:
-    """What the first row says of a file that begins so; None if there is no row."""
+def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
+    """The first line of a file, from its first bytes: a header or a row; None if there is no row."""
     grammar = grammar_of(separator_of(head + b"\n") or ",")
     return _first(grammar, Block(1, head + b"\n"), path, wanted)
 
 
-def _first(grammar: Grammar, block: Block | Unclosed, path: Path | str, wanted: Wanted) -> FirstLine | None:
+def _first(
+    grammar: Grammar, block: Block | Unclosed, path: Path | str, wanted: WantedColumns
+) -> FirstLine | None:
     """The first row of a block that is not empty."""
     if isinstance(block, Unclosed):
         raise DataError(f"{path}: the first line: {block}")
@@ -157,7 +161,7 @@ def _first(grammar: Grammar, block: Block | Unclosed, path: Path | str, wanted: 
     return FirstLine(grammar.separator, names, row, rest)
 
 
-def _is_row(values: list[str], at: Places, wanted: Wanted) -> bool:
+def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bool:
     """Whether the first line must be a row, for there is a number where the name of a time would be."""
     if wanted.timed:
         return looks_like_time(values[at.columns[-1]])
@@ -204,14 +208,14 @@ def _lines(block: Block, rows: int) -> Column:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _CsvRow:
     line: int
     text: str
     used: list[str]
 
 
 def _slow(block: Block, layout: _Layout) -> Chunk:
-    rows: list[_Row] = []
+    rows: list[_CsvRow] = []
     bad: list[Bad] = []
     for row in layout.grammar.rows(block):
         if not row.text or (layout.width > 1 and row.text.isspace()):
@@ -225,11 +229,11 @@ def _slow(block: Block, layout: _Layout) -> Chunk:
         elif not all(map(_is_unicode, used)):
             bad.append(Bad(row.line, "is not UTF-8 text", row.text))
         else:
-            rows.append(_Row(row.line, row.text, used))
+            rows.append(_CsvRow(row.line, row.text, used))
     return _rows_of(rows, layout, bad)
 
 
-def _rows_of(rows: list[_Row], layout: _Layout, bad: list[Bad]) -> Chunk:
+def _rows_of(rows: list[_CsvRow], layout: _Layout, bad: list[Bad]) -> Chunk:
     width = len(layout.places.all)
     columns = [pa.array([row.used[i] for row in rows], pa.string()) for i in range(width)]
     lines = np.array([row.line for row in rows], np.int64)

@@ -33,5 +33,5 @@ NO_NUMBER = "is not a number"
 
 
 def nature_of_times(tick: int | None) -> str:
-    """What a time is: a timestamp only in a program that says how long a tick is."""
+    """The kinds of times a program accepts, in words; timestamps only if it gives the length of a tick."""
     return "a whole number" if tick is None else "a whole number or a timestamp"

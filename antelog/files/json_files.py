@@ -17,8 +17,8 @@ import numpy as np
 from antelog.engine.facts.frames import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk, no_rows
-from antelog.files.columns import Places, Wanted, places
-from antelog.files.lines import Block, Lines, pieces
+from antelog.files.columns import ColumnPositions, WantedColumns, places
+from antelog.files.lines import Block, LineSplitter, pieces
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
@@ -29,7 +29,7 @@ _DEEPEST = 8
 """Fields that lie deeper are not shown."""
 
 
-class _Row(NamedTuple):
+class _JsonRow(NamedTuple):
     """A row as there are millions of: that it is a tuple makes it cheap."""
 
     line: int
@@ -41,7 +41,9 @@ class _Row(NamedTuple):
         return self.data.decode(errors="replace")
 
 
-def json_chunks(stream: BinaryIO, path: Path | str, wanted: Wanted, _notes: list[str]) -> Iterator[Chunk]:
+def json_chunks(
+    stream: BinaryIO, path: Path | str, wanted: WantedColumns, _notes: list[str]
+) -> Iterator[Chunk]:
     """The rows of a file of JSON lines. Raises DataError if its columns are not the wanted ones.
 
     The names of its columns are those that occur in the first block of lines.
@@ -62,14 +64,14 @@ class JsonRows:
     def __init__(
         self,
         path: Path | str,
-        wanted: Wanted,
+        wanted: WantedColumns,
         names: Sequence[str] = (),
         line: int = 1,
         *,
         whole: bool = False,
     ) -> None:
         self._path, self._wanted, self._whole = path, wanted, whole
-        self._lines = Lines(path, line)
+        self._lines = LineSplitter(path, line)
         self.names = list(names)
         self._places = places(wanted, self.names, str(path)) if names else None
 
@@ -104,7 +106,7 @@ class JsonRows:
             else _chunk(rows, bad, self.names, self._places)
         )
 
-    def _found(self, rows: list[_Row]) -> tuple[list[str], Places]:
+    def _found(self, rows: list[_JsonRow]) -> tuple[list[str], ColumnPositions]:
         """The names in some rows, with what is mapped and there, and where the wanted ones are."""
         names = list(dict.fromkeys(name for row in rows for name in row.values))
         if self._whole:  # what has only fields within it is no column, but a part of paths
@@ -117,7 +119,7 @@ class JsonRows:
         return names, places(self._wanted, names, str(self._path), inner)
 
 
-def _is_around(row: _Row, name: str) -> bool:
+def _is_around(row: _JsonRow, name: str) -> bool:
     return isinstance(row.values.get(name, {}), dict)
 
 
@@ -142,8 +144,8 @@ def _paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator
             yield f"{before}{name}"
 
 
-def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
-    rows: list[_Row] = []
+def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_JsonRow], list[Bad]]:
+    rows: list[_JsonRow] = []
     bad: list[Bad] = []
     for number, line in lines:
         if not line.strip():
@@ -157,13 +159,13 @@ def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_Row], list[Bad]]:
             bad.append(Bad(number, "is not a row: it is nested too deeply", line.decode(errors="replace")))
             continue
         if isinstance(values, dict):
-            rows.append(_Row(number, line, values))
+            rows.append(_JsonRow(number, line, values))
         else:
             bad.append(Bad(number, "is not a JSON object", line.decode(errors="replace")))
     return rows, bad
 
 
-def _chunk(rows: list[_Row], bad: list[Bad], names: Sequence[str], at: Places) -> Chunk:
+def _chunk(rows: list[_JsonRow], bad: list[Bad], names: Sequence[str], at: ColumnPositions) -> Chunk:
     wanted = [names[i] for i in at.all]
     columns = [_values(rows, name) for name in wanted]
     fine = rows
@@ -186,7 +188,7 @@ def _chunk(rows: list[_Row], bad: list[Bad], names: Sequence[str], at: Places) -
     )
 
 
-def _values(rows: list[_Row], name: str) -> list[object]:
+def _values(rows: list[_JsonRow], name: str) -> list[object]:
     if "." in name:
         return [reach(row.values, name) for row in rows]
     return [row.values.get(name, _NOTHING) for row in rows]
@@ -202,7 +204,7 @@ def _are_plain(values: list[object]) -> bool:
 
 
 def _complaint(name: str, value: object) -> str | None:
-    """What is wrong with a value whatever its column is."""
+    """A complaint about a value that no column can hold; None for others."""
     if value is _NOTHING:
         return f"lacks {name}"
     if isinstance(value, dict | list):

@@ -28,7 +28,7 @@ class Block:
         return self.data.splitlines()
 
 
-class Lines:
+class LineSplitter:
     """Takes the bytes of a file as they come, and gives the lines that are whole, in blocks.
 
     `line` is the number of the next line, and `held` what is there of it.
@@ -52,7 +52,7 @@ class Lines:
             raise too_long(self._path, self.line)
 
     def end(self) -> Iterator[Block]:
-        """What is there of the last line, if nothing ends it."""
+        """A last line without a line break, if there is one."""
         if self.held:
             block = Block(self.line, self.held)
             self.line, self.held = self.line + 1, b""
@@ -80,7 +80,7 @@ MARK = len(BOM_UTF8)
 
 
 def without_mark(head: bytes, path: Path | str) -> bytes:
-    """How a file begins, without the mark."""
+    """The beginning of a file, without a byte order mark."""
     if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
         raise DataError(f"{path}: is UTF-16 text; save it as UTF-8")
     if head.startswith(_GZIP):
@@ -89,7 +89,7 @@ def without_mark(head: bytes, path: Path | str) -> bytes:
 
 
 def breaks(data: bytes) -> int:
-    """How many lines end in some bytes."""
+    """The number of line ends in some bytes."""
     count = data.count(b"\n")
     returns = data.count(b"\r")
     return count + (returns - data.count(b"\r\n") if returns else 0)

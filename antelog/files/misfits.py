@@ -1,9 +1,9 @@
-"""What is said of a file whose columns are not the wanted ones: what it has, and which `--map` to write.
+"""Messages about files with other columns than the wanted ones: what they have, and which `--map` helps.
 
     readings.csv: has no column device for Temp(device, level, time); it has sensor_id, level, time.
     Say which column it is, as in --map Temp.device=sensor_id
 
-In come the wanted columns and the names in the file, out goes a sentence that can be acted on.
+Makes a sentence that says what to do, from the wanted columns and the names in the file.
 """
 
 from __future__ import annotations

@@ -18,12 +18,12 @@ from antelog.engine.values.plain import of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Bad, Chunk
-from antelog.files.columns import Wanted, places
+from antelog.files.columns import WantedColumns, places
 
 _ROWS = 1 << 16
 
 
-def parquet_chunks(stream: BinaryIO, path: Path, wanted: Wanted, _notes: list[str]) -> Iterator[Chunk]:
+def parquet_chunks(stream: BinaryIO, path: Path, wanted: WantedColumns, _notes: list[str]) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
         file = pq.ParquetFile(stream)

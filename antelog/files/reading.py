@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from antelog.errors import DataError
 from antelog.files.chunks import Chunk, usable
-from antelog.files.columns import DEFAULT_ARRIVAL, Wanted
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
 from antelog.files.csv_files import csv_chunks
 from antelog.files.json_files import json_chunks
 from antelog.files.naming import ENDINGS, Form, form_of, opened
@@ -20,7 +20,7 @@ _CHUNKS = {Form.CSV: csv_chunks, Form.JSON: json_chunks, Form.PARQUET: parquet_c
 
 
 def tables(
-    path: Path, wanted: Wanted, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
+    path: Path, wanted: WantedColumns, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[pa.Table]:
     """The facts of a file; `progress` is told how many bytes were read since it was told last.
 
@@ -30,7 +30,7 @@ def tables(
 
 
 def chunks_of(
-    path: Path, wanted: Wanted, notes: list[str], progress: Callable[[int], None] = lambda _: None
+    path: Path, wanted: WantedColumns, notes: list[str], progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[Chunk]:
     """A file piece by piece, before anybody has looked at its values; otherwise as `tables`."""
     form = form_of(path)
@@ -48,8 +48,10 @@ def chunks_of(
             yield chunk
 
 
-def _with_arrivals(chunks: Iterator[Chunk], wanted: Wanted, path: Path, notes: list[str]) -> Iterator[Chunk]:
-    """The same; a note says if there is no column of arrivals, although its name was given."""
+def _with_arrivals(
+    chunks: Iterator[Chunk], wanted: WantedColumns, path: Path, notes: list[str]
+) -> Iterator[Chunk]:
+    """Passes chunks on; notes that a file has no column of arrivals, although its name was given."""
     for number, chunk in enumerate(chunks):
         if number == 0 and len(chunk.columns) == len(wanted.columns):
             notes.append(

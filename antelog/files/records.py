@@ -57,7 +57,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Grammar:
-    """How CSV with a certain separator is written: patterns of bytes, and of a value in a text.
+    """The grammar of CSV with a certain separator: patterns of bytes, and of a value in a text.
 
     one      a row, in order or not, with the end of its line
     many     as many rows as there are
@@ -99,7 +99,7 @@ class Grammar:
         return Row(line, text, [_value(found) for found in self.value.finditer(text + self.separator)])
 
     def unclosed(self, data: bytes, line: int) -> Unclosed:
-        """What is wrong with a row that is not orderly."""
+        """The lines and the text of a row whose quotes are not in order."""
         begun = self.begun.match(data)
         before = data[: begun.end()] if begun else b""
         text = data[:SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
@@ -138,7 +138,7 @@ def _parts(separator: str) -> _Parts:
 
 
 def _space(separator: str) -> bytes:
-    """What may stand between a closing quote and a separator."""
+    """The spaces allowed between a closing quote and a separator, as a pattern."""
     return rb"[ ]" if separator == "\t" else rb"[ \t]"
 
 
@@ -164,7 +164,7 @@ def row_pattern(separator: str) -> str:
 
 
 def separator_of(head: bytes) -> str | None:
-    """What separates the values of a file that begins so, by its first line; None if that is not whole."""
+    """The separator of a file, by its first line; None if that is not complete yet."""
     plain = _QUOTED.sub(b"", head)
     found = re.match(rb"(?:[ \t]*[\r\n])*([^\r\n]+)[\r\n]", plain)
     if found is None:
@@ -182,7 +182,7 @@ class Records:
     def __init__(self, path: Path | str, grammar: Grammar | None = None, line: int = 1) -> None:
         self._path = path
         self._head = b""
-        self._cutter = None if grammar is None else _Cutter(grammar, path, first=line)
+        self._cutter = None if grammar is None else _RowCutter(grammar, path, first=line)
 
     @property
     def line(self) -> int:
@@ -191,7 +191,7 @@ class Records:
 
     @property
     def held(self) -> int | None:
-        """How many bytes are there of the next row; None while that is none and has to be skipped."""
+        """The number of bytes held of the next row; None while a row is being skipped."""
         if self._cutter is None:
             return len(self._head)
         return None if self._cutter.lost else len(self._cutter.rest)
@@ -206,7 +206,7 @@ class Records:
         yield from self._found(data)
 
     def end(self) -> Iterator[tuple[Grammar, Block | Unclosed]]:
-        """What is left when no more bytes come."""
+        """The remaining rows, once no more bytes come."""
         data = b"" if self._cutter else self._begin(separator_of(self._head + b"\n"))
         cutter = self._cutter
         assert cutter is not None
@@ -215,7 +215,7 @@ class Records:
 
     def _begin(self, separator: str | None) -> bytes:
         data, self._head = self._head, b""
-        self._cutter = _Cutter(grammar_of(separator or ","), self._path)
+        self._cutter = _RowCutter(grammar_of(separator or ","), self._path)
         return data
 
     def _found(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
@@ -226,7 +226,7 @@ class Records:
 
 
 @dataclass(eq=False)
-class _Cutter:
+class _RowCutter:
     """Cuts bytes into blocks: `rest` begins with line `first`, `lost` is a row that is given up already."""
 
     grammar: Grammar
@@ -257,7 +257,7 @@ class _Cutter:
             yield self._given_up(self.rest, large=False)
 
     def _end(self) -> int:
-        """Where the last whole row ends."""
+        """The end of the last whole row."""
         if b'"' not in self.rest:
             return end_of_lines(self.rest)
         found = self.grammar.many.match(self.rest)

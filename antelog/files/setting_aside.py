@@ -48,10 +48,10 @@ class Reject:
 
 @dataclass(frozen=True, eq=False)
 class Rejects:
-    """Where rejects go: they are counted, the first are kept, all are written to `out` if there is one.
+    """Collects rejects: counts them, keeps the first, and writes all to `out` if there is one.
 
-    In a strict run the first is an error. `notes` has what else is to be known of the files; what is to be
-    said once is `noted` under a name. `tally` counts the rows of inputs by the names of `Counts`, as far as
+    In a strict run the first is an error. `notes` are about the files; the names in `noted` are of
+    notes that come once. `tally` counts the rows of inputs by the names of `Counts`, as far as
     these have been judged before the engine sees them. `usable` says of each predicate whether any of its
     rows is of use, and `delays` how many late facts would have been used with how much delay.
     """
@@ -68,7 +68,7 @@ class Rejects:
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
 
     def came(self, predicate: str, file: str, rows: int) -> None:
-        """So many rows were read, those that are set aside among them."""
+        """Counts rows that were read, set aside or not."""
         self.usable[predicate].came(file, rows)
 
     def require_use(self) -> None:
@@ -77,14 +77,14 @@ class Rejects:
             each.check()
 
     def note_once(self, notes: Mapping[str, str]) -> None:
-        """What is to be known, unless it was said under the same name."""
+        """Adds notes by name; a name that was used before is skipped."""
         for name, note in notes.items():
             if name not in self.noted:
                 self.noted.add(name)
                 self.notes.append(note)
 
     def add(self, rejects: Iterable[Reject]) -> None:
-        """Raises DataError in a strict run."""
+        """Counts, keeps and writes rejects. Raises DataError in a strict run."""
         for reject in rejects:
             self.counts[reject.reason] += 1
             self.usable[reject.predicate].add(Example(reject.line, reject.detail, reject.row))

@@ -1,4 +1,4 @@
-"""Columns of times to ticks, and what is wrong with some of them.
+"""Reads columns of times into ticks, and finds faults in some.
 
 A time is a whole number; in a program that says how long a tick is, it may be a timestamp:
 a typed one, or a text as in ISO 8601 (`2024-02-29`, `2024-02-29 13:45`, `2024-02-29T13:45:10.5Z`). There a
@@ -25,8 +25,8 @@ from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick,
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The ticks of a column of times, what is wrong with some, and the units that were recognised."""
+class ParsedTimes:
+    """The ticks of a column of times, the faults of some, and the units that were recognised."""
 
     numbers: Column
     faults: Sequence[Fault]
@@ -38,7 +38,7 @@ class Found:
         return faulty
 
 
-def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> Found:
+def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
     """The ticks of a column of times; `what` is what errors call one of them.
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
@@ -49,7 +49,7 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> Found:
         raise _no_tick(what, file)
     if array.type == pa.bool_():
         fault = Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
-        return Found(np.zeros(len(array), np.int64), [fault])
+        return ParsedTimes(np.zeros(len(array), np.int64), [fault])
     found = times_of(array, counting)
     wrong = ~_natural(found.numbers, found.whole)
 
@@ -58,11 +58,11 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> Found:
         return said if found.whole[i] else said + _if_seconds(array[i].as_py(), counting)
 
     fault = Fault(wrong, detail)
-    return Found(found.numbers, [fault], found.units)
+    return ParsedTimes(found.numbers, [fault], found.units)
 
 
-def notes_on(found: Found, counting: Counting, name: str, column: str) -> dict[str, str]:
-    """What the user should know of the times of an input, each thing under a name of its own."""
+def notes_on(found: ParsedTimes, counting: Counting, name: str, column: str) -> dict[str, str]:
+    """Notes for the user on the times of an input, by name."""
     notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in found.units}
     fine = found.numbers[(found.numbers <= LAST) & ~found.faulty]
     if counting.tick is not None and len(fine) and counting.unit != TICKS:
@@ -79,7 +79,7 @@ def looks_like_time(text: str) -> bool:
 
 
 def _if_seconds(value: object, counting: Counting) -> str:
-    """What to do about a number with a fraction that may count since 1970, but is as small as a tick."""
+    """Advice for a number with a fraction that looks like a time since 1970; empty for others."""
     try:
         number = float(str(value))
     except ValueError:
@@ -100,7 +100,7 @@ def _no_tick(what: str, file: str) -> DataError:
     return DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
 
-def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> Found:
+def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
     texts, tick = pc.fill_null(texts, ""), counting.tick
     whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
     numbers = np.zeros(len(texts), np.int64)
@@ -132,7 +132,7 @@ def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> Fo
         where = "before tick 0" if numbers[i] < 0 else f"after tick {LAST}, the last there is"
         return f"the {what} `{text}` is {where}"
 
-    return Found(numbers, [Fault(~_natural(numbers, whole), detail)], units)
+    return ParsedTimes(numbers, [Fault(~_natural(numbers, whole), detail)], units)
 
 
 def _whole_numbers(texts: pa.Array) -> NDArray[np.int64]:

@@ -1,10 +1,10 @@
-"""Whether any row of an input can be used, and if not, why most often, with an example.
+"""A check that some row of an input can be used; if not, the most common reason, with an example.
 
     readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
     as in line 2: wt2,91,soon
 
-In come the rows that were read and those that were set aside; out goes a DataError for an input of which all
-were. Without it, a file of which nothing was understood would look like one in which nothing happened.
+Counts the rows that were read and those that were set aside, and raises DataError if all of an input were.
+Without it, a file of which nothing was understood would look like one in which nothing happened.
 """
 
 from __future__ import annotations
@@ -68,12 +68,12 @@ class Usable:
 
 
 def kind_of(detail: str) -> str:
-    """A reason without what is particular about a row."""
+    """A reason without the values and numbers of its row."""
     return re.sub(PARTICULAR, "…", detail)
 
 
 def no_use(file: str, rows: int, count: int, example: Example) -> str:
-    """That no row is of use, and why so many of them are not."""
+    """The message that no row can be used, with the most common reason."""
     if rows == 1:
         return f"{file}: its only row cannot be used: {example}"
     mostly = "" if count == rows else f"mostly ({count:,}): "

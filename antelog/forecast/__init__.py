@@ -1,1 +1,1 @@
-"""How likely open answers are: chances beside the change log, which is the same with and without them."""
+"""Chances of open answers, in extra columns of the change log, which is otherwise unchanged."""

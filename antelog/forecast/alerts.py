@@ -81,10 +81,10 @@ def without(alerts: LikelyAnswers, number: Column) -> LikelyAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
-    """The chances of some answers at some ticks, how the model's grow, and the answers' ticks.
+class AnswerChances:
+    """Answers with their chances at some ticks, and the growth of the model's chances.
 
-    `line` is the row of the last line of each among those of the step, or -1 if that is of a step before.
+    `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
     """
 
     told: Predictions
@@ -93,10 +93,10 @@ class Said:
     time: Column
     line: Column
 
-    def take(self, at: Column) -> Said:
+    def take(self, at: Column) -> AnswerChances:
         found = replace(self.found, which=self.found.which.take(at))
         answer = tuple(column.take(at) for column in self.answer)
-        return Said(self.told.take(at), found, answer, self.time.take(at), self.line.take(at))
+        return AnswerChances(self.told.take(at), found, answer, self.time.take(at), self.line.take(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +112,7 @@ class LastLines:
     values: Values
     sources: Sequence[str]
 
-    def take(self, said: Said) -> tuple[pa.Table, Column]:
+    def take(self, said: AnswerChances) -> tuple[pa.Table, Column]:
         """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
         here = np.flatnonzero(said.line >= 0)
         table, earlier = self.lines.take(pa.array(said.line.take(here))), np.flatnonzero(said.line < 0)
@@ -128,7 +128,7 @@ class LastLines:
 
 
 def alert_lines(
-    alerts: LikelyAnswers, said: Sequence[Said], threshold: float, last: LastLines, *, lossy: bool
+    alerts: LikelyAnswers, said: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
 ) -> tuple[LikelyAnswers, list[pa.Table]]:
     """The alerts after a step, and its lines of alerts."""
     number, tick, chance = (
@@ -146,7 +146,7 @@ def alert_lines(
     return after, parts
 
 
-def _lines(last: LastLines, said: Said, likely: Mask, lossy: bool) -> pa.Table:
+def _lines(last: LastLines, said: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
     lines, at = last.take(said)
     said, likely = said.take(at), likely[at]
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))

@@ -45,7 +45,7 @@ class LearningSettings:
 
 @dataclass(frozen=True, eq=False)
 class ModelForecaster:
-    """What is known for the forecasts of a plan; the limits of its lines, and how many were left out."""
+    """The forecasts of a plan, the limits of its lines, and how many lines these left out."""
 
     plan: Plan
     known: Forecasting
@@ -60,7 +60,7 @@ class ModelForecaster:
         limits: Limits = NO_LIMITS,
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
-        """Before the first step, with a model or its path; StateError if that is of another program."""
+        """A forecaster before the first step. Raises StateError if the model is of another program."""
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
@@ -88,7 +88,7 @@ class ModelForecaster:
         return replace(self, known=lighter(found.after), left_out=left_out), found.log
 
     def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
-        return forecasting.with_chances(self.plan, self.known, state, (query, lines), self.limits)
+        return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]
 
     def members(self) -> dict[str, bytes]:
         return resuming.members(self.known)

@@ -3,8 +3,8 @@
     tick  change    X    T  …  chance  forecast                      chance_from
     1     possible  wt2  0     0.64    [[2, 0.14], [3, 0.43], …]     model
 
-In come what a step has told and the facts that came in it, out go the same lines with more columns. The
-kernel knows nothing of this, and tells the same with and without.
+Takes the lines of a step and its new facts, and adds columns to the lines. The kernel knows nothing of
+forecasts: its lines are the same with and without.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted
-from antelog.forecast.query import Earlier, Learning, Query, QueryState, Scene, nobody_followed
+from antelog.forecast.query import Earlier, Learning, QueryForecast, QueryState, Scene, nobody_followed
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
-from antelog.forecast.rates.tally import AsOf
+from antelog.forecast.rates.tally import KnownEpoch
 from antelog.forecast.scores.scores import Scores
 
 
 @dataclass(frozen=True)
 class Forecasting:
-    """What forecasts need besides the kernel's state.
+    """The state of all forecasts, kept next to the state of the engine.
 
     sightings  the facts that have come, by family
     series     what was learned of each family
@@ -56,7 +56,7 @@ class Forecasting:
 
 
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
-    """Before the first step; with a model, what that has learned is known."""
+    """The state before the first step: empty, or that of a model."""
     sightings = nothing_seen(layout(plan).families)
     queries = {query.name: _nobody(plan, query, judges) for query in plan.queries}
     if model is None:
@@ -80,7 +80,7 @@ def _nobody(plan: Plan, query: Relation, judges: Judges) -> QueryState:
 
 @dataclass(frozen=True, eq=False)
 class ForecastStep:
-    """What is known after a step, the lines of each query with their chances, and how many were left out."""
+    """The forecasts after a step, the lines of each query with their chances, and how many were left out."""
 
     after: Forecasting
     log: dict[str, pa.Table]
@@ -100,7 +100,7 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     queries, log, left_out = dict(current.queries), {}, {}
     for name, each in step.changes.items():
         earlier = Earlier(values, partial(open_answers, plan, step.before, name, staged=True))
-        found = Query(scene, plan.relation(name)).step(queries[name], each.lines, state.now, earlier)
+        found = QueryForecast(scene, plan.relation(name)).step(queries[name], each.lines, state.now, earlier)
         queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
@@ -116,17 +116,18 @@ def _scene(plan: Plan, current: Forecasting, state: State, limits: Limits) -> Sc
 
 
 def with_chances(
-    plan: Plan, current: Forecasting, state: State, told: tuple[str, Lines], limits: Limits
-) -> pa.Table:
-    """Open answers with their chances as of the last tick."""
-    name, lines = told
-    return Query(_scene(plan, current, state, limits), plan.relation(name)).open(
-        current.queries[name], lines, state.values
-    )
+    plan: Plan, current: Forecasting, state: State, found: Mapping[str, Lines], limits: Limits
+) -> dict[str, pa.Table]:
+    """The open answers of queries with their chances as of the last tick."""
+    scene = _scene(plan, current, state, limits)
+    return {
+        name: QueryForecast(scene, plan.relation(name)).open(current.queries[name], lines, state.values)
+        for name, lines in found.items()
+    }
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """With the epochs counted whose facts have all come by now."""
+    """Adds the counts of epochs whose facts have all come by now."""
     length = current.learning.length
     end = (now + 1 - own.slowest) // length
     if end <= current.epoch:
@@ -144,7 +145,7 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 
 def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
-    """With the counts used that may be used by now."""
+    """Moves counts into use that may be used by now."""
     if not current.learning.on:
         return current
     as_of = current.learning.as_of(now // current.learning.length, own)
@@ -153,15 +154,18 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
-    """What was learned, all of it, whether it is used already or not."""
+    """A model of all that was learned, also from epochs that forecasts do not use yet."""
     half_life, length = current.learning.half_life, current.learning.length
     epoch = now // length if current.learning.on else current.learning.epoch
     judged = {name: each.judged for name, each in current.queries.items()}
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),
-        {name: series_counts.up_to(each, AsOf(epoch, half_life)) for name, each in current.series.items()},
-        {name: each.outcomes.up_to(AsOf(epoch, half_life)) for name, each in judged.items()},
+        {
+            name: series_counts.up_to(each, KnownEpoch(epoch, half_life))
+            for name, each in current.series.items()
+        },
+        {name: each.outcomes.up_to(KnownEpoch(epoch, half_life)) for name, each in judged.items()},
         {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
         epoch,
         half_life,
@@ -170,5 +174,5 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
-    """How good the chances of each query have been."""
+    """The scores of each query's chances so far."""
     return {name: judging.all_scored(each.judged) for name, each in current.queries.items()}

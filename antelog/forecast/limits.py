@@ -43,7 +43,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class LeftOut:
-    """How many lines of open answers were left out, and the sum of their chances."""
+    """The number of lines of open answers that were left out, and the sum of their chances."""
 
     lines: int = 0
     chances: float = 0.0
@@ -54,7 +54,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class Filtered:
-    """The lines that are left, and what was left out."""
+    """The lines within the limits, and a count of those left out."""
 
     lines: pa.Table
     left_out: LeftOut

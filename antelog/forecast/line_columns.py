@@ -52,7 +52,7 @@ class LineColumns:
         self._grown.append((row, at, np.minimum(grown, 1)))
 
     def hold(self, rows: Column, found: Chances) -> None:
-        """How likely it is that the answers of rows hold."""
+        """Sets the chances that the answers of rows hold."""
         self._holds[rows] = np.append(found.holds, np.nan).take(found.which)
 
     def table(self, lines: pa.Table) -> pa.Table:

@@ -1,4 +1,4 @@
-"""A model: what was learned from facts, to be kept in a file and used for other facts of the same program.
+"""A model: rates and outcome statistics in a file, for other runs of the same program.
 
 antelog learn turbines.alog --input Temp=history.parquet --output turbines.model
 antelog try turbines.alog --input Temp=today.csv --model turbines.model
@@ -25,8 +25,8 @@ from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.judges.judged import Judged, Predictions
-from antelog.forecast.outcomes.following import AnswerLines, OpenAnswers
-from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Counted, Tally, Waiting
@@ -34,12 +34,18 @@ from antelog.forecast.scores.settled import ScoredLines
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {
-    each.__name__: each
-    for each in (
-        *(Facts, OpenAnswers, AnswerLines, Judged, Predictions, ScoredLines, Outcomes),
-        *(SeriesCounts, Counted, Tally, Waiting),
-    )
+    **{
+        each.__name__: each
+        for each in (
+            *(Facts, AnswerLines, Judged, Predictions, ScoredLines, SeriesCounts),
+            *(Counted, Tally, Waiting),
+        )
+    },
+    "OpenAnswers": TrackedAnswers,
+    "Outcomes": OutcomeStatistics,
 }
+"""Classes by the names that files have for them."""
+_NAMES = {each: name for name, each in _CLASSES.items()}
 
 _KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
 
@@ -75,7 +81,7 @@ def _said(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return thing
         case _:
             own = {f.name: _said(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
-            return {"is": type(thing).__name__, **own}
+            return {"is": _NAMES.get(type(thing), type(thing).__name__), **own}
 
 
 def unpacked(said: bytes, columns: bytes) -> Any:
@@ -104,7 +110,7 @@ VERSION = 2
 """Counts up whenever a model of the version before can no longer be read."""
 
 
-class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["antelog model"]
     version: int
     epoch: int
@@ -114,7 +120,7 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """What was learned of a program's facts and answers, up to an epoch, each being `length` ticks long.
+    """Rates, outcome statistics and losses learned from a program's stream, up to an epoch of `length` ticks.
 
     `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
     judges were. Their cells stand for `values`.
@@ -123,7 +129,7 @@ class Model:
     plan: Plan
     values: Values
     series: Mapping[str, SeriesCounts]
-    outcomes: Mapping[str, Outcomes]
+    outcomes: Mapping[str, OutcomeStatistics]
     losses: Mapping[str, Waiting]
     epoch: int
     half_life: float | None
@@ -131,7 +137,7 @@ class Model:
 
     @property
     def knows_something(self) -> bool:
-        """Whether anything was learned: of facts, or of what became of answers."""
+        """Whether anything was learned, from facts or from outcomes of answers."""
         facts = any(each.shared.count for each in self.series.values())
         return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
 
@@ -144,7 +150,7 @@ class Model:
         said, columns = packed(
             {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
         )
-        head = _Head("antelog model", VERSION, self.epoch, self.half_life, self.length)
+        head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
             {
                 "model.json": msgspec.json.encode(head),
@@ -178,7 +184,7 @@ class Model:
                 "writes one"
             ) from None
         try:
-            head = msgspec.json.decode(members["model.json"], type=_Head)
+            head = msgspec.json.decode(members["model.json"], type=_ModelHead)
             if head.version != VERSION:
                 raise StateError(
                     f"{name} is a model of version {head.version}, but this antelog reads version {VERSION}; "
@@ -208,7 +214,7 @@ def _reason(error: Exception) -> str:
 
 
 def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
-    """What is known of each family of a plan before the first fact, with epochs of such a length."""
+    """Empty counts for each family of a plan, with epochs of this length."""
     own = layout(plan)
     return {family.name: series_counts.no_counts(family, own.slowest, length) for family in own.families}
 
@@ -219,7 +225,7 @@ def _without_alerts(plan: Plan) -> Plan:
 
 
 def _difference(one: Plan, other: Plan) -> str:
-    """What differs between the program of a model and another."""
+    """The first difference between the program of a model and another, in words."""
     for what, first, second in (
         ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
         ("queries", _by_name(_without_alerts(one).queries), _by_name(_without_alerts(other).queries)),

@@ -1,4 +1,4 @@
-"""A model in parts: what it knows of some keys, for one of several workers; and what several learned, as one.
+"""Parts of models: the keys of one of several workers cut out, and the models of several merged.
 
     model of wt1 to wt9    a worker with wt2 and wt5 gets what is known of these, and what all keys share
 
@@ -23,9 +23,9 @@ from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.judge import KeepingCells
+from antelog.forecast.judges.judge import Recodable
 from antelog.forecast.model_file import Model
-from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.query import Learning, QueryState
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
@@ -38,7 +38,7 @@ Mine: TypeAlias = Callable[[Column, Values], Mask]
 
 
 def part_of(model: Model, mine: Mine | None) -> Model:
-    """What a model knows of a worker's own keys, if not all are, and of all keys together."""
+    """The part of a model for one worker: the sums over all keys, and its own keys (None: all)."""
     still = _standing(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
@@ -46,12 +46,12 @@ def part_of(model: Model, mine: Mine | None) -> Model:
 
 
 def recoded(model: Model, values: Values) -> Model:
-    """The same model with the cells of other values, which get those that they lack."""
+    """A copy of a model whose cells stand for other values; missing values are added to these."""
     return replace(_each_tally(model, _Recoded(model.values, values)), values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
-    """What workers have learned that had different keys."""
+    """One model from those of workers with different keys."""
     values, epoch = Values(), max(each.epoch for each in models)
     parts = [recoded(_standing(each, epoch), values) for each in models]
     one = parts[0]
@@ -67,7 +67,7 @@ def merged(models: Sequence[Model]) -> Model:
     outcomes = {}
     for name in one.outcomes:
         levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
-        outcomes[name] = Outcomes(tuple(map(_together, levels)))
+        outcomes[name] = OutcomeStatistics(tuple(map(_together, levels)))
     losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
     return replace(one, values=values, series=series, outcomes=outcomes, losses=losses, epoch=epoch)
 
@@ -77,17 +77,17 @@ def _together(parts: Sequence[Waiting]) -> Waiting:
 
 
 def _standing(model: Model, epoch: int) -> Model:
-    """The model with what all keys share as of an epoch."""
+    """The model with the sums over all keys faded to an epoch."""
 
     def still(waiting: Waiting) -> Waiting:
-        return Waiting(tally.standing(waiting.tally, epoch, model.half_life))
+        return Waiting(tally.at_epoch(waiting.tally, epoch, model.half_life))
 
     outcomes = {}
     for name, each in model.outcomes.items():
         *shared, own = each.levels
-        outcomes[name] = Outcomes((*map(still, shared), own))
-    series = {n: series_counts.standing(each, epoch, model.half_life) for n, each in model.series.items()}
-    losses = {n: average.standing(each, epoch, model.half_life) for n, each in model.losses.items()}
+        outcomes[name] = OutcomeStatistics((*map(still, shared), own))
+    series = {n: series_counts.at_epoch(each, epoch, model.half_life) for n, each in model.series.items()}
+    losses = {n: average.at_epoch(each, epoch, model.half_life) for n, each in model.losses.items()}
     return replace(model, series=series, outcomes=outcomes, losses=losses)
 
 
@@ -130,25 +130,25 @@ def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
     outcomes = {}
     for name, each in model.outcomes.items():
         *shared, own = each.levels
-        outcomes[name] = Outcomes((*shared, replace(own, tally=change.of_outcomes(own.tally))))
+        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change.of_outcomes(own.tally))))
     return replace(model, series=series, outcomes=outcomes)
 
 
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
-    """With a model in place of what was known; if keys are learned from, in place of what they share."""
+    """Replaces the learned state by a model; while learning goes on, only what all keys share."""
     model, learns = recoded(model, current.sightings.values), learning.on
     series, queries = dict(model.series), {}
     if learns:
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
     for name, each in current.queries.items():
         *shared, own = model.outcomes[name].levels
-        known = Outcomes((*shared, each.judged.outcomes.levels[-1] if learns else own))
+        known = OutcomeStatistics((*shared, each.judged.outcomes.levels[-1] if learns else own))
         queries[name] = replace(each, judged=each.judged.with_outcomes(known, model.losses[name]))
     return replace(current, series=series, queries=queries, learning=learning)
 
 
 def without_model(plan: Plan, current: Forecasting) -> Forecasting:
-    """Without what a model says that nothing is added to; `with_model` puts it back."""
+    """Drops the parts that come from a model and are not learned; `with_model` puts them back."""
     nothing = start(plan, current.learning)
     queries = {}
     for name, each in current.queries.items():
@@ -158,7 +158,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
 
 
 def lighter(current: Forecasting) -> Forecasting:
-    """The same without the values that nothing has any more, if these have become many."""
+    """Drops values that no cell refers to any more, once there are many."""
     values = current.sightings.values
     if not values.grown:
         return current
@@ -175,7 +175,7 @@ def lighter(current: Forecasting) -> Forecasting:
 
 
 def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
-    """What forecasts know, with other cells for its values."""
+    """A copy of the forecasts with their cells rewritten."""
     seen = current.sightings
     return replace(
         current,
@@ -207,7 +207,7 @@ def _followed(known: QueryState, cells: Cells) -> QueryState:
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
     judges = {
-        name: each.with_cells(cells) if isinstance(each, KeepingCells) else each
+        name: each.with_cells(cells) if isinstance(each, Recodable) else each
         for name, each in judged.judges.items()
     }
     return replace(known, judged=replace(judged, followed=followed, judges=judges))

@@ -1,8 +1,8 @@
-"""A query in a step: its open answers are followed, their chances judged, its lines get their columns.
+"""One query in one step: tracks open answers, computes their chances, and adds columns to the lines.
 
     possible at 0, revised at 1    chances are asked for at ticks 0 and 1; with an alert at every tick
 
-In come what was known of the query and what the step tells of it, out go what is known then and the lines.
+Takes the state of the query and the lines of the step; returns the new state and the lines with columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,14 @@ from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import NO_ALERTS, LastLines, LikelyAnswers, Said, alert_lines, lines_in_order
+from antelog.forecast.alerts import (
+    NO_ALERTS,
+    AnswerChances,
+    LastLines,
+    LikelyAnswers,
+    alert_lines,
+    lines_in_order,
+)
 from antelog.forecast.alerts import without as alerts_without
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.chances import Chances
@@ -38,7 +45,7 @@ from antelog.forecast.outcomes.following import (
     SettledAnswers,
     Stretches,
     followed,
-    told_at,
+    last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
 from antelog.forecast.rates import counts as series_counts
@@ -47,7 +54,7 @@ from antelog.forecast.rates.declared import completed, declared
 from antelog.forecast.rates.odds import Keys, Odds, together
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Sightings, family_of
-from antelog.forecast.rates.tally import EPOCH, AsOf
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -55,11 +62,11 @@ LONGEST = 4096
 
 @dataclass(frozen=True)
 class Learning:
-    """Whether what comes is learned from, and after how many epochs it counts half (None: always fully).
+    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
 
-    If not, everything learned before is used, which was up to some `epoch`. If not what all keys share is
-    learned, that stays as it was in this epoch, and only what is a key's own is learned: so it makes no
-    difference to a key which others are beside it. An epoch is `length` ticks long.
+    If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
+    sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
+    key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
     """
 
     on: bool
@@ -72,15 +79,15 @@ class Learning:
         """The epochs of ticks."""
         return ticks // self.length
 
-    def as_of(self, epoch: int, own: Layout) -> AsOf:
-        """What is known in an epoch."""
+    def as_of(self, epoch: int, own: Layout) -> KnownEpoch:
+        """The epoch up to which counts may be used in an epoch."""
         still, lag = None if self.shared else self.epoch, own.lag(self.length)
-        return AsOf(epoch - lag if self.on else self.epoch, self.half_life, still)
+        return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What a step's chances are worked out from: what was seen, the background, time's beginning."""
+    """The inputs of a step's chances: sightings, background, first tick, counts and settings."""
 
     own: Layout
     sightings: Sightings
@@ -95,11 +102,11 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
-    """Open answers at the ticks at which their chances are asked for: at lines, or at every tick.
+class ChanceRequests:
+    """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
-    `line` is the row of the last line of each, or -1 if that was told in a step before; `told` says
-    whether that is told just then.
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `told` says whether
+    that line is of the same tick.
     """
 
     answer: tuple[Column, ...]
@@ -109,10 +116,10 @@ class Moments:
     line: Column
     told: Mask
 
-    def take(self, at: Column) -> Moments:
+    def take(self, at: Column) -> ChanceRequests:
         answer = tuple(column.take(at) for column in self.answer)
         number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
-        return Moments(answer, number, stage, tick, self.line.take(at), self.told.take(at))
+        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.told.take(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +131,7 @@ class QueryState:
 
 
 def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
-    """Before the first answer, of so many columns, with the time; so many of them are the key."""
+    """The state before the first answer: `width` columns with the time, `keys` of them in the key."""
     return QueryState(judging.nothing_judged(width, keys, judges), NO_ALERTS)
 
 
@@ -146,7 +153,7 @@ class QueryStep:
 
 
 @dataclass(frozen=True, eq=False)
-class Query:
+class QueryForecast:
     """A query in a step."""
 
     scene: Scene
@@ -159,13 +166,13 @@ class Query:
         step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(before.judged, followed=step.after), step.settled)
         beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
-        moments = self._moments(step.stretches, np.append(rows, -1).take(step.stretches.line))
+        requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         said, at_lines = [], []
-        found = self._chances(moments, (rows, lines), beside)
-        for epoch, here, done in _epochs(moments, step.settled, learning):
-            now_asked, some_found = moments, found
-            if len(here) < len(moments.tick):
-                now_asked, some_found = moments.take(here), replace(found, which=found.which.take(here))
+        found = self._chances(requests, rows, lines, beside)
+        for epoch, here, done in _epochs(requests, step.settled, learning):
+            now_asked, some_found = requests, found
+            if len(here) < len(requests.tick):
+                now_asked, some_found = requests.take(here), replace(found, which=found.which.take(here))
             judged, more = self._judge(judged, now_asked, some_found, epoch)
             some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
             beside.say(some.line, some.told.chance, some.told.source)
@@ -189,18 +196,18 @@ class Query:
         return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
 
     def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
-        """Open answers and those just confirmed, with their chances as of the tick they are told at."""
+        """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
         beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
-        told = told_at(judged.followed, some.answer) == some.tick
-        moments = Moments(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
-        found = self._chances(moments, (rows, lines), beside)
+        told = last_line_ticks(judged.followed, some.answer) == some.tick
+        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
+        found = self._chances(requests, rows, lines, beside)
         if len(at):
-            _, said = self._judge(judged, moments, found, int(some.tick[0]) // self.scene.learning.length)
+            _, said = self._judge(judged, requests, found, int(some.tick[0]) // self.scene.learning.length)
             beside.say(said.line, said.told.chance, said.told.source)
             beside.grow(said.line, said.time, said.found)
         return open_within(beside.table(logged.table), logged.kind <= REVISED, self.scene.limits)
@@ -227,15 +234,15 @@ class Query:
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
     def _learned(self, judged: Judged, settled: SettledAnswers) -> Judged:
-        """With what became of the answers that are settled."""
+        """The judges after learning from the answers that settled in this step."""
         learning = self.scene.learning
         if not learning.on:
             return judged
         as_of = learning.as_of(judged.followed.now // learning.length, self.scene.own)
         return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
-    def _moments(self, open_: Stretches, line: Column) -> Moments:
-        """When chances are asked for: at the lines, and with an alert at every tick."""
+    def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
+        """The ticks at which chances are computed: those of lines, and with an alert every tick."""
         if self.relation.alert is None:
             at = np.flatnonzero(line >= 0)
             tick = open_.since.take(at)
@@ -243,14 +250,13 @@ class Query:
             at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
         answer = tuple(column.take(at) for column in open_.answer)
         told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
-        return Moments(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
+        return ChanceRequests(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
 
-    def _chances(self, at: Moments, told: tuple[Column, AnswerLines], beside: LineColumns) -> Chances:
-        """What the model says of open answers; where facts may be lost, every line that is told has `holds`.
+    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, beside: LineColumns) -> Chances:
+        """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
 
-        An answer that is over has no chance any more, but it may hold: it is asked about with the open ones.
+        A settled answer has no chance any more, but it may hold: it is computed together with the open ones.
         """
-        rows, lines = told
         over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
@@ -264,8 +270,10 @@ class Query:
             beside.hold(row, replace(found, which=which))
         return replace(found, which=found.which[:count])
 
-    def _judge(self, judged: Judged, at: Moments, found: Chances, epoch: int) -> tuple[Judged, Said]:
-        """The chances of open answers in an epoch, given what the model says."""
+    def _judge(
+        self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
+    ) -> tuple[Judged, AnswerChances]:
+        """The chances of open answers in an epoch, given those of the model of facts."""
         as_of = self.scene.learning.as_of(epoch, self.scene.own)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
@@ -273,7 +281,7 @@ class Query:
         rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.told, as_of)
         judged, told = judging.judge(judged, rows, found.column())
         time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
-        return judged, Said(told, found, at.answer, time, at.line)
+        return judged, AnswerChances(told, found, at.answer, time, at.line)
 
 
 def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
@@ -297,13 +305,13 @@ def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: Answe
 
 
 def _epochs(
-    moments: Moments, settled: SettledAnswers, learning: Learning
+    requests: ChanceRequests, settled: SettledAnswers, learning: Learning
 ) -> Iterator[tuple[int, Column, Column]]:
-    """The epochs of a step: which chances are asked for in each, and which answers are settled."""
+    """The epochs of a step, each with its rows of requests and of settled answers."""
     if not learning.on:
-        yield 0, np.arange(len(moments.tick)), np.arange(len(settled.tick))
+        yield 0, np.arange(len(requests.tick)), np.arange(len(settled.tick))
         return
-    asked_in, done_in = learning.epochs(moments.tick), learning.epochs(settled.tick)
+    asked_in, done_in = learning.epochs(requests.tick), learning.epochs(settled.tick)
     numbers = distinct(np.concatenate([asked_in, done_in])).tolist()
     if len(numbers) == 1:
         yield numbers[0], np.arange(len(asked_in)), np.arange(len(done_in))
@@ -340,4 +348,4 @@ class OddsOf:
             parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
             order.append(at)
         found = together(parts).take(inverse(np.concatenate(order)))
-        return completed(odds, found, (chain, source), keys)
+        return completed(odds, found, chain, source, keys)

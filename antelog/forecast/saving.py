@@ -1,4 +1,4 @@
-"""What forecasts need to go on from a saved state, as members beside those of the engine.
+"""The state of forecasts as members of a saved state, next to those of the engine.
 
 forecast/head.json      whether it learns, the first epoch that is not counted
 forecast/values.json    the values of the cells
@@ -28,7 +28,7 @@ from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores import scores
 
 
-class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _ForecastHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     learns: bool
     half_life: float | None
     as_of: int
@@ -39,7 +39,7 @@ class _Head(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def members(current: Forecasting) -> dict[str, bytes]:
-    """What has to be known to go on forecasting."""
+    """The members of a saved state that hold the forecasts."""
     learning, seen = current.learning, current.sightings
     judged = {name: replace(each.judged, scores=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
     kept = {name: each.judged.scores for name, each in current.queries.items()}
@@ -53,7 +53,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
     how = (learning.on, learning.half_life, learning.epoch, learning.shared)
-    head = _Head(*how, current.epoch, scored, learning.length)
+    head = _ForecastHead(*how, current.epoch, scored, learning.length)
     found = {
         "head.json": msgspec.json.encode(head),
         "values.json": msgspec.json.encode(seen.values.saved()),
@@ -64,9 +64,9 @@ def members(current: Forecasting) -> dict[str, bytes]:
 
 
 def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
-    """The forecasts that `members` has written."""
+    """The forecasts read back from `members`."""
     there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
-    head = msgspec.json.decode(there["head.json"], type=_Head)
+    head = msgspec.json.decode(there["head.json"], type=_ForecastHead)
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     known = unpacked(there["known.json"], there["known.arrow"])
     history = added(nothing_seen(layout(plan).families).history, known["seen"])

@@ -141,7 +141,7 @@ def holding(timing: Timing, highest: Mapping[str, int], behind: Collection[str])
 
 
 def begin(arrived: Iterable[Column]) -> int | None:
-    """Where time begins in a program with `tick`: at the earliest arrival over all inputs."""
+    """The first tick of a program with `tick`: that of the earliest arrival over all inputs."""
     return min((int(column.min()) for column in arrived if len(column)), default=None)
 
 

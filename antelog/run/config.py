@@ -30,7 +30,7 @@ from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import read_text
 from antelog.run.options import Arity, Naming, Option, Runner, options_of
-from antelog.run.toml_places import fault, places, value_place
+from antelog.run.toml_places import fault, places, value_span
 from antelog.run.values import SettingError, filled
 from antelog.secrets import blanked
 
@@ -220,7 +220,7 @@ class _Reader:
     def _bad(self, path: TomlPath, message: str, hint: str) -> None:
         name = self._places.get(path, _beginning(self._source))
         self.diagnostics.append(
-            Diagnostic("E703", f"`{path[-1]}`: {message}", value_place(self._source.text, name), hint)
+            Diagnostic("E703", f"`{path[-1]}`: {message}", value_span(self._source.text, name), hint)
         )
 
     def _unknown(self, path: TomlPath, known: Iterable[str], given: Mapping[str, Any]) -> None:

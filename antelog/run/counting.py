@@ -1,4 +1,4 @@
-"""What is counted of each input: facts, how late they are, and rows that were set aside.
+"""Counts of each input: facts, how late they are, and rows that were set aside.
 
 7 facts, the newest about tick 9; 5 of them at once, 2 a tick late
 """
@@ -30,7 +30,7 @@ class Count(msgspec.Struct):
     rejects: dict[str, int] = {}
 
 
-class Counts:
+class InputCounts:
     """Counts by input, from the start or from a state on."""
 
     def __init__(self, inputs: Iterable[Input], known: dict[str, Count] | None = None) -> None:

@@ -118,7 +118,7 @@ def _not_judged(_: DueRows) -> None:
 
 @dataclass(frozen=True)
 class RunCourse:
-    """How a run goes on and ends.
+    """Settings of the course of a run.
 
     once     it ends when all that is there has been read
     resumed  another run goes on later from where it ends, so that nothing is taken to be the last

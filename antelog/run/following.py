@@ -14,7 +14,7 @@ from typing import Any
 
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.columns import Wanted, mapped, wanted_of
+from antelog.files.columns import WantedColumns, mapped, wanted_of
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
@@ -22,7 +22,7 @@ from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, RunTime, SystemTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
-from antelog.run.sinks.feed import About, FeedSink
+from antelog.run.sinks.feed_sink import About, FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.sources.opening import Around, Followed, source_of
@@ -40,7 +40,7 @@ class InputAddresses:
     arrival: str
     maps: Mapping[str, str]
 
-    def wanted(self, program: Program, name: str, timing: Timing) -> Wanted:
+    def wanted(self, program: Program, name: str, timing: Timing) -> WantedColumns:
         wanted = mapped(wanted_of(program.plan, name, self.arrival), self.maps)
         must_arrive = timing.clock == "arrival" and not isinstance(self.places[name], Posted)
         return replace(wanted, must_arrive=must_arrive)
@@ -48,7 +48,7 @@ class InputAddresses:
 
 @dataclass(frozen=True)
 class RunOutput:
-    """Where changes go: a file or topic, which gets these lines, or else a sink that is there already."""
+    """The output of changes: a file or topic, which gets these lines, or else a given sink."""
 
     address: Files | Kafka | None
     lines: Lines
@@ -78,7 +78,7 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """What is followed, and how; `engine` has options for the engine."""
+    """A run that follows its sources: program, inputs, timing; `engine` has options for the engine."""
 
     program: Program
     inputs: InputAddresses

@@ -1,4 +1,4 @@
-"""What a run writes into its store: lines for the feed with each step, and what it takes to go on after it.
+"""The entries of a run in its store: the lines of each step for the feed, and the state to resume from.
 
     journal.commit(step)     in one transaction: the feed's lines, marks of sources, rows that were read
     journal.end()            the state as a whole
@@ -20,7 +20,7 @@ import pyarrow as pa
 from antelog.errors import StateError
 from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
-from antelog.run.sinks.feed import FeedSink
+from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
@@ -33,7 +33,7 @@ _SHARE = 20
 
 
 class RunState(msgspec.Struct, frozen=True):
-    """What a state has beside the engine and rows that wait.
+    """The part of a saved state besides the engine and the waiting rows.
 
     addresses   the address of each input
     marks       how far each was read
@@ -48,7 +48,7 @@ class RunState(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Restored:
-    """A run that goes on: its engine after the last step, and what else is known."""
+    """A resumed run: its engine after the last step, and the rest of its state."""
 
     engine: Engine
     known: RunState

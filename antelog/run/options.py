@@ -51,7 +51,7 @@ class Runner:
 
 @dataclass(frozen=True)
 class Syntax:
-    """How a value is written: as a text, in TOML, and in Python.
+    """The syntax of a value: as a text, in TOML, and in Python.
 
     `read` makes the value of a text; TOML has it as one of the types of `toml`, or as a list, which is joined
     by a `separator`. Tab suggests `words` and, if it is a path, files. `fills`: `read` replaces variables of
@@ -69,7 +69,7 @@ class Syntax:
 
 
 class Arity(Enum):
-    """How often an option can be given; one with names always several times, and an argument is no flag."""
+    """The arity of an option; one with names can be given several times, and an argument is no flag."""
 
     ARGUMENT = auto()
     ONE = auto()
@@ -96,7 +96,7 @@ class Naming:
 
 @dataclass(frozen=True)
 class Usage:
-    """How an option is used: its arity, its flag, suggestions of Tab, and a text for its default."""
+    """The use of an option: its arity, its flag, suggestions of Tab, and a text for its default."""
 
     arity: Arity = Arity.ONE
     short: str = ""

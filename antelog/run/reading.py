@@ -21,10 +21,10 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
-from antelog.run.counting import Count, Counts
+from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
@@ -39,12 +39,12 @@ class InputSource:
 
     source: FactSource
     address: str
-    wanted: Wanted
+    wanted: WantedColumns
 
 
 @dataclass(frozen=True)
 class ReadingMode:
-    """How inputs are read: by which clock, whether they are recorded facts, and up to which arrival."""
+    """Settings of reading: the clock, whether facts are recorded, and the last arrival."""
 
     timing: Timing
     recorded: bool = False
@@ -60,7 +60,7 @@ class Now:
 
 
 class ReadProgress(msgspec.Struct):
-    """How far inputs were read, as a state keeps it.
+    """The progress of inputs, as a state keeps it.
 
     highest   the highest tick in the rows of each input
     before    recorded facts: the tick that was finished before the first of them was read
@@ -74,7 +74,7 @@ class ReadProgress(msgspec.Struct):
 
 @dataclass(frozen=True)
 class Listeners:
-    """Where rejects and notes go besides the counts: to a feed, to the terminal."""
+    """Receivers of rejects and notes besides the counts: a feed, the terminal."""
 
     note: Callable[[str], None]
     rejects: Callable[[Sequence[Reject]], None] = lambda _: None
@@ -93,7 +93,7 @@ class InputReader:
     waiting: WaitingRows = field(default_factory=WaitingRows)
 
     def __post_init__(self) -> None:
-        self.counts = Counts(self.plan.inputs, self.progress.counts)
+        self.counts = InputCounts(self.plan.inputs, self.progress.counts)
         self.progress.counts = self.counts.each
         # The rows that were dated since the journal had them, if there is one.
         self.fresh: list[StoredRows] | None = None
@@ -201,7 +201,7 @@ class InputReader:
                 self.rejects.noted.add(name)
                 self.listeners.note(note)
 
-    def _dated(self, wanted: Wanted, rows: CheckedRows, now: Now) -> pa.Table:
+    def _dated(self, wanted: WantedColumns, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
         table, timing = rows.table, self.reading.timing
         if not table.num_rows:

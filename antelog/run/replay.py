@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Rejects, Wanted, tables, wanted_of
+from antelog.files import ARRIVAL, Rejects, WantedColumns, tables, wanted_of
 from antelog.files.columns import DEFAULT_ARRIVAL, mapped
 from antelog.files.naming import size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -28,9 +28,9 @@ from antelog.run.driver import Driver
 from antelog.run.options import takes
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
 from antelog.run.settings import ReplaySettings, Settings
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.plain_values import plain
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.values import plain
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.values import SettingError
 
@@ -53,7 +53,7 @@ class Recording:
 
     @property
     def size(self) -> int:
-        """How many bytes the files of inputs have."""
+        """The size of all input files in bytes."""
         return sum(map(size_of, self.inputs.values()))
 
     def reader(
@@ -87,7 +87,7 @@ def static_facts(
     return found
 
 
-def _rows(wanted: Wanted, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
+def _rows(wanted: WantedColumns, path: Path, rejects: Rejects) -> list[tuple[Value, ...]]:
     rows: list[tuple[Value, ...]] = []
     for table in tables(path, wanted, rejects):
         values = zip(*(column.to_pylist() for column in table.columns), strict=True)

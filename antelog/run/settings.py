@@ -137,7 +137,7 @@ class SparkSettings(ReadSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class StreamSettings(SparkSettings):
-    """How time goes on in a stream."""
+    """Settings of the clock of a stream."""
 
     lag: int = option(
         1, whole_number(0, "TICKS"),
@@ -151,7 +151,7 @@ class StreamSettings(SparkSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class ChanceSettings:
-    """Where the chances of open answers come from."""
+    """Settings of the chances of open answers."""
 
     model: Model | Path | str | None = option(
         None, _MODEL,
@@ -221,7 +221,7 @@ class ReplaySettings(ReadSettings, ColumnSettings, EngineSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class LineSettings:
-    """What is printed or written, and where."""
+    """Settings of the output: which lines, in which form, and where to."""
 
     since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",
@@ -251,7 +251,7 @@ class LineSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """How long a process runs, what it keeps, and where."""
+    """Settings of a process: its duration, its state, and where that is."""
 
     state: Path | None = option(
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",

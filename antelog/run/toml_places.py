@@ -1,4 +1,4 @@
-"""Where in a TOML text each setting stands.
+"""The spans of settings in a TOML text.
 
 The standard library's reader tells values but no places. A statement ends on the first line up to
 which the text can be read, so reading longer and longer beginnings tells which lines brought which
@@ -36,7 +36,7 @@ def places(text: str) -> dict[Path, Span]:
     return found
 
 
-def value_place(text: str, name: Span) -> Span:
+def value_span(text: str, name: Span) -> Span:
     """The place of the value behind a name, as far as it is on the same line."""
     line = text[name.end :].partition("\n")[0]
     value = re.match(r"""["']?\s*=\s*("[^"]*"|'[^']*'|\[[^\]]*\]|[^,}#\s][^,}#]*)""", line)
@@ -46,7 +46,7 @@ def value_place(text: str, name: Span) -> Span:
 
 
 def fault(text: str, error: tomllib.TOMLDecodeError) -> tuple[str, Span]:
-    """What is wrong with a text that cannot be read, and where."""
+    """The message and the span of an error in a TOML text."""
     message = str(error)
     at = _PLACE.search(message)
     if at is None:  # at the end of the text

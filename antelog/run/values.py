@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
 
-from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds
@@ -156,6 +155,8 @@ def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
 
 def kinds(text: str) -> tuple[str, ...]:
     """Kinds of changes, separated by commas."""
+    from antelog.forecast.columns import KINDS  # noqa: PLC0415 - loads Arrow, which `check` does without
+
     found = tuple(kind.strip() for kind in text.split(","))
     for kind in found:
         if kind not in KINDS:

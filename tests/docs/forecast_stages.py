@@ -19,8 +19,8 @@ from antelog.engine.kernel import admitted
 from antelog.engine.state import start
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.diagrams import FALSE, TRUE, Question, diagram_of
-from antelog.forecast.inference.forms import Form, forms, layout
-from antelog.forecast.inference.table import AskedAnswers, Known
+from antelog.forecast.inference.forms import QueryForm, forms, layout
+from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.query import Learning, OddsOf
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, Sought, nothing_seen, outcomes, seen
@@ -42,7 +42,7 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     """The name of each stage, and the table it leaves."""
     plan = antelog.parse(PROGRAM).plan
     form = forms(plan)[QUERY]
-    assert isinstance(form, Form)
+    assert isinstance(form, QueryForm)
     leaves = [form.leaves[literal] for literal in form.formula.literals]
     yield (
         "formula",
@@ -53,7 +53,7 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     sightings = _sightings(plan)
     yield "sightings", _seen(form, sightings)
     log = antelog.Engine(antelog.parse(PROGRAM)).advance(NOW, {"Temp": [READING]})[QUERY]
-    asked = AskedAnswers({"X": _cells(sightings, log)}, log["T"].to_numpy(), log["tick"].to_numpy())
+    asked = AnswersAtTicks({"X": _cells(sightings, log)}, log["T"].to_numpy(), log["tick"].to_numpy())
     rows = {name: log[name].to_pylist() for name in ("X", "T")}
     yield "asked", table({**rows, "asked at": asked.as_of, "age": asked.age})
     yield "shown", _shown(form, sightings, asked, rows)
@@ -91,7 +91,7 @@ def _tick(offset: int) -> str:
     return f"T{offset:+d}" if offset else "T"
 
 
-def _diagram(form: Form) -> str:
+def _diagram(form: QueryForm) -> str:
     """What is left after each tick, if nothing came that ever will, and if a fact did."""
     always = (True,) * len(form.formula.conditions)  # all times are from the first tick on
     found = diagram_of(Question(form.formula.whole, always, form.leaves, [2], lambda _: True))
@@ -106,7 +106,7 @@ def _diagram(form: Form) -> str:
     return table({name: [row[i] for row in rows] for i, name in enumerate(names)})
 
 
-def _seen(form: Form, sightings: Sightings) -> str:
+def _seen(form: QueryForm, sightings: Sightings) -> str:
     (family,) = form.families
     facts = gather(sightings.history, family.name, None)
     keys = sightings.values.decode(facts.columns[0], pa.string()).to_pylist()
@@ -115,7 +115,7 @@ def _seen(form: Form, sightings: Sightings) -> str:
 
 
 def _shown(
-    form: Form, sightings: Sightings, asked: AskedAnswers, rows: Mapping[str, Sequence[object]]
+    form: QueryForm, sightings: Sightings, asked: AnswersAtTicks, rows: Mapping[str, Sequence[object]]
 ) -> str:
     """What the chain of each answer has shown at each tick, as of the tick at which its chance is asked."""
     (family,) = form.families
@@ -134,7 +134,7 @@ def _odds(odds: Odds, keys: Sequence[object]) -> str:
     )
 
 
-def _forecasts(found: Chances, asked: AskedAnswers) -> list[str]:
+def _forecasts(found: Chances, asked: AnswersAtTicks) -> list[str]:
     """For each answer the ticks at which its chance grows, and to what."""
     grown = found.growth
     return [

@@ -17,7 +17,9 @@ STAGES = [
 
 @pytest.mark.parametrize(("module", "stage", "rows"), [pytest.param(*each, id=each[1]) for each in STAGES])
 def test_the_page_has_the_rows_after_each_stage(module: str, stage: str, rows: str) -> None:
-    assert f"\n{rows}\n" in PAGES[module], f"{stage}: put what `python -m tests.docs.{module}` prints into the page"
+    assert f"\n{rows}\n" in PAGES[module], (
+        f"{stage}: put what `python -m tests.docs.{module}` prints into the page"
+    )
 
 
 def test_the_page_has_the_programs() -> None:

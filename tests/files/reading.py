@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import antelog
 from antelog.files import LINE, Rejects, rejects_to, tables, wanted_of
 from antelog.files.columns import mapped
-from antelog.files.lines import SIZE, Block, Lines, pieces
+from antelog.files.lines import SIZE, Block, LineSplitter, pieces
 from antelog.files.records import Grammar, Records, Unclosed
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
@@ -51,7 +51,7 @@ def mapped_rows(path: Path, content: str | None, maps: Mapping[str, str]) -> tup
 
 def blocks(stream: BinaryIO, path: Path, size: int) -> Iterator[Block]:
     """The lines of a file, which come in pieces of some bytes."""
-    lines = Lines(path)
+    lines = LineSplitter(path)
     for data in pieces(stream, path, size):
         yield from lines.feed(data)
     yield from lines.end()

@@ -13,7 +13,7 @@ from antelog.forecast import forecasting
 from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
-from antelog.forecast.inference.table import AskedAnswers, Known
+from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
 from antelog.process import Engine
@@ -50,7 +50,7 @@ def by_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:
         state.begin or 0,
         OddsOf(layout(engine.plan), {}, Learning(False)),
     )
-    return chances(known, query, AskedAnswers(cells, tick, np.full(len(answers), engine.now)))
+    return chances(known, query, AnswersAtTicks(cells, tick, np.full(len(answers), engine.now)))
 
 
 def _cell(values: Values, value: Value | Special | None) -> int:

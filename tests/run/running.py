@@ -13,7 +13,7 @@ from antelog.files.naming import Form
 from antelog.run.clock import Timing
 from antelog.run.journal import RunState
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.recorded import RecordedFiles

@@ -16,7 +16,7 @@ from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
 from antelog.run.reading import InputReader, Listeners
-from antelog.run.sinks.feed import About, FeedSink
+from antelog.run.sinks.feed_sink import About, FeedSink
 from antelog.run.store import FeedReader, Store
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 

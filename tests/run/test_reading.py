@@ -12,7 +12,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.run import reading
 from antelog.run.clock import Timing
-from antelog.run.counting import Count, Counts
+from antelog.run.counting import Count, InputCounts
 from antelog.run.reading import InputReader, Now
 from tests.run.running import PROGRAM, SECOND, growing, recorded
 
@@ -139,7 +139,7 @@ def _rows(xs: list[str], times: list[int], arrivals: list[int]) -> pa.Table:
 
 
 def test_facts_are_counted_by_how_late_they_are() -> None:
-    counts = Counts(PROGRAM.plan.inputs, {"P": Count(facts=1, newest=3, late={0: 1})})
+    counts = InputCounts(PROGRAM.plan.inputs, {"P": Count(facts=1, newest=3, late={0: 1})})
     counts.add("P", _rows(["a"] * 4, [5, 5, 4, 1], [5, 6, 6, 9]))
     counts.add_rejects([Reject("a.csv", 2, "P", "late", "", "")] * 2)
     assert counts.status() == {
@@ -149,6 +149,6 @@ def test_facts_are_counted_by_how_late_they_are() -> None:
 
 def test_a_long_delay_is_counted_in_parts() -> None:
     plan = antelog.parse("input P(x, time) delay 599.\nQ(X, T) :- P(X, T).\nquery Q(X, T).").plan
-    counts = Counts(plan.inputs)
+    counts = InputCounts(plan.inputs)
     counts.add("P", _rows(["a"] * 3, [0, 0, 0], [9, 10, 5000]))
     assert counts.status()["P"]["late"] == {0: 1, 10: 1, 600: 1}

@@ -21,7 +21,7 @@ import pytest
 from antelog import Engine
 from antelog.files import ARRIVAL
 from antelog.run import clock
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.spark.job.forecasts import Forecasts, forecasts_of
 from antelog.spark.job.job import ARRIVED

@@ -32,7 +32,7 @@ from antelog.run.checks import Ready
 from antelog.run.driver import ChangeView, Driver, SnapshotView, View
 from antelog.run.replay import static_facts
 from antelog.run.settings import Settings
-from antelog.run.sinks import lines
+from antelog.run.sinks import json_lines
 from antelog.run.sinks.result import StepResult
 
 
@@ -129,8 +129,8 @@ def _printer(relations: list[Relation], tick: int | None, settings: Settings) ->
     if settings.form == "table":
         return _table_printer(relations, tick, settings)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = lines.Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
-    text_of = lines.snapshot_lines if settings.snapshots else lines.change_lines
+    style = json_lines.Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+    text_of = json_lines.snapshot_lines if settings.snapshots else json_lines.change_lines
 
     def show(shown: StepResult) -> None:
         sys.stdout.write(text_of(relations, shown, style))

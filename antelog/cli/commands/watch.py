@@ -32,7 +32,7 @@ from antelog.run.driver import RunCourse
 from antelog.run.following import FollowedRun, InputAddresses, RunOutput, RunStore
 from antelog.run.replay import static_facts
 from antelog.run.settings import AlertSettings, Settings
-from antelog.run.sinks import lines
+from antelog.run.sinks import json_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.opening import FOLLOWED, Followed
 from antelog.run.store import Store
@@ -182,10 +182,10 @@ class _Terminal:
 def _output(plan: Plan, settings: Settings) -> RunOutput:
     """The output of changes: the file or topic of --output, and stdout."""
     relations, explanations, only = list(plan.queries), settings.explanations, settings.only
-    style = lines.Style(explanations)
+    style = json_lines.Style(explanations)
 
     def text(step: StepResult) -> str:
-        return lines.change_lines(relations, lines.with_kinds(step, only), style)
+        return json_lines.change_lines(relations, json_lines.with_kinds(step, only), style)
 
     return RunOutput(_destination(settings), text, _Terminal(_printer(plan, settings)))
 
@@ -198,13 +198,13 @@ def _printer(plan: Plan, settings: Settings) -> Callable[[StepResult], None]:
         last: list[int | None] = [None]
 
         def show(step: StepResult) -> None:
-            last[0] = listing.print_changes(relations, lines.with_kinds(step, only), last[0], to)
+            last[0] = listing.print_changes(relations, json_lines.with_kinds(step, only), last[0], to)
 
         return show
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
+    style = json_lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
 
     def write(step: StepResult) -> None:
-        sys.stdout.write(lines.change_lines(relations, lines.with_kinds(step, only), style))
+        sys.stdout.write(json_lines.change_lines(relations, json_lines.with_kinds(step, only), style))
 
     return write

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.files import Wanted, wanted_of
+from antelog.files import WantedColumns, wanted_of
 from antelog.files.chunks import sorted_out
-from antelog.files.columns import DEFAULT_ARRIVAL, Places, mapped, places
+from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, mapped, places
 from antelog.files.csv_files import first_line
 from antelog.files.json_files import JsonRows
 from antelog.run.address import Files, Kafka, Rate
@@ -39,7 +39,7 @@ class _Found:
     names: list[str] | None
     layout: CsvLayout | None = None
     schema: Schema | None = None
-    row: Places | None = None
+    row: ColumnPositions | None = None
     lines: Sequence[str] = ()
 
 
@@ -49,7 +49,7 @@ class _Asked:
 
     plan: Plan
     source: Source
-    wanted: Wanted
+    wanted: WantedColumns
     stream: bool
 
     @property
@@ -174,7 +174,7 @@ def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
             yield _Found(list(schema.names), schema=schema)
 
 
-def _of_csv(source: Files, wanted: Wanted, heads: Iterator[list[str]]) -> Iterator[_Found]:
+def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) -> Iterator[_Found]:
     failed: DataError | None = None
     for lines in heads:
         try:

@@ -22,10 +22,10 @@ from antelog.cli.run.report import tables_of
 from antelog.cli.serving import Tend, with_page
 from antelog.program import Program
 from antelog.run.settings import Settings
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import fact_text
-from antelog.run.store import BatchFeed, FolderFeed, Written, about, reject_line
+from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -56,7 +56,7 @@ class Paging:
         if any(counts.get(reason) for reason in REASONS):
             lines += self._rejects(seen)
         self.given += counts.get("given") or 0
-        self.feed.write(Written(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
+        self.feed.write(FeedBatch(number, lines, {"tick": counts.get("now"), "inputs": self._inputs()}))
         self.tend()
 
     def _rejects(self, seen: Outputs) -> list[str]:

@@ -26,7 +26,7 @@ from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
-from antelog.run.sinks.set_aside import Places, fact_text
+from antelog.run.sinks.set_aside import FactOrigins, fact_text
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.locking import locked
@@ -287,7 +287,7 @@ class _Pipeline:
         settings = self.settings
         show = console_printer(self.program.plan)
         files = {name: str(source) for name, source in settings.inputs.items()}
-        places = Places(files, self.program.plan.tick)
+        places = FactOrigins(files, self.program.plan.tick)
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)

@@ -23,7 +23,7 @@ from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import Places, fact_text
+from antelog.run.sinks.set_aside import FactOrigins, fact_text
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.stream_run import Progress
@@ -69,7 +69,7 @@ class Report:
         """The number of rejects that may still be shown in full."""
         return SHOWN - len(self.first)
 
-    def add(self, rows: list[dict[str, Any]], places: Places) -> None:
+    def add(self, rows: list[dict[str, Any]], places: FactOrigins) -> None:
         """Adds rejects, until enough are there to be shown."""
         for row in rows[: self.room]:
             fact = row.get("row") or fact_text(row, places.tick)

@@ -17,8 +17,8 @@ from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
+from antelog.run.sinks.plain_values import plain, rows_of
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.values import plain, rows_of
 
 _COLOURS = {
     "possible": "cyan",

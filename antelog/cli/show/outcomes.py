@@ -23,8 +23,8 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.schema import WRITTEN
 from antelog.language.durations import long_duration_text
 from antelog.language.printer import value_text
+from antelog.run.sinks.plain_values import plain
 from antelog.run.sinks.result import Tables
-from antelog.run.sinks.values import plain
 
 _ROOM = 200_000
 """Lines that are merged at once; more if more answers are kept."""

@@ -1,1 +1,1 @@
-"""The chance of a formula: what may still come, given what has come and what has not."""
+"""The chance of a formula, given the facts that have come and those that have not."""

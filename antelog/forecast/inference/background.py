@@ -2,7 +2,7 @@
 
     Site(north) is the row (3,) with the engine, whose 3 stands for north    a column [1] here, 1 being north
 
-In comes the engine's state, out go columns whose cells stand for the forecast's own values.
+Takes the engine's state and returns columns whose cells stand for the forecast's own values.
 """
 
 from __future__ import annotations
@@ -35,6 +35,6 @@ def tables_of(state: State, values: Values) -> Tables:
 
 
 def columns_in(values: Values) -> Iterator[Column]:
-    """What is written in the cells of these values: as long as the background is, its values have to stay."""
+    """The columns of the background in cells of these values; these values must be kept."""
     for _, columns in _WRITTEN.get(values, {}).values():
         yield from columns

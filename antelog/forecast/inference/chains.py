@@ -3,7 +3,7 @@
     Temp(X, high, ·) alone                              none, high
     Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low: one excludes the other
 
-In comes a formula, out go its chains. Series that no fact can meet together, and that exclude nothing of
+Splits a formula into its chains. Series that no fact can meet together, and that exclude nothing of
 each other, are chains of their own.
 """
 

@@ -1,8 +1,8 @@
-"""Answers of one shape share their decision diagrams, and their chances are worked out side by side.
+"""Chances of answers: those of one shape share their decision diagrams and are computed together.
 
     Malf(wt2, 0), hot at 0, and Malf(wt7, 20), hot at 20 and 21: one shape, two rows
 
-Works out the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
+Computes the chance of each row, and the ticks at which it grows. Rows whose diagram is too large have none.
 """
 
 from __future__ import annotations
@@ -22,16 +22,17 @@ from antelog.forecast.inference.evaluation import (
     Window,
     probability,
 )
-from antelog.forecast.inference.forms import Form, forms
-from antelog.forecast.inference.shapes import OtherStatesError, Shape, certain, fits
-from antelog.forecast.inference.table import AskedAnswers, Known, Table, table_of
+from antelog.forecast.inference.forms import QueryForm, forms
+from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.shapes import DiagramShape, certain, fits
+from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 
 
 @dataclass(frozen=True, eq=False)
 class Growth:
     """The ticks at which chances of having been confirmed grow, counted from the answers' own.
 
-    Rows in order: whose chance it is, the tick, and what it has grown to.
+    A row for each step of growth, in order: the answer, the tick, and the chance from then on.
     """
 
     of: Column
@@ -39,7 +40,7 @@ class Growth:
     chance: Numbers
 
     def counts(self, size: int) -> Column:
-        """How many rows each of so many has."""
+        """The number of rows of each of `size` chances."""
         return np.bincount(self.of, minlength=size)
 
 
@@ -63,8 +64,8 @@ class Chances:
 NO_GROWTH = Growth(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
 
 
-def worked_out(form: Form, table: Table) -> Chances:
-    """The chances of rows, one for each; NaN where none can be said."""
+def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
+    """The chance of each row; NaN where it is unknown."""
     count = len(table.age)
     found, holds = np.full((2, count), np.nan)
     parts = [NO_GROWTH]
@@ -86,8 +87,8 @@ def worked_out(form: Form, table: Table) -> Chances:
     return Chances(found, _together(parts), holds, np.arange(count))
 
 
-def _settled(form: Form, table: Table, chain: int) -> Mask:
-    """Where a chain has shown everything the formula asks of it: then its odds make no difference."""
+def _settled(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
+    """Rows in which all literals of a chain are decided, so that its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
     settled = np.ones(len(table.age), np.bool_)
     for leaf in form.leaves.values():
@@ -105,8 +106,8 @@ def _together(parts: Sequence[Growth]) -> Growth:
     return Growth(of.take(order), at.take(order), chance.take(order))
 
 
-def _group(form: Form, table: Table) -> Chances | None:
-    """The chances of answers of the same shape, if any can be said."""
+def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
+    """The chances of answers of one shape; None if its diagram is too large."""
     shape = _shape(table)
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     links = tuple(
@@ -116,11 +117,11 @@ def _group(form: Form, table: Table) -> Chances | None:
     window = Window(begin, table.age, table.since, links)
     try:
         return _exact(form, shape, window) if fits(form, shape) else None
-    except OtherStatesError:
+    except UnknownChanceError:
         return None
 
 
-def _exact(form: Form, shape: Shape, window: Window) -> Chances:
+def _exact(form: QueryForm, shape: DiagramShape, window: Window) -> Chances:
     whole = certain(form, shape, FOREVER)
     ahead = NOTHING_AHEAD
     if shape.slowest:
@@ -152,8 +153,8 @@ GROWN = 1e-12
 """What is less than this is a difference in the last digits."""
 
 
-def _shape(table: Table) -> Shape:
-    return Shape(
+def _shape(table: AnswerTable) -> DiagramShape:
+    return DiagramShape(
         tuple(bool(each) for each in table.conditions[0]),
         tuple(int(twin[0]) for twin in table.twins),
         tuple(
@@ -162,11 +163,11 @@ def _shape(table: Table) -> Shape:
     )
 
 
-def chances(known: Known, query: str, asked: AskedAnswers) -> Chances:
+def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     """The chances of a query's answers."""
     form = forms(known.plan)[query]
     nothing = Chances(np.zeros(0), NO_GROWTH, np.zeros(0), np.full(asked.count, -1))
-    if not isinstance(form, Form) or asked.count == 0:
+    if not isinstance(form, QueryForm) or asked.count == 0:
         return nothing
     at = np.flatnonzero(asked.whole)
     if len(at) == 0:

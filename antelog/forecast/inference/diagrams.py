@@ -1,8 +1,8 @@
-"""A formula as a decision diagram, tick by tick: what is left of it once a tick has shown what came.
+"""A formula as a decision diagram, tick by tick: the rest of the formula after the outcomes of a tick.
 
     x at 0 and x at 1      after 0, if x came: x at 1; if not: false. After 1: true or false
 
-In comes a formula whose conditions are known, out go layers, one for each tick it speaks of: for each
+Turns a formula whose conditions are known into layers, one for each tick that it depends on: for each
 node, and each outcome of the chains at that tick, the node that is left. Nodes that say the same are one.
 """
 
@@ -36,10 +36,10 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Question:
-    """A formula, and what is known of it: its conditions, whose leaf each literal is, and what is over.
+    """A formula with the values of its conditions, the leaf of each literal, and the leaves that are over.
 
     A literal that did not come is false where its leaf is `over`: no fact of it can come any more.
-    `outcomes` says of how many kinds a tick of each chain may be.
+    `outcomes` is the number of outcomes that each chain has at a tick.
     """
 
     whole: Node
@@ -70,7 +70,7 @@ Part: TypeAlias = Shows | Joined | bool
 
 @dataclass
 class Parts:
-    """What the numbers of parts stand for, and the first tick that each speaks of."""
+    """Parts of a formula by number, and the first tick that each depends on."""
 
     question: Question
     entries: list[Part] = field(default_factory=lambda: [False, True])
@@ -115,13 +115,13 @@ MOST_STEPS = 100_000
 a tick of it; a larger diagram is refused."""
 
 
-class TooLargeError(Exception):
+class DiagramTooLargeError(Exception):
     """The diagram would have too many nodes."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """What becomes of the nodes at a tick: `then` has an axis for the nodes, and one for each of the chains.
+    """The step from nodes to nodes at a tick: `then` has an axis for the nodes and one for each chain.
 
     `width` nodes are left.
     """
@@ -144,7 +144,7 @@ class Diagram:
 
     @property
     def width(self) -> int:
-        """How many nodes there are at most after a tick."""
+        """The largest number of nodes after a tick."""
         return max((layer.width for layer in self.layers), default=BEFORE)
 
 
@@ -152,7 +152,7 @@ BEFORE = 3
 
 
 def diagram_of(question: Question) -> Diagram:
-    """The decision diagram of a question; raises TooLargeError where it has too many nodes."""
+    """The decision diagram of a question; raises DiagramTooLargeError where it has too many nodes."""
     parts = Parts(question)
     root = parts.of(question.whole)
     ticks: dict[int, set[int]] = {}
@@ -166,7 +166,7 @@ def diagram_of(question: Question) -> Diagram:
         outcomes = [range(question.outcomes[chain]) for chain in chains]
         steps += len(frontier) * prod(map(len, outcomes))
         if steps > MOST_STEPS or len(frontier) * together > MOST_STEPS:
-            raise TooLargeError
+            raise DiagramTooLargeError
         numbers = {FALSE: FALSE, TRUE: TRUE}
         then = []
         for node in frontier:
@@ -180,7 +180,7 @@ def diagram_of(question: Question) -> Diagram:
 
 
 def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
-    """What is left of a part after a tick at which the chains had these outcomes."""
+    """The remaining part of a formula after a tick at which the chains had these outcomes."""
     if parts.first[node] > at:
         return node
     match parts.entries[node]:

@@ -29,7 +29,7 @@ TRUTH = 2**41
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A chain for some rows: its odds, and what it has shown at each tick of the window (rows, ticks)."""
+    """A chain for some rows: its odds, and its outcome at each tick of the window (rows, ticks)."""
 
     odds: Odds
     which: Column
@@ -38,7 +38,7 @@ class Link:
 
     @property
     def states(self) -> int:
-        """How many states the chain may be in, none being the first."""
+        """The number of states of the chain, the first one being that of no fact."""
         states: int = self.odds.once.shape[1] + 1
         return states
 
@@ -47,8 +47,8 @@ class Link:
 class Window:
     """The ticks that matter to some rows, counted from their answers' ticks.
 
-    Each row is asked about when it has a certain age, and before `since` there were no facts. What a
-    chain shows at tick `begin` is known for good.
+    The chance of each row is computed at a certain age, and before `since` there were no facts. The
+    outcomes at tick `begin` are final.
     """
 
     begin: int
@@ -91,7 +91,7 @@ NOTHING_AHEAD = Ahead((), (), 0)
 
 @dataclass(frozen=True, eq=False)
 class Held:
-    """How likely a formula is true by a horizon, for each row; and already after each tick of the window.
+    """The probability that a formula is true by a horizon, for each row, and after each tick of the window.
 
     `by_tick` has a column for each tick after `begin`. The chance that it is true by what came up to a
     tick is that of the last tick, once everything has come that ever will. `by_horizon` has a column for each
@@ -132,63 +132,64 @@ _CELLS = 2**24
 """So many pairs of a node and a state, for all rows, are worked out at once at most."""
 
 
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Rows of a window, and for each chain its chances to move from state to state (last axis: rows)."""
+
+    window: Window
+    moves: Sequence[Numbers]
+
+    def take(self, at: Column) -> _Rows:
+        return _Rows(self.window.take(at), [each.take(at, axis=-1) for each in self.moves])
+
+
 def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahead: Ahead) -> Held:
-    """The same of few rows. In all tables here rows are the last axis, so that they lie side by side."""
+    """The probability for few rows. Rows are the last axis of all tables here: they lie side by side."""
     states = [link.states for link in window.links]
     held = np.zeros((BEFORE, *states, window.count))
     at = [link.shown[:, 0] % states[i] for i, link in enumerate(window.links)]  # another fact is no state
     held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
     moves = [np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links]
-    layers = {layer.at: layer for layer in diagram.layers}
+    every, layers = _Rows(window, moves), {layer.at: layer for layer in diagram.layers}
     end = max(last, int(window.age.max()))
     everything = tuple(range(held.ndim - 1))
     by_tick = np.empty((window.count, max(end - window.begin, 1)))
     by_horizon = np.zeros((window.count, len(ahead.horizons)))
     for tick in range(window.begin, end + 1):
         if tick > window.begin:
-            held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+            held = _after(held, every, layers.get(tick), tick, horizon)
         by_tick[:, max(tick - window.begin - 1, 0)] = held[TRUE].sum(axis=everything[:-1])
         for number, (until, by_then) in enumerate(zip(ahead.horizons, ahead.diagrams, strict=True)):
             if min(max(until - ahead.slowest, window.begin), end) == tick:
                 rows = np.flatnonzero(window.age < until)
                 ticks = range(tick + 1, min(until, end) + 1)
-                by_horizon[rows, number] = _by(held, window, moves, (rows, ticks), (until, by_then))
+                some, later = held, every
+                if len(rows) < window.count:
+                    some, later = held.take(rows, axis=-1), every.take(rows)
+                by_horizon[rows, number] = _by(some, later, ticks, until, by_then)
     return Held(by_tick[:, -1], by_tick, by_horizon)
 
 
-def _by(
-    held: Numbers,
-    window: Window,
-    moves: Sequence[Numbers],
-    at: tuple[Column, range],
-    by: tuple[int, Diagram],
-) -> Numbers:
-    """The chance by a horizon after now: at these ticks something may come that is there by then."""
-    rows, ticks = at
-    horizon, diagram = by
-    if len(rows) < window.count:
-        held, window = held.take(rows, axis=-1), window.take(rows)
-        moves = [own.take(rows, axis=-1) for own in moves]
+def _by(held: Numbers, rows: _Rows, ticks: range, horizon: int, diagram: Diagram) -> Numbers:
+    """The chance by a horizon after now: facts of these ticks may come until then."""
     layers = {layer.at: layer for layer in diagram.layers}
     for tick in ticks:
-        held = _after(held, window, moves, layers.get(tick), (tick, horizon))
+        held = _after(held, rows, layers.get(tick), tick, horizon)
     left: Numbers = held.sum(axis=tuple(range(1, held.ndim - 1)))
     for layer in diagram.layers:
         if layer.at > horizon:
             silent = layer.then.reshape(len(layer.then), -1)[:, 0].tolist()  # the outcome of no fact at all
-            before, left = left, np.zeros((layer.width, len(rows)))
+            before, left = left, np.zeros((layer.width, rows.window.count))
             for node, then in enumerate(silent):
                 left[then] += before[node]
     chance: Numbers = left[TRUE]
     return chance
 
 
-def _after(
-    held: Numbers, window: Window, moves: Sequence[Numbers], layer: Layer | None, at: tuple[int, int]
-) -> Numbers:
-    """What is held a tick later, by a horizon."""
-    tick, horizon = at
-    for axis, own in enumerate(moves):
+def _after(held: Numbers, rows: _Rows, layer: Layer | None, tick: int, horizon: int) -> Numbers:
+    """The probabilities of nodes and states a tick later, by a horizon."""
+    window = rows.window
+    for axis, own in enumerate(rows.moves):
         held = _moved(held, axis, moves_at(own, tick >= window.since))
     led = _led(held, layer, [weights_at(window, link, tick, horizon) for link in window.links])
     led /= led.sum(axis=tuple(range(led.ndim - 1)))
@@ -216,7 +217,7 @@ def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
 
 
 def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
-    """For each state, outcome of a tick, and row: how likely what is known of it is, and that outcome."""
+    """The likelihood of the known facts of a tick, for each state, outcome and row."""
     states = link.states
     weights = np.zeros((states, states + link.slotted, window.count))
     come = link.odds.come(link.which, window.age - tick).T
@@ -237,7 +238,7 @@ def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
 
 
 def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numbers:
-    """What is held after a tick: weighed by what it may have shown, and led to the nodes that are left."""
+    """Weighs nodes and states by the outcomes a tick may have, and moves them to the nodes of the layer."""
     here = layer.chains if layer is not None else ()
     for chain, weight in enumerate(weights):
         if chain not in here:

@@ -1,4 +1,4 @@
-"""What is worked out for a query once, from the rules alone: its formula, its chains, its ticks.
+"""The formula, chains and ticks of a query: derived once, from the rules alone.
 
 Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
 """
@@ -20,8 +20,8 @@ from antelog.forecast.rates.sightings import Family, family_of
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """The formula of a query's answers, and whose leaf each of its literals is.
+class QueryForm:
+    """The formula of a query's answers, its chains, and the leaf of each of its literals.
 
     Its ticks go from `first` to `last`, counted from the answer's. A fact of it is at most `slowest`
     ticks late. If facts may be lost, those of `memory` ticks before matter, too.
@@ -43,7 +43,7 @@ class Form:
 
     @property
     def reach(self) -> int:
-        """How many ticks before now facts matter."""
+        """The number of ticks before now whose facts matter."""
         return self.last + 2 * self.slowest + 1 - min(self.first, 0) + self.memory
 
     @cached_property
@@ -54,18 +54,18 @@ class Form:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No chance is said of a query's answers, and why."""
+    """The reason why a query has no chances."""
 
     reason: str
 
 
 @lru_cache(maxsize=64)
-def forms(plan: Plan) -> Mapping[str, Form | Unknown]:
+def forms(plan: Plan) -> Mapping[str, QueryForm | Unknown]:
     """The form of each query of a plan."""
     return {query.name: _form(plan, query.name) for query in plan.queries}
 
 
-def _form(plan: Plan, query: str) -> Form | Unknown:
+def _form(plan: Plan, query: str) -> QueryForm | Unknown:
     rules = prepared(plan)
     try:
         formula = formula_of(rules, query)
@@ -79,7 +79,7 @@ def _form(plan: Plan, query: str) -> Form | Unknown:
     if wide > WIDEST:
         return Unknown(f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most")
     lasting = max((memory(rules.inputs[chain.predicate]) for chain in chains), default=0)
-    return Form(formula, chains, leaves, slowest, lasting)
+    return QueryForm(formula, chains, leaves, slowest, lasting)
 
 
 WIDEST = 512
@@ -101,11 +101,11 @@ class Layout:
     asked: int
 
     def lag(self, epoch: int) -> int:
-        """What epochs of such a length add is used so many epochs later, when all their facts have come."""
+        """The epochs between counting and use, by the length of an epoch: all facts have come by then."""
         return max(2, 1 + -(-self.slowest // epoch))
 
     def reach(self, epoch: int) -> int:
-        """How far back facts matter, if epochs have such a length.
+        """The number of ticks before now whose facts are needed, by the length of an epoch.
 
         The facts of an epoch are counted when all have come, together with those of the tick before it.
         """
@@ -114,7 +114,7 @@ class Layout:
 
 @lru_cache(maxsize=64)
 def layout(plan: Plan) -> Layout:
-    own = [form for form in forms(plan).values() if isinstance(form, Form)]
+    own = [form for form in forms(plan).values() if isinstance(form, QueryForm)]
     families = tuple(dict.fromkeys(family for form in own for family in form.families))
     slowest = max((form.slowest for form in own), default=0)
     return Layout(plan, families, slowest, max((form.reach for form in own), default=0))
@@ -123,7 +123,7 @@ def layout(plan: Plan) -> Layout:
 def is_lossy(plan: Plan, query: str) -> bool:
     """Whether facts that a query rests on may be lost."""
     form = forms(plan)[query]
-    return isinstance(form, Form) and form.memory > 0
+    return isinstance(form, QueryForm) and form.memory > 0
 
 
 def key_of(plan: Plan, query: Relation) -> tuple[int, ...]:

@@ -1,11 +1,11 @@
-"""What has to come, and what must not, for an answer to be confirmed: a formula over series and ticks.
+"""The condition under which an answer is confirmed: a formula over series of facts and ticks.
 
     Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
     Temp(X, high, ·) at T  and  Temp(X, high, ·) at T + 1
 
-In come the rules and a query, out goes the formula of its answers: all patterns, told or not, negated
-atoms unfolded, open times written out. Ticks are counted from the answer's. What depends on the answer's
-values alone stays a condition, numbered, to be looked up for each answer.
+Unfolds the rules of a query into the formula of its answers: all patterns, negated atoms included, open
+times written out. Ticks are counted from the answer's. A test of the answer's values alone stays a numbered
+condition, which is looked up for each answer.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST = 4096
 
 
 class UnknownChanceError(Exception):
-    """No chance can be said of these answers, and why."""
+    """These answers have no chance; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def formula_of(rules: Rules, query: str) -> Formula:
 
 @dataclass
 class _Unfolding:
-    """What is found on the way: the conditions, each once, and how many literals there are."""
+    """Collects the distinct conditions and counts the literals while a formula is unfolded."""
 
     rules: Rules
     conditions: dict[Condition, int] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class _Unfolding:
         return Every(tuple(parts))
 
     def _literal(self, literal: Literal, known: _Known) -> Node:
-        """A condition or an asked literal, once the times are known."""
+        """The formula of a literal that is no fact, once the times are known."""
         kind = _KINDS.get(type(literal))
         if kind is None:
             raise UnknownChanceError(f"no chance is known of conditions such as {literal.text}")
@@ -187,8 +187,8 @@ class _Unfolding:
             raise UnknownChanceError(kind.unless_known)
         return kind.node(self, literal.replaced(known))
 
-    def asked(self, reference: Reference) -> Node:
-        """The atom that an asked literal refers to."""
+    def reference(self, reference: Reference) -> Node:
+        """The formula of the atom that a literal refers to."""
         return self.relation(reference.name, reference.asked, reference.last)
 
     def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
@@ -234,19 +234,21 @@ _SHARED = "its facts share a value that the answer does not have"
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _LiteralKind:
     """The formula of a kind of literal, and why there is none unless all its variables are known."""
 
     node: Callable[[_Unfolding, Any], Node]
     unless_known: str
 
 
-_KINDS: Mapping[type[Literal], _Kind] = {
-    Comparison: _Kind(_Unfolding.compared, "it compares values of facts that are still to come"),
-    StaticAtom: _Kind(
+_KINDS: Mapping[type[Literal], _LiteralKind] = {
+    Comparison: _LiteralKind(_Unfolding.compared, "it compares values of facts that are still to come"),
+    StaticAtom: _LiteralKind(
         _Unfolding.condition, "background gives values to variables that the answer does not have"
     ),
-    Negation: _Kind(lambda unfolding, literal: Never(unfolding.asked(*literal.references)), _SHARED),
+    Negation: _LiteralKind(
+        lambda unfolding, literal: Never(unfolding.reference(*literal.references)), _SHARED
+    ),
 }
 """The table of kinds; literals of others have no chance."""
 

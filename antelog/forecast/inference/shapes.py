@@ -1,8 +1,8 @@
-"""What is asked of answers of one shape, and the decision diagrams of it, each made once.
+"""Decision diagrams by the shape of answers, each built once.
 
     Malf(wt2, 0) and Malf(wt7, 20): no conditions, one chain, facts up to 1 tick late: one shape
 
-The shape is what conditions say, which chains are the same, and how late facts may be.
+A shape has the values of the conditions, the chains that coincide, and the delays of facts.
 """
 
 from __future__ import annotations
@@ -14,19 +14,15 @@ from functools import lru_cache
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.diagrams import Diagram, Leaf, Question, TooLargeError, diagram_of
+from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import FOREVER
-from antelog.forecast.inference.forms import Form
-from antelog.forecast.inference.formulas import Comes
-
-
-class OtherStatesError(Exception):
-    """Two chains turn out to be one slot, and what is asked of one is no state of the other."""
+from antelog.forecast.inference.forms import QueryForm
+from antelog.forecast.inference.formulas import Comes, UnknownChanceError
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What the diagrams of a group of answers depend on."""
+class DiagramShape:
+    """The features of an answer on which its diagrams depend: conditions, equal chains, delays."""
 
     conditions: tuple[bool, ...]
     twins: tuple[int, ...]
@@ -40,8 +36,8 @@ class Shape:
         """The last tick at which a fact of a leaf may come."""
         return leaf.at + self.delays[leaf.chain][leaf.state - 1]
 
-    def ticks(self, form: Form) -> Column:
-        """The ticks by which it is said how likely a confirmation is."""
+    def ticks(self, form: QueryForm) -> Column:
+        """The ticks at which the chance of a confirmation by then is computed."""
         # Before the first of its ticks a formula becomes neither true nor false. The ticks must not depend on
         # the ages of the rows: which rows there are depends on how a run is cut.
         first, end = form.first, form.last + self.slowest
@@ -51,13 +47,13 @@ class Shape:
 
 
 _HORIZONS = 24
-"""By so many ticks it is said how likely a confirmation is, where facts may be late."""
+"""The most ticks at which the chance of a confirmation by then is computed, where facts may be late."""
 
 
-def question(form: Form, shape: Shape, horizon: int = FOREVER) -> Question:
-    """The formula of a shape, by a horizon: what is over by then depends on the delays.
+def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Question:
+    """The formula of a shape by a horizon; the delays decide which leaves are over by then.
 
-    Raises OtherStatesError where nothing can be said.
+    Raises UnknownChanceError if two chains are one slot with different states.
     """
     outcomes = [chain.outcomes for chain in form.chains]
     leaves = _leaves(form, shape)
@@ -67,46 +63,46 @@ def question(form: Form, shape: Shape, horizon: int = FOREVER) -> Question:
 
 
 @lru_cache(maxsize=4096)
-def diagram(form: Form, shape: Shape, horizon: int) -> Diagram | None:
+def diagram(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram | None:
     """The diagram of a shape by a horizon; None if it is too large."""
     try:
         return diagram_of(question(form, shape, horizon))
-    except TooLargeError:
+    except DiagramTooLargeError:
         return None
 
 
 @lru_cache(maxsize=4096)
-def fits(form: Form, shape: Shape) -> bool:
+def fits(form: QueryForm, shape: DiagramShape) -> bool:
     """Whether no diagram of a shape is too large: whether chances are exact depends on the shape alone."""
     horizons = [FOREVER, *(shape.ticks(form).tolist() if shape.slowest else [])]
     return all(diagram(form, shape, horizon) is not None for horizon in horizons)
 
 
-def whole_fits(form: Form) -> bool:
+def whole_fits(form: QueryForm) -> bool:
     """Whether no diagram is too large where all conditions hold and all chains differ."""
     delays = tuple((form.slowest,) * len(chain.states) for chain in form.chains)
-    shape = Shape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
+    shape = DiagramShape((True,) * len(form.formula.conditions), tuple(range(len(form.chains))), delays)
     return fits(form, shape)
 
 
-def certain(form: Form, shape: Shape, horizon: int) -> Diagram:
+def certain(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram:
     """The diagram of a shape all of whose diagrams fit."""
     found = diagram(form, shape, horizon)
     assert found is not None
     return found
 
 
-def _leaves(form: Form, shape: Shape) -> Mapping[Comes, Leaf]:
-    """Whose leaf each literal is, chains with the same facts being one."""
+def _leaves(form: QueryForm, shape: DiagramShape) -> Mapping[Comes, Leaf]:
+    """The leaf of each literal; chains with equal facts count as one."""
     return {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
 
 
-def _twin(form: Form, shape: Shape, leaf: Leaf) -> Leaf:
+def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
     twin = shape.twins[leaf.chain]
     if twin == leaf.chain:
         return leaf
     series = form.chains[leaf.chain].states[leaf.state - 1].series
     states = [state.series for state in form.chains[twin].states]
     if series not in states:
-        raise OtherStatesError
+        raise UnknownChanceError("two chains are one slot, and have different states")
     return Leaf(twin, states.index(series) + 1, leaf.at)

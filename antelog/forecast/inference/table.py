@@ -1,10 +1,10 @@
-"""What matters of answers, as a table: answers with equal rows have equal chances.
+"""A table of the features that decide chances: answers with equal rows have equal chances.
 
     X    T   asked at    age  Temp(X, high, ·) at -2, -1, 0, 1     X      T   asked at
     wt2  0   1           1    no, no, yes, yes                     wt7    20  21         the same row
 
-In come answers and what is known, out go rows: the age, what conditions say, the odds of the chains, and
-what each chain has shown at each tick that matters.
+Builds a row for each answer: its age, the values of the conditions, the odds of the chains, and the
+outcome of each chain at each tick that matters.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from antelog.engine.columns.tables import Column, Mask, keys_of, once
 from antelog.engine.values.comparing import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.inference.forms import Form
+from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.rates.declared import other_kinds
 from antelog.forecast.rates.odds import Keys, Odds, each_once
 from antelog.forecast.rates.series import Chain
-from antelog.forecast.rates.sightings import Family, Sightings, Sought, outcomes
+from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
 
 Tables = Mapping[str, Sequence[Column]]
 """The background: the columns of each static predicate in the forecast's cells; none if it has no facts."""
 
 
 @dataclass(frozen=True, eq=False)
-class AskedAnswers:
+class AnswersAtTicks:
     """Answers of a query: the cells of their variables, their ticks (0 where the query fixes it), and
-    the ticks as of which their chances are asked."""
+    the ticks as of which their chances are computed."""
 
     cells: Mapping[str, Column]
     tick: Column
@@ -49,7 +49,7 @@ class AskedAnswers:
 
     @property
     def age(self) -> Column:
-        """How many ticks after its own each is asked about; negative before."""
+        """The ticks between each answer's own and that of its chance; may be negative."""
         age: Column = self.as_of - self.tick
         return age
 
@@ -61,20 +61,20 @@ class AskedAnswers:
             whole &= column != UNBOUND
         return whole
 
-    def take(self, at: Column) -> AskedAnswers:
-        return AskedAnswers(
+    def take(self, at: Column) -> AnswersAtTicks:
+        return AnswersAtTicks(
             {n: c.take(at) for n, c in self.cells.items()}, self.tick.take(at), self.as_of.take(at)
         )
 
 
-def met(condition: Condition, asked: AskedAnswers, tables: Tables, values: Values) -> Mask:
+def met(condition: Condition, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
     """For which answers a condition holds."""
     if isinstance(condition, StaticAtom):
         return _there(condition, asked, tables, values) ^ condition.negated
     return holds(condition, {**asked.cells, WHEN: asked.tick}, asked.count, values)
 
 
-def _there(atom: StaticAtom, asked: AskedAnswers, tables: Tables, values: Values) -> Mask:
+def _there(atom: StaticAtom, asked: AnswersAtTicks, tables: Tables, values: Values) -> Mask:
     """For which answers the background has a fact; where the atom says nothing, any value does."""
     columns = tables[atom.predicate]
     given = [(i, argument) for i, argument in enumerate(atom.arguments) if argument is not None]
@@ -86,7 +86,7 @@ def _there(atom: StaticAtom, asked: AskedAnswers, tables: Tables, values: Values
     return found
 
 
-def term_column(term: Term, asked: AskedAnswers, values: Values) -> Column:
+def term_column(term: Term, asked: AnswersAtTicks, values: Values) -> Column:
     match term:
         case Var(name):
             return asked.cells[name]
@@ -99,7 +99,7 @@ EARLIEST = 512
 
 
 class OddsByEpoch(Protocol):
-    """Who says the odds of keys, in an epoch each."""
+    """Gives the odds of keys, each in an epoch of its own."""
 
     def epochs(self, ticks: Column) -> Column: ...
 
@@ -108,7 +108,7 @@ class OddsByEpoch(Protocol):
 
 @dataclass(frozen=True)
 class Known:
-    """What chances are worked out from: rules, background, sightings, the first tick, odds of keys."""
+    """The inputs of chances: rules, background, sightings, the first tick, odds of keys."""
 
     plan: Plan
     tables: Tables
@@ -118,11 +118,11 @@ class Known:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """What matters of answers: conditions, odds and sightings, in columns.
+class AnswerTable:
+    """Features of answers in columns: conditions, odds and sightings.
 
-    For each chain `which` odds, and what it has `shown` (rows, ticks from `begin` on); `twins` has for
-    each chain the first one with the same facts.
+    Each chain has its odds (`which` row of them), and the outcomes `shown` (rows, ticks from `begin` on);
+    `twins` is the first chain with the same facts.
     """
 
     age: Column
@@ -141,8 +141,8 @@ class Table:
             *(column for shown in self.shown for column in shown.T),
         ]  # fmt: skip
 
-    def take(self, at: Column) -> Table:
-        return Table(
+    def take(self, at: Column) -> AnswerTable:
+        return AnswerTable(
             self.age.take(at),
             self.since.take(at),
             self.conditions.take(at, axis=0),
@@ -154,7 +154,7 @@ class Table:
         )
 
 
-def table_of(known: Known, form: Form, asked: AskedAnswers) -> Table:
+def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTable:
     values = known.sightings.values
     end = form.last + form.slowest
     age = np.clip(asked.age, -EARLIEST, end)
@@ -173,9 +173,9 @@ def table_of(known: Known, form: Form, asked: AskedAnswers) -> Table:
         which.append(number)
         columns = [term_column(term, asked, values) for term in chain.terms]
         keys.append(columns)
-        shown.append(_shown(known, form.families[len(shown)], chain, asked, (columns, ticks)))
+        shown.append(_shown(known, chain, asked, columns, ticks))
     since = np.clip(known.begin - asked.tick, begin, end + 1)
-    return Table(
+    return AnswerTable(
         age,
         since,
         conditions,
@@ -187,7 +187,7 @@ def table_of(known: Known, form: Form, asked: AskedAnswers) -> Table:
     )
 
 
-def _odds(chain: Chain, asked: AskedAnswers, known: Known) -> tuple[Odds, Column]:
+def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Column]:
     """The odds of a chain, worked out once for each key and epoch."""
     columns = {name: asked.cells[name] for name in chain.variables}
     epochs = known.odds.epochs(asked.as_of)
@@ -198,11 +198,9 @@ def _odds(chain: Chain, asked: AskedAnswers, known: Known) -> tuple[Odds, Column
     return odds, which.take(numbers)
 
 
-def _shown(
-    known: Known, family: Family, chain: Chain, asked: AskedAnswers, at: tuple[Sequence[Column], range]
-) -> Column:
-    """What a chain has shown at each tick of the window, for each answer."""
-    keys, ticks = at
+def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Column], ticks: range) -> Column:
+    """The outcome of a chain at each tick of the window, for each answer."""
+    family = family_of(chain)
     beyond = [
         {
             place: asked.cells[name]
@@ -222,13 +220,13 @@ def _shown(
     return np.concatenate(parts).reshape(len(ticks), asked.count).T
 
 
-def possible_states(known: Known, chain: Chain, asked: AskedAnswers) -> list[Mask | None]:
+def possible_states(known: Known, chain: Chain, asked: AnswersAtTicks) -> list[Mask | None]:
     """For each state of a chain for which answers there are facts of it; None if there are for any."""
     possible: list[Mask | None] = [None] * len(chain.states)
     if chain.kinds:
         source = next(each for each in known.plan.inputs if each.name == chain.predicate)
         everyone = Keys(asked.cells, asked.count, known.sightings.values)
-        possible[chain.asked :] = other_kinds(chain, source, everyone)
+        possible[chain.formula_states :] = other_kinds(chain, source, everyone)
     return possible
 
 

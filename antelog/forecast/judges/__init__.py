@@ -1,1 +1,1 @@
-"""Judges of open answers, and the mean of what they say."""
+"""Judges of open answers, and the mean of their predictions."""

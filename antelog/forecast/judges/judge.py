@@ -15,18 +15,18 @@ from typing import Protocol, Self, runtime_checkable
 
 from antelog.engine.columns.tables import Numbers
 from antelog.forecast.outcomes.outcomes import nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, Outcome
-from antelog.forecast.rates.tally import AsOf, Cells
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
+from antelog.forecast.rates.tally import Cells, KnownEpoch
 
 
 class Judge(Protocol):
-    """Predicts how likely open answers are, and learns from what became of settled ones."""
+    """Predicts the chances of open answers, and learns from the outcomes of settled ones."""
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The chance of each row; NaN where nothing can be said."""
+        """The chance of each row; NaN where it is unknown."""
         ...
 
-    def learn(self, rows: AnswerRows, outcome: Outcome) -> Self:
+    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> Self:
         """The judge after a lesson. Lessons come in the order of their epochs."""
         ...
 
@@ -35,12 +35,12 @@ class Judge(Protocol):
 class Summing(Protocol):
     """A judge that adds lessons up once they may be used."""
 
-    def up_to(self, as_of: AsOf) -> Self: ...
+    def up_to(self, as_of: KnownEpoch) -> Self: ...
 
 
 @runtime_checkable
-class KeepingCells(Protocol):
-    """A judge that keeps cells of answers, which get other numbers when values are forgotten."""
+class Recodable(Protocol):
+    """A judge with cells of answers, which are rewritten when values are dropped."""
 
     def with_cells(self, cells: Cells) -> Self: ...
 

@@ -1,4 +1,4 @@
-"""A query's open answers, judged: how likely each is, by whom, and how good the judges have been.
+"""Judged answers: the chances of a query's open answers by all judges, and the losses of these.
 
     Malf(wt2, 0) told at 1: the model says 0.64, outcomes 0.71, together 0.67
     settled at 3, not confirmed: what both have lost counts from the next epoch but one on
@@ -20,10 +20,10 @@ from antelog.engine.step.lines import pattern_of
 from antelog.forecast.judges import mean
 from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
 from antelog.forecast.judges.mean import no_losses
-from antelog.forecast.outcomes.following import OpenAnswers, SettledAnswers, nobody
-from antelog.forecast.outcomes.outcomes import Outcomes
+from antelog.forecast.outcomes.following import SettledAnswers, TrackedAnswers, nobody
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.outcomes.rows import AnswerRows, Lesson
-from antelog.forecast.rates.tally import AsOf, Waiting
+from antelog.forecast.rates.tally import KnownEpoch, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.scores import Scores
@@ -32,7 +32,7 @@ from antelog.forecast.scores.settled import ScoredLines
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What judges predicted of open answers: of which, when, in which pattern.
+    """Predictions of judges for open answers: which answer, when, in which pattern.
 
     `each` has a column for each judge, the model of facts first; `chance` is their mean.
     """
@@ -70,13 +70,13 @@ def no_predictions(judges: int) -> Predictions:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The open answers of a query, its judges besides the model of facts, and how good all have been.
+    """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
     `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
     `scores` are those of all before.
     """
 
-    followed: OpenAnswers
+    followed: TrackedAnswers
     judges: Mapping[str, Judge]
     losses: Waiting
     told: Predictions
@@ -84,16 +84,16 @@ class Judged:
     scores: Scores
 
     @property
-    def outcomes(self) -> Outcomes:
+    def outcomes(self) -> OutcomeStatistics:
         """The judge that counts outcomes."""
-        return cast(Outcomes, self.judges[OUTCOMES])
+        return cast(OutcomeStatistics, self.judges[OUTCOMES])
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
         return (MODEL, *self.judges, BOTH, SEVERAL)
 
-    def with_outcomes(self, outcomes: Outcomes, losses: Waiting) -> Judged:
+    def with_outcomes(self, outcomes: OutcomeStatistics, losses: Waiting) -> Judged:
         return replace(self, judges={**self.judges, OUTCOMES: outcomes}, losses=losses)
 
 
@@ -106,15 +106,15 @@ def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
 
 
 def learned(judged: Judged, lesson: Lesson) -> Judged:
-    """With the lesson of settled answers."""
+    """The judges after a lesson of settled answers."""
     if len(lesson.outcome.epoch) == 0:
         return judged
     taught = {name: judge.learn(lesson.rows, lesson.outcome) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 
-def ready(judged: Judged, as_of: AsOf) -> Judged:
-    """With all lessons used that may be used as of an epoch."""
+def ready(judged: Judged, as_of: KnownEpoch) -> Judged:
+    """The judges with all lessons in use that may be used as of an epoch."""
     judges = {
         name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
     }
@@ -125,7 +125,7 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
     """The predictions for open answers, given those of the model of facts."""
     each = np.stack([by_model, *(one.predict(rows) for one in judged.judges.values())], axis=1)
     pattern = pattern_of(rows.stage)
-    chance = mean.averaged(judged.losses, pattern, each, rows.as_of.shared)
+    chance = mean.averaged(judged.losses, pattern, each, *rows.as_of.shared)
     said = Predictions(rows.number, rows.tick, pattern, each, chance)
     if not rows.told.any():
         return judged, said
@@ -133,9 +133,9 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
-    """Some of the settled answers are done with: what was said of them is scored.
+    """Scores the predictions for some of the settled answers, and drops them.
 
-    If the judges are weighed by it, what each has lost counts for the epoch in which that was.
+    With an `epoch`, the losses of each judge are added to that epoch's, by which judges are weighed.
     """
     if len(at) == 0:
         return judged
@@ -179,7 +179,7 @@ def all_scored(judged: Judged) -> Scores:
 
 
 def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
-    """With the losses of each judge on lines of answers that were settled in an epoch.
+    """Adds the losses of each judge on lines of answers that were settled in an epoch.
 
     A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
     """

@@ -25,7 +25,7 @@ def no_losses(judges: int) -> Waiting:
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting:
-    """With the losses of judges (columns) on lines whose answers were settled in an epoch.
+    """Adds the losses of judges (columns) on lines whose answers were settled in an epoch.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
@@ -34,24 +34,23 @@ def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting
 
 
 def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
-    """With everything used that was lost up to an epoch."""
+    """Moves the losses of epochs up to this one into use."""
     return losses.up_to(epoch, _faster(half_life))
 
 
-def standing(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
-    """The same as of an epoch."""
-    return Waiting(tally.standing(losses.tally, epoch, _faster(half_life)))
+def at_epoch(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
+    """Losses faded to an epoch."""
+    return Waiting(tally.at_epoch(losses.tally, epoch, _faster(half_life)))
 
 
 def _faster(half_life: float | None) -> float | None:
     return None if half_life is None else half_life / FASTER
 
 
-def averaged(losses: Waiting, pattern: Column, each: Numbers, as_of: tuple[int, float | None]) -> Numbers:
+def averaged(losses: Waiting, pattern: Column, each: Numbers, epoch: int, half_life: float | None) -> Numbers:
     """The mean of the chances of judges (columns) in log odds; NaN where none is known."""
-    epoch, half_life = as_of
     known = ~np.isnan(each)
-    found = looked_up(losses.tally, (pattern,), len(pattern), (epoch, _faster(half_life))).sums[:, :-1]
+    found = looked_up(losses.tally, (pattern,), len(pattern), epoch, _faster(half_life)).sums[:, :-1]
     least = np.where(known, found, np.inf).min(axis=1)
     behind = np.minimum(np.where(known, found - least[:, None], _MOST), _MOST)
     weight = np.exp(-behind) * known

@@ -1,1 +1,1 @@
-"""Open answers followed until they are settled, and counts of what became of them."""
+"""Open answers, tracked until they settle, and statistics of their outcomes."""

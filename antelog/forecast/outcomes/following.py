@@ -1,9 +1,9 @@
-"""Open answers are followed until their atoms are settled: which states they are in, what becomes of them.
+"""Tracks open answers until they settle: their states, and whether they were confirmed.
 
     Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4
     states         stage a at age 0, stage b at age 1; not confirmed
 
-In come the lines of a step, out go the states that answers have been in, and the answers that are settled.
+Takes the lines of a step; returns the states that answers have been in, and the answers that settled.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class AnswerLines:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenAnswers:
-    """The answers that are followed: their numbers, the last line of each, and the states they have been in.
+class TrackedAnswers:
+    """Open answers with their numbers, the last line of each, and the states they have been in.
 
     `state_of` are the numbers of answers, `states` the states, each pair once. `next` is the number that the
     next answer gets, `now` the last tick up to which they were followed.
@@ -57,9 +57,9 @@ class OpenAnswers:
     now: int
 
 
-def nobody(width: int) -> OpenAnswers:
+def nobody(width: int) -> TrackedAnswers:
     empty = np.zeros(0, np.int64)
-    return OpenAnswers(AnswerLines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
+    return TrackedAnswers(AnswerLines((empty,) * width, empty, empty, empty), empty, empty, empty, 0, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class SettledAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
-    """For how long open answers stayed in a stage, as far as a step tells.
+    """The stretches of ticks in which open answers stayed in a stage, within a step.
 
     From `since` on and before `until`; `line` is the line with which that began, or -1 if it began
     before the step.
@@ -99,19 +99,19 @@ class Stretches:
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:
-    """A followed step: who is followed now, who was settled in it, the stretches in between.
+    """The result of a step: answers tracked after it, answers settled in it, and the stretches in between.
 
-    And the numbers of the answers of its lines.
+    `numbers` are those of the answers of its lines.
     """
 
-    after: OpenAnswers
+    after: TrackedAnswers
     settled: SettledAnswers
     stretches: Stretches
     numbers: Column
 
 
 def followed(
-    before: OpenAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
+    before: TrackedAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
 ) -> FollowedStep:
     """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known.
 
@@ -135,14 +135,17 @@ def followed(
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
-    settled = _settled(every, number, np.flatnonzero(done), (when, state_of, states))
+    over = np.flatnonzero(done)
+    settled = _settled(every.take(over), number.take(over), when.take(over), state_of, states)
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
-    after = OpenAnswers(every.take(kept), number.take(kept), state_of[still], states[still], following, now)
+    after = TrackedAnswers(
+        every.take(kept), number.take(kept), state_of[still], states[still], following, now
+    )
     return FollowedStep(after, settled, stretches, numbers)
 
 
-def _numbered(before: OpenAnswers, lines: AnswerLines) -> tuple[Column, int]:
+def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
     """The numbers of the answers of lines, and the next number to give."""
     if lines.count == 0:
         return lines.tick, before.next
@@ -155,8 +158,8 @@ def _numbered(before: OpenAnswers, lines: AnswerLines) -> tuple[Column, int]:
     return numbers, before.next + len(first)
 
 
-def numbers_of(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
-    """The numbers of answers; -1 of those that are not followed."""
+def numbers_of(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
+    """The numbers of answers; -1 for those that are not tracked."""
     if len(before.number) == 0:
         return np.full(len(answer[-1]), -1)
     known, asked = keys_of([before.last.answer, answer])
@@ -164,8 +167,8 @@ def numbers_of(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
     return np.where(at < 0, -1, before.number.take(at))
 
 
-def told_at(before: OpenAnswers, answer: tuple[Column, ...]) -> Column:
-    """The ticks of the last lines of answers; -1 of those that are not followed."""
+def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Column:
+    """The ticks of the last lines of answers; -1 for those that are not tracked."""
     at = find(numbers_of(before, answer), before.number)
     return np.append(before.last.tick, -1).take(at)
 
@@ -179,7 +182,7 @@ def _below(one: AnswerLines, other: AnswerLines) -> AnswerLines:
     )
 
 
-def _states(before: OpenAnswers, open_: Stretches) -> tuple[Column, Column]:
+def _states(before: TrackedAnswers, open_: Stretches) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
     time = open_.answer[-1]
     told = np.flatnonzero(open_.line >= 0)
@@ -207,7 +210,7 @@ def age_bucket(age: Column) -> Column:
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:
-    """The state of answers in a stage, in a bucket of ages, told just now or silent since.
+    """A number for a stage, a bucket of ages, and whether the answer had a line just now or was silent.
 
     One that has come so far just now is likelier than one of the same age that has long been waiting.
     """
@@ -221,7 +224,7 @@ def is_silent(state: Column) -> Mask:
 
 
 def least_age(state: Column) -> Column:
-    """An age of the class that states have: that nearest to 0 of those with the same bucket, or about it."""
+    """The age nearest to 0 in the bucket of each state, or about that."""
     bucket = state // 2 % _BUCKETS - _BUCKETS // 2
     size = np.abs(bucket)
     large = np.left_shift(1, np.maximum(size - (_EXACT - 3), 0))
@@ -230,7 +233,7 @@ def least_age(state: Column) -> Column:
 
 
 def either_of(state: Column) -> Column:
-    """The same for a state, whether its answers were just told or silent."""
+    """A number for states that differ only in whether their answers were silent."""
     return state // 2
 
 
@@ -239,7 +242,7 @@ def stage_of(state: Column) -> Column:
 
 
 def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
-    """Which answers are settled by now, given their last lines, and when."""
+    """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
     confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
@@ -247,18 +250,16 @@ def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column
 
 
 def _settled(
-    every: AnswerLines, number: Column, done: Column, known: tuple[Column, Column, Column]
+    lines: AnswerLines, number: Column, when: Column, state_of_: Column, states: Column
 ) -> SettledAnswers:
-    """The answers that are settled; known are when, and the states that answers have been in."""
-    when, state_of_, states = known
-    own = number.take(done)
-    at = find(state_of_, own)
+    """Settled answers, from their last lines, their numbers, ticks, and the states of all answers."""
+    at = find(state_of_, number)
     mine = np.flatnonzero(at >= 0)
     return SettledAnswers(
-        tuple(column.take(done) for column in every.answer),
-        own,
-        when.take(done),
-        every.kind.take(done) == CONFIRM,
+        lines.answer,
+        number,
+        when,
+        lines.kind == CONFIRM,
         at.take(mine),
         states.take(mine),
     )

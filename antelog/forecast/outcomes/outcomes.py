@@ -1,4 +1,4 @@
-"""The judge of outcomes: of the answers that were once in this state, how many were confirmed?
+"""The judge of outcomes: the share of confirmed answers among those that were once in this state.
 
     Malf, two of three hot, 1 tick old    wt2: 3 of 4    all devices: 61 of 200    the pattern: 70 of 900
 
@@ -8,17 +8,24 @@ knows nothing of why. So it needs history, and it learns what no model of single
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import is_
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, numbered
+from antelog.engine.columns.tables import Column, Numbers, distinct, numbered
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, Outcome
-from antelog.forecast.rates.tally import AsOf, Cells, Counted, Waiting, looked_up, nothing_counted, summed
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
+from antelog.forecast.rates.tally import (
+    Cells,
+    Counted,
+    KnownEpoch,
+    Waiting,
+    looked_up,
+    nothing_counted,
+    summed,
+)
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -28,8 +35,8 @@ For the query, a pattern, a state whether silent or not, a state, a key.
 
 
 @dataclass(frozen=True, eq=False)
-class Outcomes:
-    """How many answers were in each state, and how many of them were confirmed.
+class OutcomeStatistics:
+    """Counts of the answers that were in each state, and of those that were confirmed.
 
     By query, by pattern, by state whether silent or not, by state, and by state and key: a tally each.
     """
@@ -45,13 +52,14 @@ class Outcomes:
         *wider, own = self.levels
         chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
         for level, key, weight in zip(wider, _wider(different), WEIGHTS, strict=False):
-            chance, known = _drawn(level, key, (chance, known, weight), as_of.shared)
-        broad = chance.take(which), known.take(which), WEIGHTS[-1]
-        chance, known = _drawn(own, (states, *rows.key), broad, as_of.own)
+            found = looked_up(level.tally, key, len(different), *as_of.shared).sums
+            chance, known = _drawn(found, chance, weight), known | (found[:, 0] > 0)
+        found = looked_up(own.tally, (states, *rows.key), len(states), *as_of.by_key).sums
+        chance, known = _drawn(found, chance.take(which), WEIGHTS[-1]), known.take(which) | (found[:, 0] > 0)
         return np.where(known, chance, np.nan)
 
-    def learn(self, rows: AnswerRows, outcome: Outcome) -> Outcomes:
-        """With a lesson; if what keys share stays as it was, only in the level of keys."""
+    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
+        """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
         if len(outcome.epoch) == 0:
             return self
         *wider, own = self.levels
@@ -67,23 +75,23 @@ class Outcomes:
                 (states,), numbers = summed((states,), numbers)
                 added = (Counted(epoch, key, numbers) for key in _wider(states))
                 wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
-        return Outcomes((*wider, own))
+        return OutcomeStatistics((*wider, own))
 
-    def up_to(self, as_of: AsOf) -> Outcomes:
-        """With all lessons used of epochs up to one."""
+    def up_to(self, as_of: KnownEpoch) -> OutcomeStatistics:
+        """The statistics with all lessons of epochs up to one in use."""
         levels = tuple(level.up_to(as_of.epoch, as_of.half_life) for level in self.levels)
-        return self if all(map(is_, levels, self.levels)) else Outcomes(levels)
+        return self if all(map(is_, levels, self.levels)) else OutcomeStatistics(levels)
 
-    def with_cells(self, cells: Cells) -> Outcomes:
-        """With other cells for the keys; the first column of that level is the state."""
+    def with_cells(self, cells: Cells) -> OutcomeStatistics:
+        """A copy with rewritten cells in the keys; the first column of that level is the state."""
         *wider, own = self.levels
         later = tuple(each.with_cells(cells, 1) for each in own.later)
-        return Outcomes((*wider, Waiting(own.tally.with_cells(cells, 1), later)))
+        return OutcomeStatistics((*wider, Waiting(own.tally.with_cells(cells, 1), later)))
 
 
-def nothing_known(keys: int) -> Outcomes:
+def nothing_known(keys: int) -> OutcomeStatistics:
     shared = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1, 1))
-    return Outcomes((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
+    return OutcomeStatistics((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
 
 
 def _wider(states: Column) -> list[tuple[Column, ...]]:
@@ -91,10 +99,7 @@ def _wider(states: Column) -> list[tuple[Column, ...]]:
     return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,)]
 
 
-def _drawn(
-    level: Waiting, key: Sequence[Column], wider: tuple[Numbers, Mask, float], as_of: tuple[int, float | None]
-) -> tuple[Numbers, Mask]:
-    """The shares of a level, drawn towards those of the wider one; and whether anything was counted."""
-    chance, known, weight = wider
-    found = looked_up(level.tally, key, len(chance), as_of).sums
-    return (found[:, 1] + weight * chance) / (found[:, 0] + weight), known | (found[:, 0] > 0)
+def _drawn(found: Numbers, chance: Numbers, weight: float) -> Numbers:
+    """The confirmed shares of counts (answers, confirmed), drawn towards the chances of the wider level."""
+    share: Numbers = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
+    return share

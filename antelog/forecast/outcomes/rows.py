@@ -1,4 +1,4 @@
-"""Rows that judges look at: answers in a state they are or were in, and what became of them.
+"""The input of judges: answers in a state they are or were in, and their outcomes.
 
 Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, no line at this tick
 """
@@ -18,18 +18,18 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-from antelog.forecast.rates.tally import AsOf
+from antelog.forecast.rates.tally import KnownEpoch
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerRows:
-    """Answers at ticks; all that a judge may know of them is here.
+    """Answers at ticks, with all that a judge may know of them.
 
     answer   the cells of the variables, then the answer's tick
     key      the cells by which answers of one device are found again
     number   the number of the answer
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
-    tick     when the chance is asked for
+    tick     the tick of the chance
     told     whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used
     """
@@ -40,11 +40,11 @@ class AnswerRows:
     stage: Column
     tick: Column
     told: Mask
-    as_of: AsOf
+    as_of: KnownEpoch
 
     @property
     def age(self) -> Column:
-        """How many ticks after the answer's own each chance is asked for."""
+        """The ticks between the answer's own and that of the chance."""
         age: Column = self.tick - self.answer[-1]
         return age
 
@@ -55,8 +55,8 @@ class AnswerRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """What became of the answer of each row, and the epoch in which that was settled."""
+class RowOutcomes:
+    """For each row whether its answer was confirmed, and the epoch in which that was settled."""
 
     confirmed: Mask
     epoch: Column
@@ -64,13 +64,13 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """Rows for the states that settled answers have been in, and what became of them."""
+    """Rows for the states that settled answers have been in, and their outcomes."""
 
     rows: AnswerRows
-    outcome: Outcome
+    outcome: RowOutcomes
 
 
-def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: AsOf) -> Lesson:
+def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch) -> Lesson:
     """The lesson of answers settled in some epochs; the least age of a class stands for the class."""
     of, states = settled.state_of, settled.states
     answer = tuple(column.take(of) for column in settled.answer)
@@ -83,9 +83,9 @@ def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_
         ~is_silent(states),
         as_of,
     )
-    return Lesson(rows, Outcome(settled.confirmed.take(of), epochs.take(of)))
+    return Lesson(rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of)))
 
 
-def no_rows(width: int, key: int, as_of: AsOf) -> AnswerRows:
+def no_rows(width: int, key: int, as_of: KnownEpoch) -> AnswerRows:
     empty = np.zeros(0, np.int64)
     return AnswerRows((empty,) * width, (empty,) * key, empty, empty, empty, empty > 0, as_of)

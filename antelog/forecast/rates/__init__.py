@@ -1,1 +1,1 @@
-"""How often the facts of a series come, and how late: declared or counted."""
+"""Rates and delays of the facts of a series: declared or counted."""

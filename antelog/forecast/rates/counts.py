@@ -1,9 +1,9 @@
-"""What is learned of series: how often their facts come, how persistently, and how late.
+"""Learned rates of series: how often their facts come, how persistently, and how late.
 
     wt2 hot     in 100 ticks 12 times, 9 of them after a hot tick; 8 in time, 3 a tick late, 1 two ticks late
     once 3/88, again 9/12, shares 8/12, 3/12, 1/12, all drawn towards those of all devices
 
-In come sightings, epoch by epoch, out go the odds of keys.
+Counts sightings epoch by epoch, and turns the counts into the odds of keys.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from antelog.forecast.rates.sightings import Family, Sightings
 from antelog.forecast.rates.tally import (
     EPOCH,
     FORGOTTEN,
-    AsOf,
     Counted,
+    KnownEpoch,
     Tally,
     added,
     alive,
@@ -46,10 +46,10 @@ _ONES, _BEFORES, _STAYS, _LAGS = 0, 1, 2, 3
 
 @dataclass(frozen=True, eq=False)
 class SeriesCounts:
-    """For each key and series of a family: its facts, the ticks after one, facts after one, and how late.
+    """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
 
-    `shared` are the sums over all keys, and the ticks that they have been known. `later` is what epochs
-    have added that is not used yet; an epoch is `length` ticks long.
+    `shared` are the sums over all keys, and the ticks that they have been known. `later` are
+    the counts of epochs that are not in use yet; an epoch is `length` ticks long.
     """
 
     tally: Tally
@@ -71,7 +71,7 @@ def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts
 
 
 def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, length: int = EPOCH) -> Counted:
-    """What an epoch of such a length adds, all of whose facts have come."""
+    """The counts of one epoch of this length, once all its facts have come."""
     first, last = epoch * length, epoch * length + length - 1
     facts = gather(sightings.history, family.name, span(first - 1, last))
     width = len(family.places)
@@ -82,14 +82,13 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
         mine = facts.take((facts.columns[-1] >> series & 1) > 0)
         columns.append(mine.columns[:width])
         numbers.append(np.zeros((mine.count, size)))
-        _count(numbers[-1][:, series * each :], mine, width, (first, last))
+        _count(numbers[-1][:, series * each :], mine, width, first, last)
     keys = tuple(np.concatenate(parts) for parts in zip(*columns, strict=True))
     return Counted(epoch, keys, np.concatenate(numbers))
 
 
-def _count(own: Numbers, facts: Facts, width: int, epoch: tuple[int, int]) -> None:
-    """What facts of an epoch, and those of the tick before it, add for their keys."""
-    first, last = epoch
+def _count(own: Numbers, facts: Facts, width: int, first: int, last: int) -> None:
+    """Counts the facts from tick `first` to `last`, given those of the tick before as well."""
     within = facts.time >= first
     keys = facts.columns[:width]
     here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
@@ -101,14 +100,14 @@ def _count(own: Numbers, facts: Facts, width: int, epoch: tuple[int, int]) -> No
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
-    """With what an epoch adds."""
+    """Counts with those of an epoch added, not in use yet."""
     if len(new.numbers) == 0:
         return counts
     return replace(counts, later=(*counts.later, new))
 
 
-def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
-    """With everything used that epochs up to this one have added."""
+def up_to(counts: SeriesCounts, as_of: KnownEpoch) -> SeriesCounts:
+    """Moves the counts of epochs up to this one into use."""
     used = 0
     for each in counts.later:
         if each.epoch > as_of.epoch:
@@ -117,7 +116,7 @@ def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
         used += 1
     left = without_old(counts.tally, as_of.epoch)
     if as_of.still is None and left.count < counts.tally.count:
-        counts = standing(
+        counts = at_epoch(
             counts, as_of.epoch, as_of.half_life
         )  # how long those were known that are forgotten
     if not used and left is counts.tally:
@@ -125,7 +124,7 @@ def up_to(counts: SeriesCounts, as_of: AsOf) -> SeriesCounts:
     return replace(counts, tally=left, later=counts.later[used:])
 
 
-def _used(counts: SeriesCounts, new: Counted, as_of: AsOf) -> SeriesCounts:
+def _used(counts: SeriesCounts, new: Counted, as_of: KnownEpoch) -> SeriesCounts:
     half_life, shared = as_of.half_life, counts.shared
     tally = added(counts.tally, new, half_life)
     if as_of.still is not None:
@@ -145,8 +144,8 @@ def _known_for(tally: Tally, since: int, epoch: int, half_life: float | None) ->
     return alive(tally, epoch) * whole + float(before.sum())
 
 
-def standing(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
-    """The same with what all keys share as of an epoch, so that it can stay so without the keys."""
+def at_epoch(counts: SeriesCounts, epoch: int, half_life: float | None) -> SeriesCounts:
+    """Counts with the shared sums faded to an epoch, so that they stay right without the keys."""
     if not counts.shared.count:
         return counts
     sums = _every(counts, epoch, half_life)[None, :]
@@ -165,21 +164,21 @@ def _every(counts: SeriesCounts, epoch: int, half_life: float | None) -> Numbers
 
 
 def _stretch(epochs: int, half_life: float | None) -> float:
-    """How much so many epochs count, the last of them fully."""
+    """The weight of the last `epochs` together, the last one counting fully."""
     return float(_stretches(np.array([epochs]), half_life)[0])
 
 
 def _stretches(epochs: Column, half_life: float | None) -> Numbers:
-    """The same for a column of numbers."""
+    """The weight of the last epochs together, by their number, the last one counting fully."""
     if half_life is None:
         return np.maximum(epochs, 0).astype(np.float64)
     stretch: Numbers = (1 - np.exp2(-np.maximum(epochs, 0) / half_life)) / (1 - 2 ** (-1 / half_life))
     return stretch
 
 
-def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: AsOf) -> Odds:
+def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: KnownEpoch) -> Odds:
     """The odds of keys, as they are known as of an epoch: a row for each key."""
-    epoch, half_life = as_of.own
+    epoch, half_life = as_of.by_key
     asked = [_column(chain, number, keys) for number in range(len(chain.places))]
     states = len(chain.states)
     slowest = counts.tally.sums.shape[1] // len(family.series) - _LAGS - 1
@@ -187,7 +186,7 @@ def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_o
     shares = np.zeros((keys.count, states, slowest + 1))
     known = np.zeros(keys.count, np.bool_)
     if not family.more:
-        found = looked_up(counts.tally, asked, keys.count, as_of.own)
+        found = looked_up(counts.tally, asked, keys.count, *as_of.by_key)
         every = _every(counts, *as_of.shared)
         ticks = every[-1]
         seen = found.sums.any(axis=1)

@@ -4,8 +4,8 @@
     delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).
     Temp(wt4, high, ·): once 0.05, again 0.8, delay 2, shares 0.7, 0.2, 0.08
 
-Of the declarations that fit, the one with the most constants decides. In come a chain and keys, out go
-their odds.
+Of the declarations that fit, the one with the most constants decides. Returns a row of
+odds for each key.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
     shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
-        kind = number >= chain.asked
+        kind = number >= chain.formula_states
         chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
         at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
         if not kind:
@@ -53,32 +53,32 @@ _ROUNDED = 1e-9
 
 
 def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
-    """Where there are facts of a state: its key is no value that no fact has; for another kind, see below."""
+    """The rows in which a state can have facts: its key has values of facts (see also `other_kinds`)."""
     state = chain.states[number]
     possible = np.ones(keys.count, np.bool_)
     for place in state.series.key:
         possible &= keys.column(state, place) != OTHERS
     return (
         possible
-        if number < chain.asked
-        else possible & other_kinds(chain, source, keys)[number - chain.asked]
+        if number < chain.formula_states
+        else possible & other_kinds(chain, source, keys)[number - chain.formula_states]
     )
 
 
 def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
-    """For each kind of facts besides those asked for: where some declaration speaks of it.
+    """For each kind of facts that the formula lacks: the rows in which a declaration covers it.
 
-    And its facts are none of those asked for.
+    Its facts must not be among those of the formula.
     """
     found = []
-    for state in chain.states[chain.asked :]:
+    for state in chain.states[chain.formula_states :]:
         own = {i: v for i, v in state.series.constants if i not in chain.places}
         spoken = np.zeros(keys.count, np.bool_)
         for chance in source.chances:
             beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
             if beyond == own:
                 spoken |= _fits(state, chance.pattern, keys)
-        for asked in chain.states[: chain.asked]:
+        for asked in chain.states[: chain.formula_states]:
             spoken &= ~_meets(asked, own, keys, chain.places)
         found.append(spoken)
     return found
@@ -94,7 +94,7 @@ def _fits(state: ChainState, pattern: tuple[object, ...], keys: Keys) -> Mask:
 
 
 def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tuple[int, ...]) -> Mask:
-    """Where facts of a kind, with these constants and otherwise new values, are facts of a state."""
+    """The rows in which facts with these constants, and new values otherwise, are facts of a state."""
     meets = np.ones(keys.count, np.bool_)
     for place in {*asked.series.key, *(i for i, _ in asked.series.constants)} - set(places):
         column, value = keys.column(asked, place), own.get(place)
@@ -103,9 +103,8 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
     return meets
 
 
-def completed(odds: Odds, learned: Odds, of: tuple[Chain, Input], keys: Keys) -> Odds:
-    """What is declared of a chain, and where that is not known, what was learned."""
-    chain, source = of
+def completed(odds: Odds, learned: Odds, chain: Chain, source: Input, keys: Keys) -> Odds:
+    """Declared odds of a chain, filled up with learned ones where nothing is declared."""
     open_ = (~odds.known & learned.known)[:, None]
     once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
     for number in range(len(chain.states)):

@@ -1,4 +1,4 @@
-"""Odds: for each key of a chain how often its facts come, and how late.
+"""Odds: the rates and delays of facts, for each key of a chain.
 
     chance Temp(_, high, _) = 5%, again 80%.     once 0.05, again 0.8
     delay Temp(wt4, _, _) = 2 (70%, 20%, 8%).    shares 0.7, 0.2, 0.08 for wt4
@@ -50,7 +50,7 @@ class Odds:
 
     @cached_property
     def _come(self) -> Numbers:
-        """What of the true facts has come before the first tick, by the first, by the second, …
+        """Shares of the true facts that have come: before the first tick, by the first, the second, …
 
         By state, then by set, so that rows can be looked up side by side.
         """
@@ -59,19 +59,19 @@ class Odds:
         return np.ascontiguousarray(np.moveaxis(come, 1, 0))
 
     def come(self, of: Column, lag: Column | int) -> Numbers:
-        """For these rows: how much of the true facts of each state has come so many ticks later."""
+        """The shares of true facts of each state that have come `lag` ticks later, for these rows."""
         states, _, lags = self._come.shape
         at = of * lags + (np.minimum(np.maximum(lag, -1), lags - 2) + 1)
         come: Numbers = self._come.reshape(states, -1).take(at, axis=1).T
         return come
 
     def moves(self, of: Column) -> Numbers:
-        """For these rows: the chance to get from each state (none first) to each."""
+        """The chances to get from each state (no fact first) to each, for these rows."""
         return np.moveaxis(self._moves.take(of, axis=2), 2, 0)
 
     @cached_property
     def _moves(self) -> Numbers:
-        """The same for each set, which is the last axis: rows are looked up side by side, again and again."""
+        """Chances to get from state to state, for each set of odds (the last axis: fast to look up)."""
         count, states = self.once.shape
         moves = np.empty((count, states + 1, states + 1))
         moves[:, :, 1:] = self.once[:, None, :]
@@ -100,7 +100,7 @@ class Keys:
         return Keys({name: cells.take(at) for name, cells in self.cells.items()}, len(at), self.values)
 
     def column(self, state: ChainState, place: int) -> Column | None:
-        """What a fact of a state has in one of its columns; None if that is open."""
+        """The cells that facts of a state have in one column; None if that is open."""
         series = state.series
         if place in series.key:
             return self.cells[state.key[series.key.index(place)]]

@@ -3,8 +3,8 @@
     Temp(X, high, T)                   a series of Temp with `high` in column 1, for each X
     Reading(X, V, T) where V >= 90     a series of Reading, for each X: is there any such V?
 
-In come a fact literal and which of its variables have values, out goes the series; its key are the
-columns that have a value by the time the question is asked. All other columns are open: any value does.
+Turns a fact literal, and the variables that have values, into its series. The key are the columns
+that have a value when the chance is computed. All other columns are open: any value does.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class ChainState:
 
 @dataclass(frozen=True)
 class Chain:
-    """Which of some facts come at each tick: none, or one of `states`.
+    """A process with one outcome at each tick: no fact, or one of `states`.
 
     `places` are the columns by which its facts are found, and `terms` what stands there: variables of
     the answer, or constants. A chain with a slot shows one fact a tick, whichever it is; so after the
@@ -104,8 +104,8 @@ class Chain:
     kinds: int = 0
 
     @property
-    def asked(self) -> int:
-        """How many of its states the formula asks for."""
+    def formula_states(self) -> int:
+        """How many of its states are in the formula."""
         return len(self.states) - self.kinds
 
     @property
@@ -128,5 +128,5 @@ class Chain:
 
     @property
     def outcomes(self) -> int:
-        """What a tick can show: nothing, a fact of each state, and with a slot another fact."""
+        """The number of outcomes of a tick: no fact, a fact of each state, with a slot also another fact."""
         return 1 + len(self.states) + self.slotted

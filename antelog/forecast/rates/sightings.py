@@ -2,8 +2,8 @@
 
     Temp(wt2, high, 7) arrived at 8    chain Temp by device: key wt2, tick 7, arrived 8, meets series 0
 
-In come admitted facts, out goes what they show of each chain as of a tick. The forecast has values of
-its own, for the engine forgets those it no longer needs.
+Takes admitted facts, and gives the outcome of each chain at a tick, as known at another. The forecast has
+values of its own, for the engine drops those it no longer needs.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from antelog.forecast.rates.series import Chain, Series
 
 @dataclass(frozen=True)
 class Family:
-    """What chains have in common: an input, the columns by which facts are found, and what is asked of them.
+    """The chains that share sightings: an input, the columns that find facts, and the series facts may meet.
 
-    Of the facts found the columns `more` are looked at, too.
+    The columns `more` of these facts are kept, too.
     """
 
     predicate: str
@@ -50,7 +50,7 @@ def family_of(chain: Chain) -> Family:
 
 @dataclass(frozen=True)
 class Sightings:
-    """The facts that have come, by family: what they are found by, `more`, and which series they meet."""
+    """The facts so far by family: their key columns, the columns `more`, and the series they meet."""
 
     history: History
     values: Values = field(default_factory=Values)
@@ -81,7 +81,7 @@ def seen(
 
 
 def _shown(family: Family, facts: Facts, values: Values) -> Facts:
-    """What facts show of a family: each key and tick once, if any fact will do."""
+    """The sightings of a family in facts; one for each key and tick, if any fact will do."""
     columns = facts.columns
     met = np.zeros(facts.count, np.int64)
     for number, series in enumerate(family.series):
@@ -120,9 +120,9 @@ def forgotten(sightings: Sightings, before: Mapping[str, int]) -> Sightings:
 
 @dataclass(frozen=True, eq=False)
 class Sought:
-    """What to look up: keys; for each state its series, the terms beyond the keys, and where there is such.
+    """A look-up of outcomes: keys at `tick`, as known at `as_of`.
 
-    At these ticks, as of others.
+    For each state it has its series, the terms beyond the keys, and which rows can have it (None: all).
     """
 
     keys: Sequence[Column]
@@ -133,7 +133,7 @@ class Sought:
     as_of: Column
 
     def at(self, ticks: Column) -> Sought:
-        """The same about ticks counted from these: all rows for the first one, for the second, …"""
+        """The look-up at other ticks, counted from these: all rows for the first one, for the second, …"""
         if len(ticks) == 1:
             return replace(self, tick=self.tick + ticks[0])
         count = len(self.tick)
@@ -149,7 +149,7 @@ class Sought:
 
 
 def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
-    """What had come of a chain: 0 nothing, 1, 2, … its states, one more for another fact of the slot."""
+    """The outcome of a chain in each row: 0 for no fact, 1, 2, … for states, one more for another fact."""
     result = np.zeros(len(sought.tick), np.int64)
     asked = marked(sought.tick <= sought.as_of)
     if len(asked) == 0:

@@ -1,4 +1,4 @@
-"""Tallies: what was counted for each key, epoch by epoch, with older epochs counting less.
+"""Tallies: counts for each key, epoch by epoch, with older epochs counting less.
 
     key (wt2), epoch 3: 5 ticks hot, 4 of them after a hot one
     epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
@@ -27,11 +27,11 @@ FORGOTTEN = 100
 
 
 @dataclass(frozen=True)
-class AsOf:
-    """Up to which epoch what was counted is known, and after how many epochs it counts half.
+class KnownEpoch:
+    """The epoch up to which counts are used, and their half-life in epochs.
 
-    What all keys share may stay as it was in an earlier epoch, `still`; if that is None, it is learned like
-    what is a key's own.
+    The sums over all keys may stay as they were in an earlier epoch, `still`; if that is None, they are
+    learned like those of a key.
     """
 
     epoch: int
@@ -39,18 +39,18 @@ class AsOf:
     still: int | None = None
 
     @property
-    def own(self) -> tuple[int, float | None]:
-        """For what is a key's own."""
+    def by_key(self) -> tuple[int, float | None]:
+        """The epoch and half-life of the counts of single keys."""
         return self.epoch, self.half_life
 
     @property
     def shared(self) -> tuple[int, float | None]:
-        """For what all keys share."""
+        """The epoch and half-life of the sums over all keys."""
         return self.epoch if self.still is None else self.still, self.half_life
 
 
 Cells: TypeAlias = Callable[[Column], Column]
-"""What writes cells anew, for other values."""
+"""A function that rewrites cells for other values."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ class Tally:
         )
 
     def with_cells(self, cells: Cells, first: int = 0) -> Tally:
-        """The same with other cells for its keys, from the column `first` on."""
+        """A copy with rewritten cells in its keys, from the column `first` on."""
         return replace(self, keys=_with_cells(self.keys, cells, first))
 
     def forgotten(self, epoch: int, last: Column) -> Mask:
@@ -102,14 +102,14 @@ def nothing_counted(keys: int, sums: int, *, forgets: bool = False) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What an epoch adds: keys, any number of times, and numbers for each."""
+    """The counts of one epoch: keys, which may repeat, and numbers for each."""
 
     epoch: int
     keys: tuple[Column, ...]
     numbers: Numbers
 
     def with_cells(self, cells: Cells, first: int = 0) -> Counted:
-        """As for a tally."""
+        """A copy with rewritten cells in its keys, as of a tally."""
         return replace(self, keys=_with_cells(self.keys, cells, first))
 
 
@@ -118,14 +118,14 @@ def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Col
 
 
 def faded(sums: Numbers, epochs: Column | int, half_life: float | None) -> Numbers:
-    """Sums so many epochs later."""
+    """Sums, faded by a number of epochs."""
     if half_life is None:
         return sums
     return sums * np.exp2(-np.maximum(epochs, 0) / half_life)[..., None]
 
 
 def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
-    """The tally with what an epoch adds; epochs come in order."""
+    """The tally with the counts of an epoch added; epochs come in order."""
     if len(counted.numbers) == 0:
         return tally
     new, numbers = summed(counted.keys, counted.numbers)
@@ -158,15 +158,15 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
     return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
 
-def standing(tally: Tally, epoch: int, half_life: float | None) -> Tally:
-    """The same as of an epoch, without the keys that are forgotten by then."""
+def at_epoch(tally: Tally, epoch: int, half_life: float | None) -> Tally:
+    """The tally faded to an epoch, without the keys that are forgotten by then."""
     tally = without_old(tally, epoch)
     sums = faded(tally.sums, epoch - tally.last, half_life)
     return replace(tally, last=np.full(tally.count, epoch), sums=sums)
 
 
 def merged(tallies: Sequence[Tally]) -> Tally:
-    """Tallies of several workers as one; what they have of the same key is as of the same epoch."""
+    """One tally from those of several workers; sums of equal keys are as of the same epoch."""
     keys = tuple(np.concatenate(columns) for columns in zip(*(each.keys for each in tallies), strict=True))
     first, last, sums = (
         np.concatenate([getattr(each, name) for each in tallies]) for name in ("first", "last", "sums")
@@ -196,15 +196,16 @@ def _together(one: Sequence[Column], count: int, other: Sequence[Column], size: 
 
 @dataclass(frozen=True, eq=False)
 class TallySums:
-    """For some keys what was counted, as of an epoch: sums (0 where nothing was), and since which epoch."""
+    """The sums of some keys as of an epoch (0 where nothing was counted), and their first epochs."""
 
     sums: Numbers
     first: Column
 
 
-def looked_up(tally: Tally, keys: Sequence[Column], count: int, as_of: tuple[int, float | None]) -> TallySums:
-    """What was counted for keys, `as_of` an epoch, with a half-life."""
-    epoch, half_life = as_of
+def looked_up(
+    tally: Tally, keys: Sequence[Column], count: int, epoch: int, half_life: float | None
+) -> TallySums:
+    """The sums of keys as of an epoch."""
     sums = np.zeros((count, tally.sums.shape[1]))
     first = np.full(count, epoch)
     if tally.count == 0 or count == 0:
@@ -218,7 +219,7 @@ def looked_up(tally: Tally, keys: Sequence[Column], count: int, as_of: tuple[int
 
 
 def alive(tally: Tally, epoch: int) -> int:
-    """How many keys are not forgotten at an epoch."""
+    """The number of keys that are not forgotten at an epoch."""
     return int(np.count_nonzero(~tally.forgotten(epoch, tally.last)))
 
 
@@ -231,20 +232,20 @@ def without_old(tally: Tally, epoch: int) -> Tally:
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """A tally, and what epochs have added that are not used yet, in their order."""
+    """A tally, and the counts of epochs that are not in use yet, in order."""
 
     tally: Tally
     later: tuple[Counted, ...] = ()
 
     def and_then(self, counted: Counted) -> Waiting:
-        """With what an epoch adds; several times for one epoch is as good as once."""
+        """With the counts of an epoch; they may come in several parts."""
         later = (*self.later, counted)
         if self.later and counted.epoch < self.later[-1].epoch:
             later = tuple(sorted(later, key=lambda each: each.epoch))
         return Waiting(self.tally, later)
 
     def up_to(self, epoch: int, half_life: float | None) -> Waiting:
-        """With everything used that epochs up to this one have added."""
+        """Adds the counts of epochs up to this one to the tally."""
         tally, used = self.tally, 0
         while used < len(self.later) and self.later[used].epoch <= epoch:
             same = [each for each in self.later[used:] if each.epoch == self.later[used].epoch]
@@ -255,7 +256,7 @@ class Waiting:
 
 
 def _one(parts: Sequence[Counted]) -> Counted:
-    """What several parts add to one epoch."""
+    """One epoch's counts from several parts."""
     keys = zip(*(part.keys for part in parts), strict=True)
     return Counted(
         parts[0].epoch,

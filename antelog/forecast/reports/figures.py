@@ -12,8 +12,8 @@ from math import sqrt
 from antelog.forecast.reports import svg, words
 from antelog.forecast.reports.svg import Spot
 from antelog.forecast.reports.words import percent, percents
-from antelog.forecast.scores.alerts import Alerted
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.thresholds import Alerted
 
 _SIZE = Spot(360, 326)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 346, 28, 284
@@ -22,7 +22,7 @@ _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
 @dataclass(frozen=True)
 class _Plane:
-    """Where numbers are: from 0 to `widest` to the right, from `low` to `high` upwards."""
+    """The scales of a picture: from 0 to `widest` to the right, from `low` to `high` upwards."""
 
     widest: float = 1.0
     low: float = 0.0
@@ -153,7 +153,7 @@ def early(found: Sequence[Alerted], tick: int | None) -> str:
 
 
 def _alert(found: Alerted, at: Spot, tick: int | None) -> str:
-    ahead = "" if found.lead is None else words.leads(found.lead, tick)
+    ahead = "" if found.lead is None else words.leads(*found.lead, tick)
     title = (
         f"Alerts from {percent(found.threshold)}: {words.count(found.alerts)}, of which "
         f"{percent(found.precision)} came true; lead time {ahead}"

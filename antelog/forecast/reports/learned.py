@@ -1,10 +1,10 @@
-"""What a model has learned of facts: how often those of a series come, how late, for whom it differs.
+"""The learned rates of a model: how often facts of each series come, how late, which keys differ most.
 
     Temp(_, high, _)    687 facts with 5 values of device
     of all              5 of 100 ticks after one without, 71 after one with; 72 of 100 come in time
     wt4                 15 and 88
 
-In comes a model, out go the odds that its forecasts use, as declared or else as learned.
+Shows the odds that the forecasts of a model use: declared, or else learned.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
-from antelog.forecast.inference.forms import Form, Unknown, forms, layout
+from antelog.forecast.inference.forms import QueryForm, Unknown, forms, layout
 from antelog.forecast.inference.shapes import whole_fits
 from antelog.forecast.model_file import Model
 from antelog.forecast.query import Learning, OddsOf
@@ -39,7 +39,7 @@ DIFFERENT = 3
 
 @dataclass(frozen=True)
 class Rates:
-    """How often facts come after a tick without and after one with, and which shares come how late."""
+    """The rates of facts after a tick without and after one with, and the shares by delay."""
 
     once: float
     again: float
@@ -53,7 +53,7 @@ class Rates:
 
 @dataclass(frozen=True)
 class Learned:
-    """What is known of the facts of a series: how many were counted, of how many keys, and the rates of all.
+    """The learned rates of a series: how many facts and keys were counted, and the rates of all keys.
 
     `keys` are the names of the columns that tell one key from another; `different` are the keys for which
     most differs, each with its rates.
@@ -68,12 +68,14 @@ class Learned:
 
 
 def learned(model: Model) -> Iterator[Learned]:
-    """What is known of each series."""
-    chains = (chain for form in forms(model.plan).values() if isinstance(form, Form) for chain in form.chains)
+    """The learned rates of each series."""
+    chains = (
+        chain for form in forms(model.plan).values() if isinstance(form, QueryForm) for chain in form.chains
+    )
     done: set[tuple[object, ...]] = set()
     for chain in chains:
         family = family_of(chain)
-        for number, state in enumerate(chain.states[: chain.asked]):
+        for number, state in enumerate(chain.states[: chain.formula_states]):
             if family.more or (family, state.series) in done:
                 continue
             done.add((family, state.series))
@@ -179,7 +181,7 @@ _LABEL = 12
 
 
 def learned_text(model: Model) -> str:
-    """How often the facts of each series come, how late, and for which keys it differs most."""
+    """A text on each series: the rates and delays of its facts, and the keys that differ most."""
     parts = ["\n".join(_series(each)) for each in learned(model)]
     if not parts:
         parts = ["\n".join(wrap(_NOTHING, _WIDTH))]

@@ -10,10 +10,10 @@ from antelog.escaping import in_html
 from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import early, histogram, reliability
 from antelog.forecast.reports.words import NONE, percent, percents
-from antelog.forecast.scores.alerts import THRESHOLDS, Alerted
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
+from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
 
 _PAGED = THRESHOLDS.index(0.8)
 """The threshold that the page begins with."""
@@ -82,12 +82,14 @@ def _tiles(found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield _tile(
         f"Lead time of alerts from {share}",
         NONE if alert.lead is None else words.lead(alert.lead[1], tick),
-        "no alert came true" if alert.lead is None else f"median; quartiles {_quartiles(alert.lead, tick)}",
+        "no alert came true"
+        if alert.lead is None
+        else f"median; quartiles {_quartiles(alert.lead[0], alert.lead[2], tick)}",
     )
 
 
-def _quartiles(lead: tuple[int, int, int], tick: int | None) -> str:
-    return f"{words.lead(lead[0], tick)} and {words.lead(lead[2], tick)}"
+def _quartiles(first: int, third: int, tick: int | None) -> str:
+    return f"{words.lead(first, tick)} and {words.lead(third, tick)}"
 
 
 def _compared(found: Loss) -> str:
@@ -132,7 +134,7 @@ def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:
 
 
 def _alert(found: Alerted, tick: int | None) -> Sequence[str]:
-    ahead = NONE if found.lead is None else words.leads(found.lead, tick)
+    ahead = NONE if found.lead is None else words.leads(*found.lead, tick)
     right, share = percent(found.precision), percent(found.found)
     return percent(found.threshold), words.count(found.alerts), right, share, ahead
 

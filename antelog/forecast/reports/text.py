@@ -8,10 +8,10 @@ from textwrap import wrap
 from antelog.escaping import shown
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import NONE, percent, percents
-from antelog.forecast.scores.alerts import Alerted
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
+from antelog.forecast.scores.thresholds import Alerted
 
 _WIDTH = 78
 
@@ -83,7 +83,7 @@ def _alert(found: Alerted, tick: int | None) -> tuple[str, ...]:
         words.count(found.alerts),
         percent(found.precision),
         percent(found.found),
-        NONE if found.lead is None else words.leads(found.lead, tick),
+        NONE if found.lead is None else words.leads(*found.lead, tick),
     )
 
 

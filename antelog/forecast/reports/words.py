@@ -1,4 +1,4 @@
-"""Counts and lead times in words, and what scores say: `9,120`, `36 hours`."""
+"""Counts, lead times and verdicts in words: `9,120`, `36 hours`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def count(number: int, what: str = "") -> str:
 
 
 def counted(found: LineCounts) -> str:
-    """What was scored, in a sentence or two."""
+    """The number of scored lines, in a sentence or two."""
     lines, answers = count(found.lines, "line"), count(found.answers, "answer")
     were = "was" if found.confirmed == 1 else "were"
     text = f"{lines} of {answers} told with a chance; {count(found.confirmed)} of them {were} confirmed."
@@ -85,17 +85,17 @@ def lead(ticks: int, tick: int | None) -> str:
     return f"{number} {unit}" + ("s" if number != "1" and len(unit) > 2 else "")
 
 
-def leads(found: tuple[int, int, int], tick: int | None) -> str:
-    """The half and the quarters of lead times: `80 minutes (50 minutes to 1.7 hours)`."""
-    quarter, half, most = (lead(each, tick) for each in found)
-    number, _, unit = quarter.partition(" ")
+def leads(first: int, median: int, third: int, tick: int | None) -> str:
+    """The quartiles of lead times: `80 minutes (50 minutes to 1.7 hours)`."""
+    least, half, most = (lead(each, tick) for each in (first, median, third))
+    number, _, unit = least.partition(" ")
     if most.endswith((f" {unit}", f" {unit}s")):
-        quarter = number
-    return f"{half} ({quarter} to {most})"
+        least = number
+    return f"{half} ({least} to {most})"
 
 
 def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
-    """The unit in which leads up to so many ticks are told, and how many ticks it is."""
+    """The unit for leads up to a number of ticks, and its length in ticks."""
     if tick is None:
         return "ticks", 1.0
     size = next((each for each in _units() if 2 * each[1] <= ticks * tick), None) or ("us", 1)
@@ -108,7 +108,7 @@ def _units() -> Iterator[tuple[str, int]]:
 
 
 def steps(most: float, wanted: int) -> list[float]:
-    """Round numbers from 0 to at least this one, about so many of them."""
+    """Round numbers from 0 to at least `most`, about `wanted` of them."""
     if most <= 0:
         return [0.0, 1.0]
     power = 10.0 ** floor(log10(most / wanted))
@@ -128,7 +128,7 @@ Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
 
 
 def finding(found: CalibrationResult) -> Finding:
-    """Whether chances are what they say, in a word; doubtful: more bins lie outside than one in twenty."""
+    """Whether chances are calibrated, in a word; doubtful: more bins lie outside than one in twenty."""
     if found.refuted is None:
         return "unknown"
     if found.refuted:
@@ -137,7 +137,7 @@ def finding(found: CalibrationResult) -> Finding:
 
 
 def verdict(found: CalibrationResult) -> str:
-    """Whether chances are what they say, in a sentence."""
+    """Whether chances are calibrated, in a sentence."""
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match finding(found):
@@ -175,7 +175,7 @@ def _direction(found: CalibrationResult) -> str:
 
 
 def sentence(found: Bin) -> str:
-    """What was expected of a bin, and what became of it."""
+    """A bin as a sentence: its confirmed share, and the expected one."""
     return (
         f"Of the answers told with {percents(found.low, found.high)}, {percent(found.confirmed)} were "
         f"confirmed (expected {percents(*found.expected)})."
@@ -183,7 +183,7 @@ def sentence(found: Bin) -> str:
 
 
 def mark(found: Bin) -> str:
-    """What is said beside a bin that lies outside what is expected."""
+    """A remark on a bin outside its expected band; empty for others."""
     if not found.outside:
         return ""
     return "more than told" if found.confirmed > found.chance else "fewer than told"

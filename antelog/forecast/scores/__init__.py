@@ -1,1 +1,1 @@
-"""How good chances were: sums over settled answers, and what they say."""
+"""Scores of chances: sums over settled answers, and their results."""

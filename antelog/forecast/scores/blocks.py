@@ -62,12 +62,12 @@ class Blocks:
 
 
 def blocks(count: int) -> Blocks:
-    """So many sums, of nothing yet."""
+    """`count` sums, all empty."""
     return Blocks(np.zeros((count, MOST), np.int64))
 
 
 def summed(count: int, row: Column, tick: Column, amount: Column) -> Blocks:
-    """So many sums of amounts, each with its row and its tick."""
+    """Sums of amounts by row and block, each amount with its row and its tick."""
     found = blocks(count)
     if len(tick) == 0:
         return found

@@ -1,4 +1,4 @@
-"""What calibration says: for each bin what would be expected, and whether all that can be chance.
+"""Calibration: for each bin the expected band of confirmed shares, and whether deviations can be chance.
 
     told with     lines   confirmed   expected
     70 to 75 %    412     72 %        68 to 77 %     within: nothing against it
@@ -127,17 +127,17 @@ class CalibrationResult:
 
 @dataclass(frozen=True, eq=False)
 class _Surplus:
-    """How many more were confirmed than the chances say, by block, and the least its variance can be."""
+    """The confirmations beyond what the chances say, by block, and a lower bound of their variance."""
 
     by_block: Column | Numbers
     variance: float
 
     @property
-    def telling(self) -> bool:
+    def sufficient(self) -> bool:
         return int(np.count_nonzero(self.by_block)) >= FEWEST
 
     def deviation(self, level: float) -> float:
-        """By so much it exceeds what is expected, or falls short of it, in all but this share of cases."""
+        """The half-width of the band around the expected sum that holds all but this share of cases."""
         own = sqrt(max(float(self.by_block @ self.by_block), self.variance))
         return own * NormalDist().inv_cdf(1 - level / 2)
 
@@ -146,7 +146,7 @@ class _Surplus:
 
 
 def judged(sums: Calibration) -> CalibrationResult:
-    """What the sums of calibration say."""
+    """The result of calibration, from its sums."""
     total = int(sums.lines.sum())
     if not total:
         return CalibrationResult((), None, None)
@@ -160,17 +160,19 @@ def judged(sums: Calibration) -> CalibrationResult:
     together = _Surplus(by_block.sum(axis=0), float(variances.sum()))
     too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
     own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
-    telling = [each for each in (together, too_sure, *own) if each.telling]
-    refuted = any(each.refutes(LEVEL / len(telling)) for each in telling) if telling else None
+    enough = [each for each in (together, too_sure, *own) if each.sufficient]
+    refuted = any(each.refutes(LEVEL / len(enough)) for each in enough) if enough else None
     bins = tuple(
-        _bin((float(EDGES[n]), float(EDGES[n + 1])), int(sums.lines[n]), int(sums.confirmed[n]), each)
+        _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
         for n, each in zip(used.tolist(), own, strict=True)
     )
-    return CalibrationResult(bins, _bin((0.0, 1.0), total, int(sums.confirmed.sum()), together), refuted)
+    return CalibrationResult(bins, _bin(0.0, 1.0, total, int(sums.confirmed.sum()), together), refuted)
 
 
-def _bin(edges: tuple[float, float], lines: int, confirmed: int, surplus: _Surplus) -> Bin:
+def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:
     chance = min(max((confirmed - float(surplus.by_block.sum())) / lines, 0.0), 1.0)
     # The mean of equal chances may differ from them in the last digit, and the band may have no width.
     wide = max(surplus.deviation(LEVEL) / lines, 1e-9)
-    return Bin(*edges, lines, chance, confirmed / lines, (max(chance - wide, 0.0), min(chance + wide, 1.0)))
+    return Bin(
+        low, high, lines, chance, confirmed / lines, (max(chance - wide, 0.0), min(chance + wide, 1.0))
+    )

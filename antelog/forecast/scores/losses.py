@@ -36,7 +36,7 @@ class Losses:
 
 
 def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
-    """The log loss of each chance, given what became of the answers."""
+    """The log loss of each chance, given the outcomes of the answers."""
     right = np.where(confirmed, chance, 1 - chance)
     found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
     return found

@@ -1,11 +1,11 @@
-"""Scores: how good the chances were that answers were told with, as sums that are kept while a run goes on.
+"""Scores of chances against outcomes, as sums that are updated while a run goes on.
 
     scores = scored(nothing(), settled)      lines of answers that are settled now are added
     merged(one, other)                       what two workers found
     table({"Malf": scores})                  what users see
 
-In come lines of settled answers, out go sums of a fixed size, the same however the lines were cut into
-batches and whoever counted them, if only the lines of an answer come together.
+Takes lines of settled answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
+as long as the lines of an answer come together.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import msgspec
 import pyarrow as pa
 
 from antelog.escaping import json_text
-from antelog.forecast.scores import saving
-from antelog.forecast.scores.alerts import Alerted, AlertSums, alerts, by_threshold
+from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
 from antelog.forecast.scores.settled import ScoredLines, with_chance
+from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold
 
 
 @dataclass(frozen=True)
@@ -89,15 +89,17 @@ def result(scores: Scores) -> ScoreResult:
 
 def to_dict(scores: Scores) -> dict[str, Any]:
     """The sums as plain values, for JSON."""
-    found = saving.saved(scores.losses, scores.calibration, scores.alerts, scores.without)
+    found = json_sums.saved(scores.losses, scores.calibration, scores.alerts, scores.without)
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
 
 
 def from_dict(given: Any) -> Scores:
     """Back from plain values; raises StateError if they are no scores."""
-    found = saving.read(given)
-    return Scores(found.without, saving.losses(found), saving.calibration(found), saving.alerts(found))
+    found = json_sums.read(given)
+    return Scores(
+        found.without, json_sums.losses(found), json_sums.calibration(found), json_sums.alerts(found)
+    )
 
 
 _REAL, _COUNT = pa.float64(), pa.int64()

@@ -1,4 +1,4 @@
-"""What a step of a run brings, and the protocol of sinks that write it."""
+"""The result of a step, and the protocol of sinks that write it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,6 @@ class Sink(Protocol):
     def write(self, step: StepResult) -> None: ...
 
     def mark(self) -> Mapping[str, Any] | None:
-        """How far it has written, as JSON, once that is safe; None if it cannot go on from there."""
+        """The position after the last safe write, as JSON; None if a run cannot resume from there."""
 
     def close(self) -> None: ...

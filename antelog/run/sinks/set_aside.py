@@ -18,8 +18,8 @@ from antelog.language.printer import value_text
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where facts come from: the file of each input, and how long a tick is if it has a length."""
+class FactOrigins:
+    """The origins of facts: the file of each input, and the length of a tick, if it has one."""
 
     files: Mapping[str, str]
     tick: int | None
@@ -31,7 +31,7 @@ def reject_of(row: Mapping[str, Any], file: str, line: int, tick: int | None) ->
 
 
 def _delay(row: Mapping[str, Any]) -> int | None:
-    """With how much delay a late fact would have been used; None where its times seem to be no ticks."""
+    """The delay with which a late fact would have been used; None where its times seem to be no ticks."""
     late = row["reason"] == LATE and max(row["time"], row["arrival"]) < LIKELY[0].first
     return row["arrival"] - row["time"] if late else None
 

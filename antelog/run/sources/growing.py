@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from antelog.errors import DataError
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
@@ -27,7 +27,7 @@ _KNOWN = 1 << 10
 class GrowingFile:
     """Reads a file as it grows; one that is not there yet is waited for."""
 
-    def __init__(self, path: Path, form: Form, wanted: Wanted, *, mark: Mark | None = None) -> None:
+    def __init__(self, path: Path, form: Form, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
         self._path, self._form, self._wanted = path, form, wanted
         self.notes: list[str] = []
         self._file: BinaryIO | None = None
@@ -113,7 +113,7 @@ class GrowingFile:
         return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) or own.st_size < self._file.tell()
 
     def _replaced(self) -> list[SourcePiece]:
-        """What is left of the file that was read; the next poll is about the new one."""
+        """The remaining rows of the old file; the next poll reads the new one."""
         assert self._lines is not None
         left = self._lines.finish()
         self.notes.append(f"{self._path} was replaced or cut; it is read from its start")

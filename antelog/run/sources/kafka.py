@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, no_rows
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.json_files import JsonRows
 from antelog.files.naming import Form
 from antelog.run.address import Kafka
@@ -23,7 +23,7 @@ class KafkaTopic:
     """Reads all partitions of a topic."""
 
     def __init__(
-        self, topic: Kafka, wanted: Wanted, *, mark: Mark | None = None, make: Make | None = None
+        self, topic: Kafka, wanted: WantedColumns, *, mark: Mark | None = None, make: Make | None = None
     ) -> None:
         self._topic, self._wanted = topic, wanted
         mark = mark or {}
@@ -94,7 +94,7 @@ class KafkaTopic:
 
 
 def _cells(row: bytes) -> int:
-    """How many values a row of CSV has, as far as that can be told."""
+    """The number of values in a row of CSV, as far as that is known."""
     text = row.decode(errors="replace").translate({10: " ", 13: " "})
     try:
         return len(next(csv.reader([text.strip()])))

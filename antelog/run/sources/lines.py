@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from antelog.files.chunks import Chunk
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.csv_files import CsvRows
 from antelog.files.json_files import JsonRows
 from antelog.files.lines import MARK, without_mark
@@ -25,7 +25,7 @@ class LinesOf:
     """
 
     def __init__(
-        self, form: Form, file: str, wanted: Wanted, notes: list[str], *, mark: Mark | None = None,
+        self, form: Form, file: str, wanted: WantedColumns, notes: list[str], *, mark: Mark | None = None,
         head: bytes = b"",
     ) -> None:  # fmt: skip
         mark = mark or {}
@@ -46,7 +46,7 @@ class LinesOf:
 
     @property
     def fed(self) -> int:
-        """How many bytes came."""
+        """The number of bytes that came."""
         return self._fed
 
     def feed(self, data: bytes) -> list[SourcePiece]:
@@ -59,7 +59,7 @@ class LinesOf:
         return self._pieces(self._rows.feed(data))
 
     def finish(self) -> list[SourcePiece]:
-        """What is left when no more bytes come."""
+        """The remaining rows, once no more bytes come."""
         begun = self._pieces(self._rows.feed(self._head)) if self._head else []
         self._head = None
         return begun + self._pieces(self._rows.end())

@@ -54,7 +54,7 @@ class Messages:
         return self._at_end < self.next.keys()
 
     def take(self) -> dict[int, list[Message]]:
-        """What is there, by partition, without waiting."""
+        """The available messages by partition, without waiting."""
         found: dict[int, list[Message]] = {}
         for message in self._client.consume(_MOST, 0):
             self._take(message, found)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from antelog.errors import UnsupportedError
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.run.address import Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.recorded import RecordedFiles
@@ -36,7 +36,7 @@ FOLLOWED: Reach[Followed] = Reach(
 
 @dataclass(frozen=True)
 class Around:
-    """How a source is opened.
+    """Settings with which a source is opened.
 
     mark       how far it was read
     complete   all is there that will be read: files do not grow, standard input is read to its end
@@ -52,7 +52,7 @@ class Around:
     progress: Callable[[int], None] = lambda _: None
 
 
-def source_of(address: Followed, wanted: Wanted, around: Around) -> FactSource:
+def source_of(address: Followed, wanted: WantedColumns, around: Around) -> FactSource:
     """Raises UnsupportedError if it cannot be read here."""
     mark, complete = around.mark, around.complete
     match address:

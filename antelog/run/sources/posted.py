@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.json_files import JsonRows
 from antelog.run.sources.source import Mark, SourcePiece
 from antelog.run.store import Inbox
@@ -15,7 +15,7 @@ _MOST = 50_000
 class PostedFacts:
     """Reads the facts that were posted for an input."""
 
-    def __init__(self, inbox: Inbox, wanted: Wanted, *, mark: Mark | None = None) -> None:
+    def __init__(self, inbox: Inbox, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
         self._inbox, self._input = inbox, wanted.name
         mark = mark or {}
         self.notes: list[str] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
 from antelog.run.sources.source import Mark, SourcePiece
@@ -32,7 +32,7 @@ class RecordedFiles:
     def __init__(
         self,
         path: Path,
-        wanted: Wanted,
+        wanted: WantedColumns,
         *,
         mark: Mark | None = None,
         complete: bool = False,

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from antelog.files.chunks import Bad, Chunk, sorted_out
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.setting_aside import Reject
 
 AT_ONCE = 1 << 22
@@ -51,7 +51,7 @@ class FactSource(Protocol):
         """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
 
     def finish(self) -> list[SourcePiece]:
-        """What is left if nothing more will come: a last line that nothing ends."""
+        """The remaining rows if nothing more will come: a last line without a line break."""
 
     def saved(self) -> None:
         """The rows up to the mark are in a state now."""
@@ -63,8 +63,8 @@ class FactSource(Protocol):
 class CheckedRows:
     """Rows that can be used, with their ticks and lines, and those that cannot.
 
-    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes` has what
-    is to be said of the times once.
+    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes`
+    are about the times, each to be shown once.
     """
 
     table: pa.Table
@@ -73,7 +73,7 @@ class CheckedRows:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def rows_of(wanted: Wanted, piece: SourcePiece) -> CheckedRows:
+def rows_of(wanted: WantedColumns, piece: SourcePiece) -> CheckedRows:
     """The rows of a piece, looked at value by value."""
     (found,) = sorted_out(wanted, [piece.chunk], piece.file)
     return CheckedRows(
@@ -84,5 +84,5 @@ def rows_of(wanted: Wanted, piece: SourcePiece) -> CheckedRows:
     )
 
 
-def _reject(wanted: Wanted, file: str, bad: Bad) -> Reject:
+def _reject(wanted: WantedColumns, file: str, bad: Bad) -> Reject:
     return Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import select
 
-from antelog.files.columns import Wanted
+from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
@@ -21,7 +21,7 @@ class StandardInput:
     """Reads what is there, and never waits. If it is `complete` it is behind until it has ended."""
 
     def __init__(
-        self, wanted: Wanted, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
+        self, wanted: WantedColumns, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
     ) -> None:
         self._wanted, self._descriptor, self._complete = wanted, descriptor, complete
         self.notes: list[str] = []
@@ -39,7 +39,7 @@ class StandardInput:
 
     @property
     def mark(self) -> Mark:
-        """How many lines were read, of this input and of those before it."""
+        """The number of lines read, of this input and of those before it."""
         return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
 
     def poll(self) -> list[SourcePiece]:

@@ -4,7 +4,7 @@ driver ── Store ──▶ turbines.state ──▶ StoredFeedAt, FeedReader 
 Spark ── BatchFeed, FolderFeed ──▶ changes.feed/ ──▶ FolderFeed, FeedReader ── page
 """
 
-from antelog.run.store.batches import BatchFeed, Written
+from antelog.run.store.batches import BatchFeed, FeedBatch
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
@@ -16,6 +16,7 @@ __all__ = [
     "BatchFeed",
     "Extent",
     "Feed",
+    "FeedBatch",
     "FeedReader",
     "FolderFeed",
     "Inbox",
@@ -28,7 +29,6 @@ __all__ = [
     "StoredRows",
     "StoredState",
     "WritableFeed",
-    "Written",
     "about",
     "change_of",
     "is_folder_feed",

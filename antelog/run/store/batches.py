@@ -1,7 +1,7 @@
 """A feed written batch by batch, of changes alone: which answers are open is worked out from them.
 
     feed = BatchFeed(FolderFeed(folder), {"program": text, "path": "turbines.alog", "time": None})
-    feed.write(Written(17, lines, {"tick": 40, "inputs": {}}))   batch 17, once, however often it comes
+    feed.write(FeedBatch(17, lines, {"tick": 40, "inputs": {}}))   batch 17, once, however often it comes
 
 A pipeline on Spark has its engines on many machines, and the page is served where its driver is. So the
 driver keeps the last line of each open answer. A batch that comes again after a crash is written once.
@@ -26,7 +26,7 @@ _OpenLines = dict[tuple[str, bytes], str]
 
 
 @dataclass(frozen=True)
-class Written:
+class FeedBatch:
     """The lines of changes and rejects of a batch, and the status after it.
 
     A batch without a number is the only one.
@@ -47,7 +47,7 @@ class BatchFeed:
         self._read()
         self._begin()
 
-    def write(self, batch: Written) -> None:
+    def write(self, batch: FeedBatch) -> None:
         """Write the lines of a batch, unless they are there already."""
         if batch.number is not None and batch.number <= self._number:
             return

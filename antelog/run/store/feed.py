@@ -60,7 +60,7 @@ class Feed(Protocol):
         """At most `limit` lines behind a position; where some are gone, from the oldest on."""
 
     def summary(self) -> Extent:
-        """What is kept."""
+        """The extent of the lines that are kept."""
 
 
 class WritableFeed(Feed, Protocol):

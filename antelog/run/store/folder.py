@@ -100,7 +100,7 @@ class FolderFeed:
         return there[0] if there and segment not in there and (segment or offset) else None
 
     def _read_segment(self, segment: int, offset: int, found: list[bytes], limit: int) -> int:
-        """How many bytes were read."""
+        """The number of bytes read."""
         size = 0
         try:
             with self._path(segment).open("rb") as file:

@@ -8,7 +8,7 @@
     store.save(engine, waiting, known)                 the state after all steps, now and then
 
 To write a large state with each step is too dear. So a step records its rows, and `save` writes the state and
-forgets the rows recorded before. Whoever goes on takes the state and repeats the recorded steps, whose lines
+forgets the rows recorded before. A resumed run takes the state and repeats the recorded steps, whose lines
 are in the feed already.
 """
 
@@ -47,7 +47,7 @@ class RecordedStep:
 
 @dataclass(frozen=True)
 class StoredState:
-    """What a store was left with: the engine's state, the rows that waited then, and the steps since.
+    """The last saved state: that of the engine, the rows that waited then, and the steps since.
 
     `known` is from the last of these steps: marks of sources, clock, counts, the size of the output.
     """

@@ -261,11 +261,8 @@ def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
         return {name: _typed(job, name, lines.table) for name, lines in found.items()}
     from antelog.forecast.forecasting import with_chances  # noqa: PLC0415 - not loaded without
 
-    limits = job.forecasts.limits
-    return {
-        name: _typed(job, name, with_chances(job.plan, known, bucket.kernel, (name, lines), limits))
-        for name, lines in found.items()
-    }
+    tables = with_chances(job.plan, known, bucket.kernel, found, job.forecasts.limits)
+    return {name: _typed(job, name, table) for name, table in tables.items()}
 
 
 def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:

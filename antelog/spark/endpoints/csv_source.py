@@ -21,7 +21,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Wanted
+from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.chunks import Bad, sorted_out
 from antelog.files.csv_files import csv_chunks
 from antelog.spark import workers
@@ -46,7 +46,7 @@ class CsvReading:
     An unusable file is an error if `strict`; otherwise it is set aside.
     """
 
-    wanted: Wanted
+    wanted: WantedColumns
     arrives: bool
     strict: bool
 

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from antelog.errors import DataError
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import (
     FeedReader,

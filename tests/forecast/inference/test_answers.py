@@ -11,14 +11,14 @@ from antelog.compile.literals.terms import Const, Time, Var
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.formulas import WHEN, Condition
-from antelog.forecast.inference.table import AskedAnswers, met, term_column
+from antelog.forecast.inference.table import AnswersAtTicks, met, term_column
 from tests.forecast.making import cells
 
 
-def asked(values: Values) -> AskedAnswers:
+def asked(values: Values) -> AnswersAtTicks:
     """Malf(wt2, 5, 0), Malf(wt4, 7, 3) and Malf(wt2, 9, -), at tick 4."""
     columns = {"X": cells(values, ["wt2", "wt4", "wt2"]), "V": cells(values, [5, 7, 9.5])}
-    return AskedAnswers(columns, np.array([0, 3, -1]), np.array([4, 4, 4]))
+    return AnswersAtTicks(columns, np.array([0, 3, -1]), np.array([4, 4, 4]))
 
 
 def test_ages_and_open_answers() -> None:
@@ -27,7 +27,7 @@ def test_ages_and_open_answers() -> None:
     assert found.count == 3
     assert found.age.tolist() == [4, 1, 5]
     assert found.whole.tolist() == [True, True, False]
-    open_ = AskedAnswers({"X": np.array([UNBOUND, OTHERS])}, np.array([0, 0]), np.array([0, 0]))
+    open_ = AnswersAtTicks({"X": np.array([UNBOUND, OTHERS])}, np.array([0, 0]), np.array([0, 0]))
     assert open_.whole.tolist() == [False, True]  # a value that no fact has is one
     assert found.take(np.array([1])).cells["X"].tolist() == [values.cell("wt4")]
 

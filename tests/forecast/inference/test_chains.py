@@ -23,7 +23,7 @@ def test_series_that_no_fact_can_meet_together_are_chains_of_their_own() -> None
 def test_what_shares_a_slot_is_one_chain() -> None:
     (one,) = chains(SLOT.format("", "Temp(X, high, T), not Temp(X, low, T+1)"))
     assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"))
-    assert (one.asked, one.kinds) == (2, 0)
+    assert (one.formula_states, one.kinds) == (2, 0)
     assert one.outcomes == 4  # nothing, high, low, and another fact of the slot
 
 
@@ -35,7 +35,7 @@ def test_kinds_of_facts_that_declarations_speak_of_are_states_besides() -> None:
         state("Temp", "X", "low"),
         state("Temp", "X", "_"),
     )
-    assert (one.asked, one.kinds) == (1, 2)
+    assert (one.formula_states, one.kinds) == (1, 2)
 
 
 def test_a_slot_may_be_a_constant() -> None:

@@ -12,7 +12,7 @@ import pytest
 import antelog
 from antelog.forecast.inference import shapes as questions
 from antelog.forecast.inference.chances import Chances
-from antelog.forecast.inference.forms import Form, forms
+from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.process import Engine
 from tests.forecast.asking import by_model
 from tests.specification.terms import OTHERS
@@ -224,5 +224,5 @@ def test_a_diagram_that_is_too_large_is_tried_once() -> None:
 def test_whether_a_formula_is_too_large_can_be_said_beforehand() -> None:
     for gap, small in ((3, True), (20, False)):
         form = forms(antelog.parse(LARGE.format(gap=gap)).plan)["P"]
-        assert isinstance(form, Form)
+        assert isinstance(form, QueryForm)
         assert questions.whole_fits(form) is small

@@ -14,9 +14,9 @@ from antelog.forecast.inference.diagrams import (
     FALSE,
     TRUE,
     Diagram,
+    DiagramTooLargeError,
     Leaf,
     Question,
-    TooLargeError,
     diagram_of,
 )
 from antelog.forecast.inference.formulas import NOT, Comes, Every, Holds, Never, Node, Some
@@ -84,7 +84,7 @@ def test_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Every((x(0), x(1), x(2)))
     diagram_of(question(whole))
     monkeypatch.setattr(diagrams, "MOST_STEPS", 10)
-    with pytest.raises(TooLargeError):
+    with pytest.raises(DiagramTooLargeError):
         diagram_of(question(whole))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.compile.literals.background import StaticAtom
-from antelog.forecast.inference.forms import Form, Unknown, forms
+from antelog.forecast.inference.forms import QueryForm, Unknown, forms
 from tests.forecast.making import plan_of
 
 INPUTS = """
@@ -13,9 +13,9 @@ static Site(x: text, y: text). Site(a, b).
 """
 
 
-def form(rules: str, shares: str = "") -> Form:
+def form(rules: str, shares: str = "") -> QueryForm:
     found = forms(plan_of(f"{INPUTS.format(shares)} {rules} query P(X, T)."))["P"]
-    assert isinstance(found, Form)
+    assert isinstance(found, QueryForm)
     return found
 
 

@@ -11,7 +11,7 @@ import antelog
 from antelog.engine.columns.tables import Numbers
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
 from antelog.forecast.judges.judge import JUDGES
-from antelog.forecast.outcomes.rows import AnswerRows, Outcome
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates.tally import Counted, Waiting, looked_up, nothing_counted
 from antelog.process import Engine
 
@@ -31,11 +31,11 @@ class EveryThird:
 
     def predict(self, rows: AnswerRows) -> Numbers:
         tally = self.counts.up_to(rows.as_of.epoch, None).tally
-        found = looked_up(tally, (rows.answer[-1] % 3,), len(rows.tick), (rows.as_of.epoch, None)).sums
+        found = looked_up(tally, (rows.answer[-1] % 3,), len(rows.tick), rows.as_of.epoch, None).sums
         chance: Numbers = (found[:, 1] + 0.5) / (found[:, 0] + 1)
         return np.where(found[:, 0] > 0, chance, np.nan)
 
-    def learn(self, rows: AnswerRows, outcome: Outcome) -> EveryThird:
+    def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> EveryThird:
         counts = self.counts
         for epoch in np.unique(outcome.epoch).tolist():
             at = outcome.epoch == epoch

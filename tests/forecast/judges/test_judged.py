@@ -21,12 +21,12 @@ from antelog.forecast.judges.judged import (
 )
 from antelog.forecast.outcomes.following import SettledAnswers, age_bucket, state_of
 from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
-from antelog.forecast.rates.tally import EPOCH, AsOf
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.scores import result
 
 UNKNOWN = float("nan")
-NOW = AsOf(9, None)
+NOW = KnownEpoch(9, None)
 
 
 def ints(*numbers: int) -> np.ndarray:

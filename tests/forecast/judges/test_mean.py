@@ -16,7 +16,7 @@ UNKNOWN = float("nan")
 
 def both(model: float, outcomes: float, losses: Waiting | None = None, pattern: int = 0) -> float:
     known = no_losses(2) if losses is None else losses.up_to(9, None)
-    return float(averaged(known, np.array([pattern]), np.array([[model, outcomes]]), (9, None))[0])
+    return float(averaged(known, np.array([pattern]), np.array([[model, outcomes]]), 9, None)[0])
 
 
 def test_in_log_odds() -> None:
@@ -74,13 +74,13 @@ def test_how_good_they_were_fades_faster_than_what_they_have_learned() -> None:
     half = [math.exp(-0.1 / 2), math.exp(-0.5 / 2)]
     odds = math.exp(half[0] / sum(half) * math.log(9) + half[1] / sum(half) * math.log(0.7 / 0.3))
     one = np.array([7]), np.array([[0.9, 0.7]])
-    assert averaged(used, *one, (50 // FASTER, 50.0)).tolist() == [pytest.approx(odds / (1 + odds))]
+    assert averaged(used, *one, 50 // FASTER, 50.0).tolist() == [pytest.approx(odds / (1 + odds))]
 
 
 def test_three_judges() -> None:
     losses = lost(no_losses(3), 3, np.zeros(1, np.int64), np.array([[0.1, 0.1, 9.0]])).up_to(9, None)
     each = np.array([[0.9, 0.7, 0.1], [UNKNOWN, 0.7, UNKNOWN], [0.9, 0.7, UNKNOWN]])
-    found = averaged(losses, np.zeros(3, np.int64), each, (9, None))
+    found = averaged(losses, np.zeros(3, np.int64), each, 9, None)
     assert found[2] == pytest.approx(both(0.9, 0.7))
     assert found[1] == 0.7
     assert found[0] == pytest.approx(found[2], abs=1e-3)  # the third has no weight to speak of

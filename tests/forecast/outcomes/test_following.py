@@ -9,15 +9,15 @@ from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
 from antelog.forecast.outcomes.following import (
     AnswerLines,
     FollowedStep,
-    OpenAnswers,
+    TrackedAnswers,
     age_bucket,
     either_of,
     followed,
+    last_line_ticks,
     nobody,
     numbers_of,
     stage_of,
     state_of,
-    told_at,
 )
 
 A, B = 100, 200
@@ -41,7 +41,7 @@ EXAMPLE = (
 )
 
 
-def step(*rows: Line, now: int, before: OpenAnswers | None = None, delay: int | None = 4) -> FollowedStep:
+def step(*rows: Line, now: int, before: TrackedAnswers | None = None, delay: int | None = 4) -> FollowedStep:
     return followed(nobody(2) if before is None else before, lines(*rows), now, delay)
 
 
@@ -167,5 +167,9 @@ def test_what_is_known_of_answers_that_are_followed() -> None:
     known = step((2, 0, 0, POSSIBLE, A), (3, 0, 0, POSSIBLE, A), (3, 0, 2, REVISED, B), now=2).after
     answers = (np.array([3, 4, 2]), np.array([0, 0, 0]))
     assert numbers_of(known, answers).tolist() == [1, -1, 0]
-    assert told_at(known, answers).tolist() == [2, -1, 0]
-    assert numbers_of(nobody(2), answers).tolist() == told_at(nobody(2), answers).tolist() == [-1, -1, -1]
+    assert last_line_ticks(known, answers).tolist() == [2, -1, 0]
+    assert (
+        numbers_of(nobody(2), answers).tolist()
+        == last_line_ticks(nobody(2), answers).tolist()
+        == [-1, -1, -1]
+    )

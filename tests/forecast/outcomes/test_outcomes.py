@@ -17,9 +17,9 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-from antelog.forecast.outcomes.outcomes import Outcomes, nothing_known
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
 from antelog.forecast.outcomes.rows import Lesson, lesson_of, no_rows
-from antelog.forecast.rates.tally import AsOf
+from antelog.forecast.rates.tally import KnownEpoch
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])), np.array([silent]))[0])
@@ -40,21 +40,21 @@ def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Lesson:
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
     )
-    return lesson_of(found, (0,), np.array(epochs), AsOf(0, None))
+    return lesson_of(found, (0,), np.array(epochs), KnownEpoch(0, None))
 
 
-def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Outcomes:
+def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
     taught = lesson(epochs, *answers)
     return nothing_known(1).learn(taught.rows, taught.outcome)
 
 
-def known(*answers: tuple[int, bool, list[int]]) -> Outcomes:
-    return learned([0] * len(answers), *answers).up_to(AsOf(0, None))
+def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
+    return learned([0] * len(answers), *answers).up_to(KnownEpoch(0, None))
 
 
-def chance(outcomes: Outcomes, state: int, key: int, epoch: int = 0) -> float:
+def chance(outcomes: OutcomeStatistics, state: int, key: int, epoch: int = 0) -> float:
     rows = lesson([0], (key, True, [state])).rows
-    return float(outcomes.predict(replace(rows, as_of=AsOf(epoch, None)))[0])
+    return float(outcomes.predict(replace(rows, as_of=KnownEpoch(epoch, None)))[0])
 
 
 def test_a_state_comes_back_from_its_row() -> None:
@@ -67,7 +67,7 @@ def test_a_state_comes_back_from_its_row() -> None:
 
 def test_nothing_known() -> None:
     assert math.isnan(chance(nothing_known(1), EARLY, 7))
-    assert len(nothing_known(1).predict(no_rows(2, 1, AsOf(0, None)))) == 0
+    assert len(nothing_known(1).predict(no_rows(2, 1, KnownEpoch(0, None)))) == 0
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
@@ -96,8 +96,8 @@ def test_answers_that_were_in_many_states_count_in_each() -> None:
 
 def test_what_is_learned_is_used_from_its_epoch_on() -> None:
     waiting = learned([2, 3], (7, True, [EARLY]), (7, True, [EARLY]))
-    assert math.isnan(chance(waiting.up_to(AsOf(1, None)), EARLY, 7, 1))
-    one, both = (waiting.up_to(AsOf(epoch, None)) for epoch in (2, 3))
+    assert math.isnan(chance(waiting.up_to(KnownEpoch(1, None)), EARLY, 7, 1))
+    one, both = (waiting.up_to(KnownEpoch(epoch, None)) for epoch in (2, 3))
     assert chance(one, EARLY, 7, 2) < chance(both, EARLY, 7, 3)
-    half = waiting.up_to(AsOf(3, 1.0))
+    half = waiting.up_to(KnownEpoch(3, 1.0))
     assert half.levels[0].tally.sums.tolist() == [[1.5, 1.5]]

@@ -16,7 +16,7 @@ from antelog.forecast.rates.counts import (
 )
 from antelog.forecast.rates.odds import Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
-from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, AsOf
+from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch
 from tests.forecast.making import Fact, chains, keys, sighted
 
 TEXT = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
@@ -32,12 +32,12 @@ def learned(
     counts = no_counts(FAMILY, 2)
     for epoch in range(epochs):
         counts = and_then(counts, counted(sightings, FAMILY, epoch, 2))
-    return up_to(counts, AsOf(epochs - 1, half_life)), sightings.values
+    return up_to(counts, KnownEpoch(epochs - 1, half_life)), sightings.values
 
 
 def odds(facts: list[Fact], *devices: str, epoch: int = 0) -> Odds:
     counts, values = learned(facts, epoch + 1)
-    return odds_of(counts, FAMILY, CHAIN, keys(values, X=devices), AsOf(epoch, None))
+    return odds_of(counts, FAMILY, CHAIN, keys(values, X=devices), KnownEpoch(epoch, None))
 
 
 def row(sightings: Sightings, epoch: int) -> list[float]:
@@ -84,21 +84,24 @@ def test_much_of_one_key_says_what_it_is_like() -> None:
 
 
 def test_nothing_counted_means_nothing_known() -> None:
-    found = odds_of(no_counts(FAMILY, 2), FAMILY, CHAIN, keys(Values(), X=["a"]), AsOf(0, None))
+    found = odds_of(no_counts(FAMILY, 2), FAMILY, CHAIN, keys(Values(), X=["a"]), KnownEpoch(0, None))
     assert found.known.tolist() == [False]
 
 
 def test_what_an_epoch_has_added_waits_until_it_may_be_used() -> None:
     sightings = sighted([FAMILY], HOT)
     counts = and_then(no_counts(FAMILY, 2), counted(sightings, FAMILY, 0, 2))
-    assert (up_to(counts, AsOf(-1, None)).tally.count, up_to(counts, AsOf(0, None)).tally.count) == (0, 1)
+    assert (
+        up_to(counts, KnownEpoch(-1, None)).tally.count,
+        up_to(counts, KnownEpoch(0, None)).tally.count,
+    ) == (0, 1)
     assert and_then(counts, counted(sightings, FAMILY, 7, 2)) is counts  # nothing came in that epoch
 
 
 def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     counts, values = learned(HOT)
     late = FORGOTTEN + 1
-    counts = up_to(counts, AsOf(late, None))
+    counts = up_to(counts, KnownEpoch(late, None))
     assert (counts.tally.count, counts.shared.count) == (0, 1)
-    found = odds_of(counts, FAMILY, CHAIN, keys(values, X=["a"]), AsOf(late, None))
+    found = odds_of(counts, FAMILY, CHAIN, keys(values, X=["a"]), KnownEpoch(late, None))
     assert found.again[0, 0] == pytest.approx((2 + found.once[0, 0]) / 4)

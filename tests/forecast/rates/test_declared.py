@@ -100,7 +100,7 @@ def test_what_is_declared_is_not_learned() -> None:
         shares=np.broadcast_to([0.6, 0.2, 0.2], (2, 1, 3)).copy(),
         known=np.ones(2, np.bool_),
     )
-    both = completed(odds, learned, (chain, input_of(text)), rows)
+    both = completed(odds, learned, chain, input_of(text), rows)
     assert (both.once.tolist(), both.again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
     # For wt2 what was learned, within its delay of 1; for wt4 what is declared.
     np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
@@ -119,7 +119,7 @@ def test_what_is_learned_may_know_of_longer_delays() -> None:
         ([1.0], False, [0.5, 0.5]),
     ):
         learned = replace(odds, shares=np.array([[shares]]), known=np.array([known]))
-        both = completed(odds, learned, (chain, input_of(text)), rows)
+        both = completed(odds, learned, chain, input_of(text), rows)
         np.testing.assert_allclose(both.shares, [[wanted]])
 
 

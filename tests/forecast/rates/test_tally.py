@@ -34,7 +34,7 @@ def counting(*parts: Counted, half_life: float | None = None) -> Tally:
 
 
 def found(tally: Tally, *keys: int, epoch: int, half_life: float | None = None) -> TallySums:
-    return looked_up(tally, (np.array(keys, np.int64),), len(keys), (epoch, half_life))
+    return looked_up(tally, (np.array(keys, np.int64),), len(keys), epoch, half_life)
 
 
 def test_numbers_of_a_key_add_up() -> None:
@@ -86,7 +86,7 @@ def test_tallies_without_keys_have_one_row() -> None:
     none = Counted(3, (), np.array([[1.0], [2.0]]))
     tally = added(nothing_counted(0, 1), none, None)
     assert (tally.count, tally.sums.tolist()) == (1, [[3]])
-    assert looked_up(tally, (), 2, (3, None)).sums.tolist() == [[3], [3]]
+    assert looked_up(tally, (), 2, 3, None).sums.tolist() == [[3], [3]]
 
 
 def test_what_waits_is_used_epoch_by_epoch() -> None:

@@ -55,9 +55,9 @@ def test_leads(ticks: int, tick: int | None, text: str) -> None:
 
 
 def test_quarters_share_their_unit() -> None:
-    assert words.leads((2, 3, 4), MINUTES) == "30 minutes (20 to 40 minutes)"
-    assert words.leads((2, 3, 6), MINUTES) == "30 minutes (20 minutes to 1 hour)"
-    assert words.leads((1, 1, 2), None) == "1 tick (1 to 2 ticks)"
+    assert words.leads(2, 3, 4, MINUTES) == "30 minutes (20 to 40 minutes)"
+    assert words.leads(2, 3, 6, MINUTES) == "30 minutes (20 minutes to 1 hour)"
+    assert words.leads(1, 1, 2, None) == "1 tick (1 to 2 ticks)"
 
 
 @pytest.mark.parametrize(("most", "numbers"), [(0, [0, 1]), (7, [0, 2, 4, 6, 8]), (100, [0, 50, 100])])

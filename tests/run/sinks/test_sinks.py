@@ -1,4 +1,4 @@
-"""antelog/run/sinks/{file,topic,feed}.py: where changes are written, each once."""
+"""antelog/run/sinks/{file,topic,feed_sink}.py: where changes are written, each once."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from antelog.errors import OutputError, StateError
 from antelog.files import Reject
 from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
-from antelog.run.sinks import feed as feeds
-from antelog.run.sinks.feed import About, FeedSink
+from antelog.run.sinks import feed_sink as feeds
+from antelog.run.sinks.feed_sink import About, FeedSink
 from antelog.run.sinks.file import OutputFile
-from antelog.run.sinks.lines import Style, change_lines, with_kinds
+from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.topic import TopicSink
 from antelog.run.store import FeedReader, Store

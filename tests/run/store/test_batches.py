@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from antelog.run.store import BatchFeed, FeedReader, FolderFeed, Written
+from antelog.run.store import BatchFeed, FeedBatch, FeedReader, FolderFeed
 
 ABOUT = {"program": "query Malf(X, T).", "path": "malf.alog", "time": None}
 
@@ -15,8 +15,8 @@ def change(kind: str, x: str, tick: int) -> str:
     return json.dumps({"tick": tick, "change": kind, "query": "Malf", "answer": {"X": x, "T": 0}})
 
 
-def batch(number: int | None, *lines: str) -> Written:
-    return Written(number, lines, {"tick": number, "inputs": {}})
+def batch(number: int | None, *lines: str) -> FeedBatch:
+    return FeedBatch(number, lines, {"tick": number, "inputs": {}})
 
 
 def read(folder: Path) -> list[dict[str, Any]]:

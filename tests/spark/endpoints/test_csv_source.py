@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import Wanted, wanted_of
+from antelog.files import WantedColumns, wanted_of
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka
@@ -59,7 +59,7 @@ def lines_of(
 
 def read_on_spark(
     files: Mapping[str, bytes],
-    wanted: Wanted = WANTED,
+    wanted: WantedColumns = WANTED,
     *,
     seed: int = 0,
     strict: bool = False,
@@ -132,7 +132,7 @@ def test_a_file_of_no_use_is_set_aside_in_a_stream_and_an_error_in_a_batch(conte
 
 
 def test_columns_are_found_by_the_names_they_are_said_to_have() -> None:
-    wanted = Wanted(
+    wanted = WantedColumns(
         "R", WANTED.columns, WANTED.types, True, called=(("note", "text"), ("n", "time"), ("time", "n"))
     )
     files = {
@@ -146,7 +146,7 @@ def test_columns_are_found_by_the_names_they_are_said_to_have() -> None:
 
 
 def test_a_column_of_arrivals_must_be_there_if_it_was_named() -> None:
-    wanted = Wanted("R", WANTED.columns, WANTED.types, True, arrival="came", must_arrive=True)
+    wanted = WantedColumns("R", WANTED.columns, WANTED.types, True, arrival="came", must_arrive=True)
     files = {"a.csv": b"came,n,time,note\n7,1,6,a\n", "b.csv": b"note,n,time\nb,1,1\n"}
     good, bad = read_on_spark(files, wanted)
     assert good == [("a", 1.0, 6, 7)]

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import early, histogram, reliability
 from antelog.forecast.reports.words import NONE, percent
-from antelog.forecast.scores.alerts import THRESHOLDS, Alerted
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, result
+from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
 from antelog.watch.web.markup import Child, Html, ready, tag
 from antelog.watch.web.views.common import ViewContext, empty, section, table, tile
 
@@ -104,7 +104,7 @@ def _compared(found: Loss) -> str:
 
 
 def _alert(found: Alerted, length: int | None) -> list[Child]:
-    ahead = NONE if found.lead is None else words.leads(found.lead, length)
+    ahead = NONE if found.lead is None else words.leads(*found.lead, length)
     return [
         percent(found.threshold),
         f"{found.alerts:,}",

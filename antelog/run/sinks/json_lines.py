@@ -15,8 +15,8 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
+from antelog.run.sinks.plain_values import from_written, is_written, ordered, plain
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.values import from_written, is_written, ordered, plain
 
 _DIGITS = 6
 """Chances are told with so many."""
@@ -27,7 +27,7 @@ _AT_ONCE = 10_000
 
 @dataclass(frozen=True)
 class Style:
-    """How many explanations a line has at most (None: all), and whether it is ASCII only."""
+    """The style of lines: the most explanations of each (None: all), and whether it is ASCII only."""
 
     explanations: int | None = None
     ascii_only: bool = False
@@ -59,7 +59,7 @@ def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
 
 
 def snapshot_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
-    """What is open after a tick, and what was confirmed at it: a line for each query."""
+    """A line for each query: its open answers after a tick, and those confirmed at it."""
     lines = []
     for relation in relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
@@ -162,7 +162,7 @@ def _outlook(table: pa.Table) -> pa.Array:
 
 
 def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:
-    """How likely open answers are, where that is asked for; and how likely it is that any answer holds."""
+    """The chances of open answers, and the chances that answers hold, if there are such columns."""
     parts = []
     if "chance" in table.column_names:
         said = _joined(
@@ -207,7 +207,7 @@ def _lists(lists: pa.Array, style: Style) -> pa.Array:
 
 
 def _in_lists(texts: pa.Array, counts: Column) -> pa.Array:
-    """So many of the texts after one another, and so on."""
+    """Texts joined into lists, given the length of each list."""
     offsets = pa.array(np.append(0, np.cumsum(counts)).astype(np.int32))
     return pc.binary_join(pa.ListArray.from_arrays(offsets, texts), ", ")
 

@@ -1,4 +1,4 @@
-"""Answers on their way to a reader: in which order, and what their values look like."""
+"""Answers for readers: sorted, and with plain values as JSON has them."""
 
 from __future__ import annotations
 

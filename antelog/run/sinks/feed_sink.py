@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from antelog.files import Reject
 from antelog.process import Engine
-from antelog.run.sinks.lines import Style, change_lines
+from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line
 

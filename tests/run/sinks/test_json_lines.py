@@ -1,4 +1,4 @@
-"""antelog/run/sinks/{lines,set_aside,result,values}.py: answers, explanations and rejects as text."""
+"""antelog/run/sinks/{json_lines,set_aside,result,plain_values}.py: answers and rejects as text."""
 
 import json
 from pathlib import Path

@@ -13,10 +13,10 @@ import numpy as np
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.ticks import LAST
 from antelog.errors import StateError
-from antelog.forecast.scores.alerts import PLACES, THRESHOLDS, AlertSums
 from antelog.forecast.scores.blocks import MOST, Blocks
 from antelog.forecast.scores.calibration import BINS, Calibration
 from antelog.forecast.scores.losses import Losses
+from antelog.forecast.scores.thresholds import PLACES, THRESHOLDS, AlertSums
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Sum = Annotated[int, msgspec.Meta(ge=0, le=2**62)]

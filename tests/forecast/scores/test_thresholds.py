@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/alerts.py: what a pager would have told, and how early."""
+"""antelog/forecast/scores/thresholds.py: what a pager would have told, and how early."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.forecast.scores.alerts import PLACES, AlertSums, alerts, by_threshold, least, places, quantile
+from antelog.forecast.scores.thresholds import (
+    PLACES,
+    AlertSums,
+    alerts,
+    by_threshold,
+    least,
+    places,
+    quantile,
+)
 from tests.forecast.streams import settled
 
 
