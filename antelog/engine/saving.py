@@ -51,7 +51,7 @@ __all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
 
 @dataclass(frozen=True)
 class SavedEngine:
-    """The content of a saved engine; `beside` has the members that forecasts need."""
+    """The content of a saved engine; `beside` has the members that forecasts add."""
 
     plan: Plan
     state: State

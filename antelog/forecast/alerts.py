@@ -20,13 +20,10 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
 from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
-from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.line_columns import LineColumns
-
-FALL = 0.1
-"""An answer is unlikely once its chance is so much below what made it likely."""
 
 ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""

@@ -22,6 +22,9 @@ NAMES = (*COLUMNS.names, *HOLDS.names)
 
 LIKELY, UNLIKELY = "likely", "unlikely"
 
+FALL = 0.1
+"""An answer is unlikely once its chance is this far below the threshold that made it likely."""
+
 KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
 """All kinds of changes; the last two come of queries with an `alert`."""
 

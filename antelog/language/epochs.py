@@ -8,7 +8,6 @@ Nothing else does, so that a number means the same wherever and with whatever it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -77,11 +76,6 @@ def ranges(tick: int) -> tuple[UnitRange, ...]:
         if first <= last:
             found.append(UnitRange(unit, first, last))
     return tuple(found)
-
-
-def in_words(units: Iterable[str]) -> str:
-    """`seconds and milliseconds`"""
-    return " and ".join(WORDS[unit] for unit in UNITS if unit in set(units))
 
 
 def last_tick(tick: int) -> int:

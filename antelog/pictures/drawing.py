@@ -26,7 +26,6 @@ Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """The lines of the data sets that a chart names."""
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
-FORMS = (".svg", ".png", ".html")
 _SHARP = 2
 """How many dots a pixel of a PNG has in each direction."""
 

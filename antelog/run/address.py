@@ -43,10 +43,6 @@ class Files:
     folder: bool = field(default=False, compare=False)
 
     @property
-    def is_pattern(self) -> bool:
-        return re.search(r"[*?\[{]", self.path) is not None
-
-    @property
     def grows(self) -> bool:
         """Whether lines can be appended to the file: it is no folder, not packed, and no Parquet."""
         packed = self.path.lower().endswith(".gz")

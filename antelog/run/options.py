@@ -14,14 +14,14 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from antelog import secrets
-from antelog.given import FLAG, NUMBER, PATH, TEXT, WHOLE, check, optional
+from antelog.given import FLAG, PATH, TEXT, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
@@ -291,7 +291,6 @@ def _file(given: str, runner: Runner) -> Path:
 
 
 FLAG_SYNTAX = Syntax("", lambda given, _: given == "true", FLAG, (bool,))
-NUMBER_SYNTAX = Syntax("NUMBER", lambda given, _: float(given), NUMBER, (float,))
 FILE = Syntax("FILE", _file, PATH, is_path=True)
 
 
@@ -328,8 +327,3 @@ SINK = Syntax("SINK", _sink, is_path=True, fills=True)
 def flag(default: bool, help_text: str, **more: Any) -> Any:
     """A field that is a flag."""
     return option(default, FLAG_SYNTAX, help_text, arity=Arity.FLAG, **more)
-
-
-def all_of(structs: Iterable[type], runner: str) -> tuple[Option, ...]:
-    """The options of several structs that a runner has."""
-    return tuple(each for struct in structs for each in options_of(struct, runner))

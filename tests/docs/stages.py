@@ -28,7 +28,7 @@ from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import minimal
 from antelog.engine.step.lives import Lives, lives, moments
 from antelog.engine.step.query import Query
-from antelog.engine.step.rows import Rows, facts_for
+from antelog.engine.step.rows import Rows, facts_for_each
 from antelog.engine.values.values import Values
 
 PROGRAM = """
@@ -84,7 +84,7 @@ def _found(known: Knowledge, pattern: Prepared) -> str:
     """The facts that fit each literal."""
     rows: list[dict[str, object]] = []
     for fact in pattern.facts:
-        found = facts_for(fact, known.history, None, known.values)
+        found = facts_for_each([fact], known.history, [None], known.values)[0]
         columns = {**_bound(found.rows, known.values), "arrived": found.arrived}
         rows += [
             {"literal": _name(fact), **dict(zip(columns, each, strict=True))}

@@ -12,8 +12,7 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.compile.nodes.plan import Relation
-from antelog.forecast.alerts import FALL
-from antelog.forecast.columns import LIKELY, UNLIKELY
+from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text

@@ -82,7 +82,7 @@ class Prepared:
 
     @cached_property
     def clocked(self) -> bool:
-        """Whether answers of the pattern are told only once their tick has come."""
+        """True if answers of the pattern are reported only once their tick has come."""
         return not self.facts or self.pattern.unguarded_time is not None
 
     @cached_property

@@ -36,7 +36,7 @@ from antelog.engine.columns.tables import (
 )
 
 BUDGET = 256 * 2**20
-"""The bytes a table may take, unless told otherwise."""
+"""The bytes a table may take by default."""
 
 _A_ROW = 80
 """The bytes a row takes, about: ten columns."""

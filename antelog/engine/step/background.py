@@ -113,7 +113,7 @@ class Twins:
     all_: Column
 
     def sizes(self, cells: Column) -> Column:
-        """The number of twins each of some values stands for."""
+        """The number of twins of each value."""
         return self.size.take(find(cells, self.one))
 
     def each(self, cells: Column) -> tuple[Column, Column]:

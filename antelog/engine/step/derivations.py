@@ -186,7 +186,7 @@ def answer_time(found: Derivations) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Life:
-    """The life of each row: the ticks at which it is first told, complete, and over."""
+    """The life of each row: the ticks at which it is first reported, complete, and false."""
 
     told: Column
     complete: Column
@@ -225,7 +225,7 @@ def spoken_for(found: Derivations) -> Column:
 
 
 def mattering(found: Derivations, life: Life, query: Query) -> Column:
-    """The rows that are told at some tick of the step, or have been if the past matters as well."""
+    """The rows reported at some tick of the step or, if the past matters, before it."""
     step = query.step
     since = -1 if query.past else step.before
     matter = life.end > np.maximum(life.told, since)

@@ -146,7 +146,7 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
 
 
 def _revised(told: Explanations, moment: Column) -> Mask:
-    """Whether the explanations told at some moments differ from those before."""
+    """True for each moment whose explanations differ from those of the moment before."""
     at, found = told.at, told.found
     if at.alone:
         (block,) = found.blocks

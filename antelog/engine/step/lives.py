@@ -226,7 +226,7 @@ def and_more(
 
 
 def _there(found: Lives, now: int) -> Mask:
-    """A mask of the rows that are told at some tick up to `now`."""
+    """A mask of the rows reported at some tick up to `now`."""
     there: Mask = (found.life.told < found.life.end) & (found.life.told <= now)
     return there
 

@@ -167,15 +167,10 @@ class LiteralFacts:
         return LiteralFacts(self.rows.take(at), self.arrived.take(at))
 
 
-def facts_for(literal: FactLiteral, history: History, about: Spans | None, values: Values) -> LiteralFacts:
-    """The facts of a literal about some ticks (None: about any)."""
-    return facts_for_each([literal], history, [about], values)[0]
-
-
 def facts_for_each(
     literals: Sequence[FactLiteral], history: History, about: Sequence[Spans | None], values: Values
 ) -> tuple[LiteralFacts, ...]:
-    """The facts of several literals, each about its ticks; those of one input are gathered together."""
+    """The facts of several literals, each about its ticks (None: about any); those of one input together."""
     found: dict[int, LiteralFacts] = {}
     alike: dict[tuple[str, Places, Places], list[int]] = {}
     for i, literal in enumerate(literals):

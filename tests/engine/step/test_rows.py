@@ -6,7 +6,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import Band
 from antelog.engine.columns.spans import span
-from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, facts_for, joined, meeting
+from antelog.engine.step.rows import ONE, Rows, Within, agrees, distinct, facts_for_each, joined, meeting
 from tests.engine.stages import stage
 
 RULES = "input Temp(device, level, time). Hot(X, T) :- Temp(X, high, T+1), X != wt9. query Hot(X, T)."
@@ -22,7 +22,7 @@ FACTS = [
 def test_each_fact_that_fits_is_a_row() -> None:
     given = stage(RULES, FACTS)
     prepared, _ = given.pattern("Hot")
-    found = facts_for(prepared.facts[0], given.known.history, None, given.values)
+    found = facts_for_each([prepared.facts[0]], given.known.history, [None], given.values)[0]
     assert given.read(prepared, found.rows) == [{"T": 6, "X": "wt2"}, {"T": 7, "X": "wt3"}]
     assert sorted(found.arrived.tolist()) == [7, 8]
 
@@ -30,14 +30,14 @@ def test_each_fact_that_fits_is_a_row() -> None:
 def test_only_facts_about_the_wanted_ticks_are_looked_at() -> None:
     given = stage(RULES, FACTS)
     prepared, _ = given.pattern("Hot")
-    found = facts_for(prepared.facts[0], given.known.history, span(8, 9), given.values)
+    found = facts_for_each([prepared.facts[0]], given.known.history, [span(8, 9)], given.values)[0]
     assert given.read(prepared, found.rows) == [{"T": 7, "X": "wt3"}]
 
 
 def test_a_literal_about_one_tick_has_the_facts_of_that_tick() -> None:
     given = stage(AT_ONCE, FACTS)
     about_one_tick = given.pattern("Hot")[0].facts[0]
-    assert facts_for(about_one_tick, given.known.history, None, given.values).rows.count == 1
+    assert facts_for_each([about_one_tick], given.known.history, [None], given.values)[0].rows.count == 1
 
 
 def rows(**columns: list[int]) -> Rows:
