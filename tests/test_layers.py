@@ -152,7 +152,11 @@ FORBIDDEN = [
     ("antelog/__init__.py", "from antelog import spark", "__init__ may not import spark"),
     ("antelog/forecast/model.py", "from antelog.spark import batch", "forecast may not import spark"),
     ("antelog/files/times.py", "from antelog.engine.facts import facts", "files may not import engine"),
-    ("antelog/files/columns.py", "from antelog.compile.nodes.plan import Plan", "files may not import compile"),
+    (
+        "antelog/files/columns.py",
+        "from antelog.compile.nodes.plan import Plan",
+        "files may not import compile",
+    ),
     ("antelog/arrow/ticks.py", "from antelog.engine.values import values", "arrow may not import engine"),
     ("antelog/engine/kernel.py", "import pyspark.sql", "pyspark may be imported in antelog/spark only"),
     ("antelog/program.py", "import_module('pyspark')", "pyspark may be imported in antelog/spark only"),
