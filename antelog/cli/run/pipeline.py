@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from antelog.accounts import REASONS
+from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, console_printer, reporting
@@ -19,7 +20,6 @@ from antelog.cli.serving import until_stopped
 from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
-from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program
