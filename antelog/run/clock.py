@@ -18,24 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.ticks import arrivals
+from antelog.engine.facts.delays import arrivals
 from antelog.errors import UnsupportedError
-
-__all__ = [
-    "NOTHING",
-    "SILENT",
-    "ClockName",
-    "Showing",
-    "Timing",
-    "alarm",
-    "arrivals",
-    "arrivals_in_order",
-    "begin",
-    "end",
-    "finished",
-    "holding",
-    "shown",
-]
 
 ClockName = Literal["arrival", "event", "processing"]
 

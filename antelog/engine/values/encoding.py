@@ -13,9 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as is_a
 
+from antelog.arrow.arrays import Array, parts_of_union
+from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.types import Item, Kind, has_no_double, kind_of_column, nearest_double, raw_values
+from antelog.engine.values.types import Item, has_no_double, nearest_double, raw_values
 
 UNBOUND = -1
 """The cell of no value: null, not-a-number, or a variable that has none."""
@@ -33,7 +35,7 @@ _EXACT = 2**53
 Intern = Callable[[list[Item]], Column]
 
 
-def encode(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
+def encode(array: Array, intern: Intern) -> Column:
     """The cells of a column. Raises TypeError if its type is one no value can have."""
     type_ = array.type
     if is_a.is_union(type_):
@@ -72,7 +74,7 @@ def _number(number: int | float | Decimal, intern: Intern) -> int:
     return int(intern([number])[0])
 
 
-def _whole_numbers(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
+def _whole_numbers(array: Array, intern: Intern) -> Column:
     numbers = array.fill_null(0).to_numpy()
     doubles = numbers.astype(np.float64)
     cells: Column = doubles.view(np.int64)
@@ -86,7 +88,7 @@ def _whole_numbers(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
     return cells
 
 
-def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
+def _doubles(array: Array) -> Column:
     # Adding zero turns -0.0 into 0.0, and copies: the cells must not be a view of the caller's data.
     numbers = array.fill_null(math.nan).to_numpy() + 0.0
     cells: Column = numbers.view(np.int64)
@@ -94,7 +96,7 @@ def _doubles(array: pa.Array | pa.ChunkedArray) -> Column:
     return cells
 
 
-def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) -> Column:
+def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
     if len(array) <= tables.FEW and is_a.is_string(array.type) and not array.null_count:
         return intern(array.to_pylist())
     chunks = _encoded(array)
@@ -112,7 +114,7 @@ def _by_distinct(array: pa.Array | pa.ChunkedArray, kind: Kind, intern: Intern) 
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _encoded(array: pa.Array | pa.ChunkedArray) -> list[pa.DictionaryArray]:
+def _encoded(array: Array) -> list[pa.DictionaryArray]:
     """The parts of a column, all with the same dictionary."""
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     if len(chunks) > 1:
@@ -138,15 +140,8 @@ def _distinct(array: pa.Array, kind: Kind, intern: Intern) -> Column:
     return intern([(kind, raw) for raw in raw_values(array, kind)])
 
 
-def _union(array: pa.Array | pa.ChunkedArray, intern: Intern) -> Column:
-    parts = [np.zeros(0, np.int64)]
-    for part in array.chunks if isinstance(array, pa.ChunkedArray) else [array]:
-        chunk = part.take(pa.array(np.arange(len(part))))  # the offsets of a slice are those of the whole
-        cells = np.full(len(chunk), UNBOUND, np.int64)
-        codes = chunk.type_codes.to_numpy()
-        for child, code in enumerate(chunk.type.type_codes):
-            rows = np.flatnonzero(codes == code)
-            at = chunk.offsets.to_numpy()[rows] if chunk.type.mode == "dense" else rows
-            cells[rows] = encode(chunk.field(child), intern)[at]
-        parts.append(cells)
-    return np.concatenate(parts)
+def _union(array: Array, intern: Intern) -> Column:
+    cells = np.full(len(array), UNBOUND, np.int64)
+    for rows, part in parts_of_union(array):
+        cells[rows] = encode(part, intern)
+    return cells

@@ -10,18 +10,15 @@ Such a value costs its own row, and stops nothing.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
+from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.types import kind_of_column
-from antelog.engine.values.values import Values
-
-Array: TypeAlias = pa.Array | pa.ChunkedArray
+from antelog.arrow.arrays import Array
+from antelog.arrow.kinds import kind_of_column
 
 _DAY = 24 * 3_600 * 10**6
 _YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)
@@ -92,24 +89,14 @@ def _plain_type(type_: pa.DataType) -> pa.DataType:
     return pa.date32() if is_a.is_date64(type_) else type_
 
 
-def cells_of(values: Values, column: Array) -> tuple[Column, Mask | None]:
-    """The cells of a plain column, and which values are of no use, if any are; these have no cell."""
-    bad = _beyond(column)
-    try:
-        return values.encode(column if bad is None else _without(column, bad)), bad
-    except UnicodeDecodeError:
-        bad = _not_utf8(column)
-        return values.encode(_without(column, bad)), bad
-
-
-def of_no_use(column: Array) -> Mask | None:
+def of_no_use(column: Array) -> NDArray[np.bool_] | None:
     """A mask of the values of a plain column that are of no use, if any are."""
     if is_a.is_string(column.type) or is_a.is_large_string(column.type):
         try:
             column.validate(full=True)
         except pa.ArrowInvalid:
-            return _not_utf8(column)
-    return _beyond(column)
+            return not_utf8(column)
+    return out_of_range(column)
 
 
 def why_of_no_use(type_: pa.DataType) -> str:
@@ -122,7 +109,7 @@ def why_of_no_use(type_: pa.DataType) -> str:
     return "is no time of day" if is_a.is_time(type_) else "is not UTF-8 text"
 
 
-def _beyond(column: Array) -> Mask | None:
+def out_of_range(column: Array) -> NDArray[np.bool_] | None:
     """A mask of the dates, times and durations that are too far away to be shown."""
     type_ = column.type
     if is_a.is_dictionary(type_):
@@ -145,7 +132,7 @@ def _beyond(column: Array) -> Mask | None:
     return found if found.any() else None
 
 
-def _not_utf8(column: Array) -> Mask:
+def not_utf8(column: Array) -> NDArray[np.bool_]:
     """A mask of the texts that are not UTF-8."""
     if is_a.is_union(column.type):
         raise ValueError("a text in it is not UTF-8")
@@ -166,13 +153,13 @@ def _is_utf8(data: bytes | None) -> bool:
     return True
 
 
-def _without(column: Array, bad: Mask) -> Array:
+def without(column: Array, bad: NDArray[np.bool_]) -> Array:
     """The column with nulls in place of values of no use."""
     if is_a.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)
 
 
-def _mask(array: Array) -> Mask:
-    mask: Mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
-    return mask.astype(np.bool_)
+def _mask(array: Array) -> NDArray[np.bool_]:
+    mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
+    return np.asarray(mask, np.bool_)

@@ -1,4 +1,4 @@
-"""antelog/engine/values/plain.py: columns of unusual types, and values that nobody could show."""
+"""antelog/arrow/plain.py: columns of unusual types, and values that nobody could show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.values import plain
+from antelog.arrow import plain
 from antelog.engine.values.values import Values
 from tests.attack import frames
 
@@ -92,7 +92,7 @@ def test_values_that_nobody_could_show(name: str, bad: list[bool] | None, why: s
     assert (None if found is None else found.tolist()) == bad
     assert plain.why_of_no_use(column.type) == why
     values = Values()
-    cells, again = plain.cells_of(values, column)
+    cells, again = values.encode_usable(column)
     assert (None if again is None else again.tolist()) == bad
     assert values.texts(cells).is_null().to_pylist() == (bad or [False] * 3)
 
