@@ -16,7 +16,7 @@ import pyarrow.types as is_a
 
 from antelog.engine.columns.tables import Mask
 from antelog.engine.facts.frames import MOST_DIGITS, array_of
-from antelog.engine.values.plain import plain, refusal
+from antelog.engine.values.encoding import plain, refusal
 from antelog.engine.values.types import Kind, kind_of
 from antelog.errors import DataError
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED

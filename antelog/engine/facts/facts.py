@@ -20,14 +20,14 @@ import pyarrow as pa
 
 from antelog.accounts import REASONS, Counts
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
-from antelog.engine.facts.frames import Array, Frame, FrameRows, naming, read_frame
+from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, delays, is_timestamp, no_tick, times_of
-from antelog.engine.values.encoding import infinite
-from antelog.engine.values.plain import cells_of, why_of_no_use
+from antelog.engine.values.encoding import Array, infinite, why_of_no_use
 from antelog.engine.values.types import Kind, declared, kind_of_column
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
@@ -152,7 +152,8 @@ def admit(
 
     Raises DataError if a frame does not fit its input as a whole.
     """
-    sources = {source.name: source for source in plan.inputs}
+    rules = prepared(plan)
+    sources = rules.inputs
     for name in frames:
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
@@ -163,7 +164,7 @@ def admit(
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
-            counting = plan.counting(name)
+            counting = rules.countings[name]
             if isinstance(arrival, InTicks):
                 counting = Counting(plan.tick, TICKS)
             ticks = _Ticks(before, now, counting)
@@ -245,7 +246,7 @@ def _cells(
     Where the program has texts, values it cannot write become texts.
     """
     with naming(f"column {source.columns[number]} of {source.name}", array.type):
-        cells, bad = cells_of(values, array)
+        cells, bad = values.cells_of(array)
         spelled = source.types[number] == "text" and kind is not Kind.TEXT
         return values.spelled(cells) if spelled else cells, bad
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
-from antelog.engine.values.plain import plain, refusal
+from antelog.engine.values.encoding import Array, plain, refusal
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
@@ -112,7 +112,6 @@ def _of_one_sort(values: Sequence[Any]) -> pa.Array:
 
 
 Frame: TypeAlias = Any
-Array: TypeAlias = pa.Array | pa.ChunkedArray
 
 _ARRIVAL = "arrival tick"
 """What the arrival goes by in here. No column of an input can have that name."""

@@ -27,8 +27,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.compile.plan.delays import declared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.frames import Array
-from antelog.engine.values.plain import cells_of
+from antelog.engine.values.encoding import Array
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.given import short_repr
@@ -141,7 +140,7 @@ def _numbers(given: Array) -> _GivenNumbers:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
         return _GivenNumbers(numbers.astype(np.int64, copy=False), _there(given))
     scratch = Values()
-    doubles = scratch.numbers(cells_of(scratch, given)[0])
+    doubles = scratch.numbers(scratch.cells_of(given)[0])
     finite = np.isfinite(doubles)  # texts are not-a-number here
     whole: Mask = finite & (np.floor(doubles) == doubles)
     numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
@@ -209,7 +208,7 @@ def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
     And which have no text, for they are of no use whatever their column is (see `values.plain`).
     """
     scratch = Values()
-    cells, bad = cells_of(scratch, ticks.given.take(pa.array(rows)))
+    cells, bad = scratch.cells_of(ticks.given.take(pa.array(rows)))
     return cells, scratch.texts(cells), np.zeros(len(rows), np.bool_) if bad is None else bad
 
 

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
-from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
-from antelog.engine.values.texts import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
+from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
+from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, Array, cells_of, encode, encode_numbers
 from antelog.engine.values.types import (
     MIXED,
     Item,
@@ -111,6 +111,10 @@ class Values:
         Raises TypeError if no value can be of the column's type.
         """
         return encode(array, self._intern)
+
+    def cells_of(self, column: Array) -> tuple[Column, Mask | None]:
+        """The cells of a column in a usual type, and which of its values are of no use, if any are."""
+        return cells_of(column, self._intern)
 
     def cell(self, value: Value) -> int:
         """The cell of a constant."""
