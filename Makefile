@@ -5,6 +5,7 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 SOAK_ARGS ?=
 OLDEST ?=
+EXAMPLES ?= 1000
 
 # The oldest libraries have an environment of their own.
 VENV := .venv$(if $(OLDEST),-oldest)
@@ -49,8 +50,8 @@ oldest: ## Test what others' libraries matter to, with the oldest of them that p
 	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
-long: setup ## Run every test, those of hours too, with 10,000 examples per property, and both soaks
-	@HYPOTHESIS_PROFILE=nightly $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
+long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), and both soaks
+	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory soak soak-page
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'

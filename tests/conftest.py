@@ -21,7 +21,14 @@ _ALL = settings(
 )
 settings.register_profile("default", _ALL, max_examples=50, derandomize=True)
 settings.register_profile("shrink", _ALL, max_examples=50, derandomize=True, phases=tuple(Phase))
-settings.register_profile("nightly", _ALL, max_examples=10_000, derandomize=False, print_blob=True)
+# So many that all of it ends in an evening on two cores; EXAMPLES=10000 takes a night and a day.
+settings.register_profile(
+    "nightly",
+    _ALL,
+    max_examples=int(os.environ.get("EXAMPLES", "1000")),
+    derandomize=False,
+    print_blob=True,
+)
 # The tests start many short-lived Java machines, for which quick compilation is better than good code.
 os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))

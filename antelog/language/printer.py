@@ -10,7 +10,6 @@ import json
 import re
 from decimal import Decimal
 from fractions import Fraction
-from functools import singledispatch
 
 from antelog.language import syntax
 from antelog.language.literals import KINDS
@@ -30,65 +29,49 @@ def value_text(value: Value) -> str:
     return repr(syntax.number(value))
 
 
-@singledispatch
 def to_text(node: object) -> str:
     """The text of any node of the syntax tree."""
-    raise TypeError(f"not a node of the syntax tree: {node!r}")
-
-
-@to_text.register
-def _(node: syntax.Document) -> str:
-    return "".join(to_text(statement) + "\n" for statement in node.statements)
-
-
-@to_text.register
-def _(node: syntax.Variable) -> str:
-    return node.name
-
-
-@to_text.register
-def _(_node: syntax.Anonymous) -> str:
-    return "_"
-
-
-@to_text.register
-def _(node: syntax.Constant) -> str:
-    return value_text(node.value)
-
-
-@to_text.register
-def _(node: syntax.Shifted) -> str:
-    sign = "+" if node.offset >= 0 else "-"
-    return f"{node.variable}{sign}{value_text(abs(node.offset))}"
+    match node:
+        case syntax.Document(statements):
+            return "".join(f"{to_text(statement)}\n" for statement in statements)
+        case syntax.Variable(name):
+            return name
+        case syntax.Anonymous():
+            return "_"
+        case syntax.Constant(value):
+            return value_text(value)
+        case syntax.Shifted(variable, offset):
+            return f"{variable}{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
+        case syntax.Literal():
+            return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
+        case syntax.Column(name, type_):
+            return name + (f": {type_}" if type_ else "")
+        case syntax.Bound(amount, unit):
+            return value_text(amount) + (f" {unit}" if unit else "")
+        case syntax.Percentage():
+            return percentage_text(node.fraction)
+        case syntax.Rule(head, body):
+            return to_text(head) + (f" :- {_list(body)}" if body else "") + "."
+        case syntax.Tick(every):
+            return f"tick {to_text(every)}."
+        case syntax.Input(name, columns):
+            return f"input {name}({_list(columns)}){_clauses(node)}."
+        case syntax.Static(name, columns):
+            return f"static {name}({_list(columns)})."
+        case syntax.Delay(name, pattern, bound, shares):
+            return f"delay {name}({_list(pattern)}) = {to_text(bound)}{_shares(shares)}."
+        case syntax.Chance(name, pattern, once, again):
+            then = f", again {to_text(again)}" if again else ""
+            return f"chance {name}({_list(pattern)}) = {to_text(once)}{then}."
+        case syntax.Query(atom, window, horizon, alert):
+            options = (("window", window), ("horizon", horizon), ("alert", alert))
+            return f"query {to_text(atom)}{''.join(f' {n} {to_text(v)}' for n, v in options if v)}."
+        case _:
+            raise TypeError(f"not a node of the syntax tree: {node!r}")
 
 
 def _list(nodes: tuple[object, ...]) -> str:
     return ", ".join(to_text(node) for node in nodes)
-
-
-@to_text.register
-def _(node: syntax.Literal) -> str:
-    return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
-
-
-@to_text.register
-def _(node: syntax.Rule) -> str:
-    return to_text(node.head) + (f" :- {_list(node.body)}" if node.body else "") + "."
-
-
-@to_text.register
-def _(node: syntax.Column) -> str:
-    return node.name + (f": {node.type}" if node.type else "")
-
-
-@to_text.register
-def _(node: syntax.Bound) -> str:
-    return value_text(node.amount) + (f" {node.unit}" if node.unit else "")
-
-
-@to_text.register
-def _(node: syntax.Percentage) -> str:
-    return percentage_text(node.fraction)
 
 
 def percentage_text(fraction: Fraction | float) -> str:
@@ -97,43 +80,21 @@ def percentage_text(fraction: Fraction | float) -> str:
     return f"{hundreds.normalize():f}%"
 
 
+def general_text(predicate: str, arity: int) -> str:
+    """An atom with a variable in every place, the last for the time: `P(X1, X2, T)`."""
+    return f"{predicate}({', '.join(general_variables(arity))})"
+
+
+def general_variables(arity: int) -> list[str]:
+    return [*(f"X{i + 1}" if arity > 2 else "X" for i in range(arity - 1)), "T"]
+
+
 def _shares(shares: tuple[syntax.Percentage, ...] | None) -> str:
     return "" if shares is None else f" ({_list(shares)})"
 
 
-@to_text.register
-def _(node: syntax.Tick) -> str:
-    return f"tick {to_text(node.every)}."
-
-
-@to_text.register
-def _(node: syntax.Input) -> str:
+def _clauses(node: syntax.Input) -> str:
     clauses = [f"delay {to_text(node.delay)}{_shares(node.shares)}"] if node.delay else []
     if node.one_per is not None:
         clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
-    behind = f" {', '.join(clauses)}" if clauses else ""
-    return f"input {node.name}({_list(node.columns)}){behind}."
-
-
-@to_text.register
-def _(node: syntax.Static) -> str:
-    return f"static {node.name}({_list(node.columns)})."
-
-
-@to_text.register
-def _(node: syntax.Delay) -> str:
-    return f"delay {node.name}({_list(node.pattern)}) = {to_text(node.bound)}{_shares(node.shares)}."
-
-
-@to_text.register
-def _(node: syntax.Chance) -> str:
-    again = f", again {to_text(node.again)}" if node.again else ""
-    return f"chance {node.name}({_list(node.pattern)}) = {to_text(node.once)}{again}."
-
-
-@to_text.register
-def _(node: syntax.Query) -> str:
-    window = f" window {to_text(node.window)}" if node.window else ""
-    horizon = f" horizon {to_text(node.horizon)}" if node.horizon else ""
-    alert = f" alert {to_text(node.alert)}" if node.alert else ""
-    return f"query {to_text(node.atom)}{window}{horizon}{alert}."
+    return f" {', '.join(clauses)}" if clauses else ""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from antelog.compile import passes
-from antelog.compile.passes import PASSES, Draft, compile_program
+from antelog.compile.passes import compile_program
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -27,20 +26,3 @@ def test_what_the_checks_refuse_is_not_compiled() -> None:
     checked = read(Source("P(X, T) :- A(X, T). query Q(X, T)."))
     assert not checked.ok
     assert compile_program(checked).diagnostics == checked.diagnostics
-
-
-def test_the_table_at_the_top_names_the_passes_in_order() -> None:
-    lines = (passes.__doc__ or "").splitlines()
-    named = [line.split()[0] for line in lines if "   " in line]
-    assert named == [each.__name__ for each in PASSES]
-
-
-def test_each_pass_adds_to_what_is_known() -> None:
-    checked = read(Source("P(X, T) :- A(X, T). query P(X, T)."))
-    known = Draft(checked, 10, ())
-    for each in PASSES:
-        before, known = known, each(known)
-        assert known.diagnostics[: len(before.diagnostics)] == before.diagnostics
-        assert known.clauses or each is not passes.clauses
-        assert known.relations or each is not passes.relations
-        assert known.plan or each is not passes.assembled

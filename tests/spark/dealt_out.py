@@ -41,8 +41,8 @@ PROGRAMS = {
     "all others, by the clock": """
         tick 1 hour.
         input Alarm(x: text, time) delay 2.    input Note(x: text, time).
-        Calm(X, T) :- not Alarm(X, T).    BucketOutput(X, T) :- Note(X, T), not Calm(X, T+1).
-        query Calm(X, T).    query BucketOutput(X, T).""",
+        Calm(X, T) :- not Alarm(X, T).    Told(X, T) :- Note(X, T), not Calm(X, T+1).
+        query Calm(X, T).    query Told(X, T).""",
     "all others, and facts": """
         input Alarm(x: text, time) delay 1.    input Off(x: text, time) delay 2.
         Calm(X, T) :- not Alarm(X, T).    Calm(X, T) :- Off(X, T), not Alarm(X, T+1).

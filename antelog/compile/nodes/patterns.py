@@ -15,7 +15,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
-from antelog.compile.literals.literal import AskedNode, Condition, Literal
+from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Term, Time, Var, variables_in
 
 
@@ -26,29 +26,18 @@ class Earliest(Struct, frozen=True):
     tick: int
 
 
-class Pattern(Struct, frozen=True, dict=True):
-    """One way to derive an atom of a relation.
+class ByRole:
+    """The literals of a pattern, a clause or a static rule by their roles."""
 
-    `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: its answers are told once a fact is evidence. One without is
-    clock-driven: its answers are told at every tick.
-    """
-
-    answer: tuple[Term, ...]
-    time: Time
     literals: tuple[AnyLiteral, ...]
-    earliest: tuple[Earliest, ...] = ()
-
-    # ---- its literals by their roles ----
 
     @cached_property
     def facts(self) -> tuple[Atom, ...]:
-        """The fact literals."""
+        """The fact literals; of a clause also the atoms that resolution puts patterns in place of."""
         return tuple(each for each in self.literals if isinstance(each, Atom))
 
     @cached_property
     def asked(self) -> tuple[AskedNode, ...]:
-        """The asked literals."""
         return tuple(each for each in self.literals if isinstance(each, AskedNode))
 
     @cached_property
@@ -64,19 +53,32 @@ class Pattern(Struct, frozen=True, dict=True):
     @cached_property
     def background(self) -> tuple[StaticAtom, ...]:
         """The background facts that have to be there; they give values."""
-        return joining(self.literals)
+        return tuple(each for each in self.literals if isinstance(each, StaticAtom) and not each.negated)
 
     @cached_property
     def tests(self) -> tuple[Condition, ...]:
-        """The other conditions, comparisons among them."""
-        return testing(self.literals)
+        """The conditions that give no values, comparisons among them."""
+        conditions = (each for each in self.literals if isinstance(each, Condition))
+        return tuple(each for each in conditions if each not in self.background)
 
     @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons; `antelog/compile/conditions` treats them as one system."""
         return tuple(each for each in self.literals if isinstance(each, Comparison))
 
-    # ---- what follows ----
+
+class Pattern(ByRole, Struct, frozen=True, dict=True):
+    """One way to derive an atom of a relation.
+
+    `answer` and `time` are what the relation's variables and time stand for. A pattern with
+    fact literals is fact-driven: its answers are told once a fact is evidence. One without is
+    clock-driven: its answers are told at every tick.
+    """
+
+    answer: tuple[Term, ...]
+    time: Time
+    literals: tuple[AnyLiteral, ...]
+    earliest: tuple[Earliest, ...] = ()
 
     @property
     def clock_driven(self) -> bool:
@@ -125,17 +127,6 @@ class Pattern(Struct, frozen=True, dict=True):
             f"{e.variable} >= {e.tick}" for e in self.earliest if e.tick > max(0, -shown.get(e.variable, 0))
         ]
         return ", ".join(parts) or "always"
-
-
-def joining(literals: Iterable[Literal]) -> tuple[StaticAtom, ...]:
-    """The background facts that have to be there, and give values."""
-    return tuple(each for each in literals if isinstance(each, StaticAtom) and not each.negated)
-
-
-def testing(literals: Iterable[Literal]) -> tuple[Condition, ...]:
-    """The conditions that give no values."""
-    there = joining(literals)
-    return tuple(each for each in literals if isinstance(each, Condition) and each not in there)
 
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:

@@ -16,9 +16,8 @@ from functools import cached_property
 from msgspec import Struct, structs
 
 from antelog.compile.literals import AnyLiteral, StaticAtom
-from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Term, Var
-from antelog.compile.nodes.patterns import Pattern, joining, testing
+from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
 
 
@@ -148,22 +147,12 @@ class Static(Struct, frozen=True):
     facts: tuple[tuple[str | int | float, ...], ...] = ()
 
 
-class StaticRule(Struct, frozen=True, dict=True):
+class StaticRule(ByRole, Struct, frozen=True, dict=True):
     """A rule between background relations, whose literals are conditions."""
 
     predicate: str
     answer: tuple[Term, ...]
     literals: tuple[AnyLiteral, ...]
-
-    @cached_property
-    def background(self) -> tuple[StaticAtom, ...]:
-        """The background facts that have to be there."""
-        return joining(self.literals)
-
-    @cached_property
-    def tests(self) -> tuple[Condition, ...]:
-        """The other conditions."""
-        return testing(self.literals)
 
     @property
     def predicates(self) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ class Request:
 
     @property
     def predicate(self) -> str:
-        return self.clause.goals[0].predicate
+        return self.clause.facts[0].predicate
 
     @property
     def variables(self) -> tuple[str, ...]:

@@ -77,20 +77,20 @@ class Resolver:
     def answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
         but input facts, negated atoms, static atoms and comparisons."""
-        name = query.goals[0].predicate
+        name = query.facts[0].predicate
         try:
             return self._answers(query, frame)
         except TooAlikeError:
             raise TooManyPatternsError(name, self._sizes(name, frame), alike=True) from None
 
     def _answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
-        name = query.goals[0].predicate
+        name = query.facts[0].predicate
         choice = self._patterns_of(name, frame) if name in self._clauses else None
         if choice is not None and frame is not None:
             choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
         found = [each.pattern for each in combinations(query, [choice], None) if each is not None]
         if frame is not None:
-            offset = query.goals[0].time.offset - query.head.time.offset
+            offset = query.facts[0].time.offset - query.head.time.offset
             found = [p for p in (framed(p, offset) for p in found) if p is not None]
         return minimal(found)
 
@@ -112,7 +112,7 @@ class Resolver:
         return self._known[predicate, frame]
 
     def _derived(self, clause: Clause) -> Iterator[Atom]:
-        return (atom for atom in clause.goals if atom.predicate in self._clauses)
+        return (atom for atom in clause.facts if atom.predicate in self._clauses)
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """The patterns of a predicate that does not rest on itself."""
@@ -148,13 +148,13 @@ class Resolver:
             raise TooManyPatternsError(search.name, self._sizes(search.name, search.frame), allowed)
 
     def _choices(self, clause: Clause, frame: EvidenceFrame | None) -> list[Choice]:
-        return [self._known.get((atom.predicate, frame)) for atom in clause.goals]
+        return [self._known.get((atom.predicate, frame)) for atom in clause.facts]
 
     def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
         """Predicates that rest on each other: each round puts in what the last one found."""
         among = set(members)
         inside = {
-            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.goals}]
+            name: [c for c in self._clauses[name] if among & {a.predicate for a in c.facts}]
             for name in members
         }
         self._check_recursion(inside, among, frame)
@@ -195,10 +195,10 @@ class Resolver:
     ) -> Iterator[list[Choice]]:
         """Choices for the goals of a clause in which one is new, and those before it are old."""
         choices = self._choices(clause, frame)
-        recursive = [i for i, atom in enumerate(clause.goals) if atom.predicate in new]
+        recursive = [i for i, atom in enumerate(clause.facts) if atom.predicate in new]
         for position in recursive:
             for i in recursive:
-                name = clause.goals[i].predicate
+                name = clause.facts[i].predicate
                 choices[i] = (
                     old[name] if i < position else new[name] if i == position else old[name] + new[name]
                 )
@@ -210,7 +210,7 @@ class Resolver:
         """A window bounds recursion only where the rules tie the times of head and goal."""
         for name, clauses in inside.items():
             for clause in clauses:
-                for atom in clause.goals:
+                for atom in clause.facts:
                     loose = atom.predicate in among and atom.time.variable != clause.head.time.variable
                     if frame is None or loose:
                         raise EndlessError(name, _loop(name, inside, among), framed=False)
@@ -227,7 +227,7 @@ class Resolver:
             and not set(atom.arguments) <= set(clause.head.arguments)
             for clauses in inside.values()
             for clause in clauses
-            for atom in clause.goals
+            for atom in clause.facts
         )
         rules = sum(len(clauses) for clauses in inside.values())
         return 2 * rules + 50 + (0 if chains else len(among) * (2 * width + 1))
@@ -301,7 +301,7 @@ def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> li
     waiting = [start]
     for name in waiting:
         for clause in inside[name]:
-            for atom in clause.goals:
+            for atom in clause.facts:
                 if atom.predicate in among and atom.predicate not in came:
                     came[atom.predicate] = (name, clause.rule)
                     waiting.append(atom.predicate)

@@ -70,7 +70,7 @@ def combinations(
         position = derived[len(stack) - 1]
         if spanned is None:
             stack.pop()
-        elif not _fits(spanned.pattern, clause.goals[position], known):
+        elif not _fits(spanned.pattern, clause.facts[position], known):
             yield None
         else:
             chosen[position] = spanned
@@ -104,9 +104,9 @@ def _build(
     if not possible([each for each in conditions if isinstance(each, Comparison)], first):
         return None
     stated: list[AnyLiteral] = []
-    for i, goal in enumerate(clause.goals):
+    for i, goal in enumerate(clause.facts):
         stated += chosen[i].pattern.stated if i in chosen else (goal,)
-    stated += clause.asked
+    stated += (each for each in clause.stated if not isinstance(each, Atom))
     literals = arranged((*(each.replaced(known) for each in stated), *conditions))
     head = clause.head.replaced(known)
     earliest = tuple(Earliest(variable, tick) for variable, tick in first.items())

@@ -60,7 +60,7 @@ def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, f
 
 
 def _types(asked: Request, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    goal = asked.clause.goals[0]
+    goal = asked.clause.facts[0]
     types = _type_names(goal.predicate, vocabulary)
     return tuple(types[goal.arguments.index(Var(name))] for name in asked.variables)
 

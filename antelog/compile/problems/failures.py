@@ -18,7 +18,7 @@ from antelog.compile.patterns.resolve import LITERALS_EACH, EndlessError, TooMan
 from antelog.compile.rules.stratify import Dependency, Violation
 from antelog.diagnostics import Diagnostic, Note
 from antelog.language import syntax
-from antelog.language.printer import to_text
+from antelog.language.printer import general_text, to_text
 
 
 def contradictory(rule: syntax.Rule) -> Diagnostic:
@@ -54,7 +54,9 @@ def endless(error: EndlessError, asked: Request, document: syntax.Document) -> D
         )
     else:
         message = f"{loop} without a window: the evidence for one answer may lie any number of ticks away"
-        shown = to_text(query.atom) if query else _general(rules[0].head)
+        shown = (
+            to_text(query.atom) if query else general_text(rules[0].head.predicate, len(rules[0].head.terms))
+        )
         hint = f"Say how far evidence may lie from the answer, such as `query {shown} window 10.`"
         if query is None:
             hint += f"\n{rules[0].head.predicate} is needed for a negation; a query for it gives it a window."
@@ -64,13 +66,6 @@ def endless(error: EndlessError, asked: Request, document: syntax.Document) -> D
 
 
 _SHOWN = 4
-
-
-def _general(atom: syntax.Atom) -> str:
-    """An atom with a variable in every place."""
-    objects = len(atom.terms) - 1
-    variables = ("X",) if objects == 1 else tuple(f"X{i + 1}" for i in range(objects))
-    return f"{atom.predicate}({', '.join((*variables, 'T'))})"
 
 
 def _loop(names: list[str]) -> str:

@@ -48,7 +48,7 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
     waiting = [name]
     while waiting:
         for clause in clauses.get(waiting.pop(), ()):
-            for goal in clause.goals:
+            for goal in clause.facts:
                 if goal.predicate in clauses and goal.predicate not in reached:
                     reached.add(goal.predicate)
                     waiting.append(goal.predicate)
@@ -56,7 +56,7 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
 
 
 def _recursive(clauses: Clauses) -> set[str]:
-    steps = {name: {g.predicate for c in own for g in c.goals} for name, own in clauses.items()}
+    steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
     loops = [loop for loop in components(steps) if len(loop) > 1]
     return {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
 

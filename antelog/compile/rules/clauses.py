@@ -14,11 +14,11 @@ from functools import cached_property
 
 from antelog.compile.conditions.ordering import possible
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
-from antelog.compile.literals.literal import AskedNode, Condition
+from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
 from antelog.compile.literals.terms import Const, Sum, Time, Var
-from antelog.compile.nodes.patterns import arranged
+from antelog.compile.nodes.patterns import ByRole, arranged
 from antelog.compile.nodes.plan import StaticRule
 from antelog.language import syntax
 from antelog.language.checks.sorts import sorts_of
@@ -26,7 +26,7 @@ from antelog.language.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Clause:
+class Clause(ByRole):
     """A rule with a temporal head. `earliest` has, for each time variable, the first tick at
     which all the rule's terms with it are natural numbers; `rule` is its number in the program."""
 
@@ -36,29 +36,10 @@ class Clause:
     rule: int
 
     @cached_property
-    def goals(self) -> tuple[Atom, ...]:
-        """The atoms that resolution puts patterns in place of, or that are facts."""
-        return tuple(each for each in self.literals if isinstance(each, Atom))
-
-    @cached_property
-    def asked(self) -> tuple[AnyLiteral, ...]:
-        """The asked literals."""
-        return tuple(each for each in self.literals if isinstance(each, AskedNode))
-
-    @cached_property
-    def conditions(self) -> tuple[AnyLiteral, ...]:
-        """The conditions, comparisons last."""
-        return tuple(each for each in self.literals if isinstance(each, Condition))
-
-    @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
-        return tuple(each for each in self.literals if isinstance(each, Comparison))
-
-    @cached_property
     def body_times(self) -> tuple[Time, ...]:
         """The times of the goals, and then of the asked literals."""
         return (
-            *(goal.time for goal in self.goals),
+            *(goal.time for goal in self.facts),
             *(time for each in self.asked for time in each.times),
         )
 

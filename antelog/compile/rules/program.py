@@ -55,7 +55,7 @@ def edges_of(clauses: Clauses) -> Iterator[Dependency]:
     """The dependencies of each predicate, with the number of ticks by which the other lies later."""
     for name, own in clauses.items():
         for clause in own:
-            for literals, negative in ((clause.goals, False), (clause.asked, True)):
+            for literals, negative in ((clause.facts, False), (clause.asked, True)):
                 for each in (reference for literal in literals for reference in literal.references):
                     if each.predicate in clauses:
                         weight = each.last.after(clause.head.time)
@@ -90,7 +90,7 @@ def query_clause(query: syntax.Query, vocabulary: Vocabulary) -> Clause:
     rule = syntax.Rule(query.atom, (query.atom,))
     clause = clause_of(rule, -1, vocabulary)
     assert clause is not None
-    goal = clause.goals[0]
+    goal = clause.facts[0]
     names = dict.fromkeys(t.name for t in query.atom.terms[:-1] if isinstance(t, syntax.Variable))
     time = Time(goal.time.variable, 0 if goal.time.variable else goal.time.offset)
     head = Atom(query.atom.predicate, tuple(map(Var, names)), time)

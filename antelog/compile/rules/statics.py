@@ -1,7 +1,4 @@
 """Evaluates the static relations before the run.
-In come the static facts of the program and those that are given, out go all facts of every static
-relation. Relations are worked out one after the other, each after those it rests on, until nothing new
-follows; every round joins at least one fact the last round found (semi-naive evaluation).
 
 In come the static facts of the program and those that are given, out go all facts of every static
 relation. Relations are worked out one after the other, each after those it rests on, until nothing new

@@ -10,9 +10,9 @@ from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.parser import Parsed
-from antelog.language.printer import to_text
+from antelog.language.printer import general_text, general_variables, to_text
 from antelog.language.syntax import Term, Variable, variable_of
-from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
+from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -107,18 +107,8 @@ def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic
         end = len(document.source.text.rstrip())
         hint = "Add a rule, and a query for what it derives, such as `query Malf(X, T).`"
         if derived:
-            hint = f"Add a query, such as `query {_general(vocabulary[derived[-1]])}.`"
+            hint = f"Add a query, such as `query {general_text(derived[-1], vocabulary[derived[-1]].arity)}.`"
         yield Diagnostic("E204", "the program asks for nothing", Span(max(0, end - 1), end), hint)
-
-
-def _general(predicate: Predicate) -> str:
-    """The atom that stands for all facts of a predicate."""
-    return f"{predicate.name}({', '.join(_variables(predicate))})"
-
-
-def _variables(predicate: Predicate) -> list[str]:
-    """A variable for each column, the last for the time."""
-    return [*(f"X{i + 1}" if predicate.arity > 2 else "X" for i in range(predicate.arity - 1)), "T"]
 
 
 def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]) -> Diagnostic:
@@ -134,10 +124,9 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
         message = f"{name} is an input: its facts are given, not derived"
         hint = did_you_mean(name, derived)
         if not hint:
-            seen = f"Seen{name}({', '.join(_variables(known))})"
-            hint = (
-                f"To ask for its facts all the same, write `{seen} :- {_general(known)}.` and `query {seen}.`"
-            )
+            seen = f"Seen{name}({', '.join(general_variables(known.arity))})"
+            rule = f"{seen} :- {general_text(name, known.arity)}."
+            hint = f"To ask for its facts all the same, write `{rule}` and `query {seen}.`"
     return Diagnostic("E203", message, query.atom.span, hint)
 
 

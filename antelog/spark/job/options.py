@@ -35,7 +35,7 @@ _NAME = Syntax("NAME", lambda text, _: text, TEXT)
 class StaticFrames:
     """Background facts in addition to those of the program."""
 
-    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "StaticFrames facts, as batches.")
+    static: Mapping[str, DataFrame] | None = option(None, _FRAMES, "Background facts, as batches.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,7 +28,7 @@ def test_each_choice_that_fits_gives_a_pattern() -> None:
 
 
 def test_a_choice_that_does_not_fit_is_told_as_none() -> None:
-    asked = Clause(P, (Atom("Q", (Const("a"),), T), CLAUSE.goals[1]), (("T", 0),), 0)
+    asked = Clause(P, (Atom("Q", (Const("a"),), T), CLAUSE.facts[1]), (("T", 0),), 0)
     assert texts(asked, OF_B) == [None]
 
 
@@ -41,7 +41,7 @@ def test_a_pattern_is_as_wide_as_its_goals() -> None:
 
 
 def test_times_that_are_not_tied_to_the_answer_are_kept_in_the_frame() -> None:
-    loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.goals[1]), (("T", 0), ("U", 0)), 0)
+    loose = Clause(P, (Atom("Q", (X,), Time("U", 0)), CLAUSE.facts[1]), (("T", 0), ("U", 0)), 0)
     (found,) = combinations(loose, [[A], None], EvidenceFrame(-5, 0))
     assert found is not None
     pattern = framed(found.pattern, 0)

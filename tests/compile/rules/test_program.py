@@ -47,7 +47,7 @@ WINDOWED, PLAIN = CHECKED.document.queries
 def test_the_head_has_the_variables_of_the_query() -> None:
     clause = query_clause(WINDOWED, CHECKED.vocabulary)
     assert clause.head == Atom("P", (Var("X"),), Time("T", 0))
-    assert clause.goals == (Atom("P", (Var("X"), Const("high")), Time("T", 1)),)
+    assert clause.facts == (Atom("P", (Var("X"), Const("high")), Time("T", 1)),)
     assert clause.earliest == (("T", 0),)
 
 
@@ -61,7 +61,7 @@ def test_a_declared_window_is_a_frame_around_the_answer() -> None:
 def test_a_negation_asks_for_the_arguments_it_keeps() -> None:
     clause = asked_clause("A", (1,), CHECKED.vocabulary)
     assert clause.head == Atom("A", (Var("Level"),), Time("T", 0))
-    assert clause.goals == (Atom("A", (Var("X"), Var("Level")), Time("T", 0)),)
+    assert clause.facts == (Atom("A", (Var("X"), Var("Level")), Time("T", 0)),)
 
 
 def test_a_column_called_as_the_time_leaves_that_its_name() -> None:
