@@ -18,7 +18,7 @@ MOST_FIELDS = 8
 
 LEAVES = frozenset({"accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "escaping"})
 TO_COMPILE = LEAVES | {"language", "compile"}
-TO_ENGINE = TO_COMPILE | {"engine"}
+TO_ENGINE = TO_COMPILE | {"arrow", "engine"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
@@ -37,8 +37,9 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "escaping": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
-    "engine": TO_COMPILE,
-    "files": TO_ENGINE,
+    "engine": TO_COMPILE | {"arrow"},
+    "arrow": LEAVES | {"language"},
+    "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast", "process"},
     "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},

@@ -151,6 +151,13 @@ FORBIDDEN = [
     ("antelog/program.py", "from antelog import cli", "program may not import cli"),
     ("antelog/__init__.py", "from antelog import spark", "__init__ may not import spark"),
     ("antelog/forecast/model.py", "from antelog.spark import batch", "forecast may not import spark"),
+    ("antelog/files/times.py", "from antelog.engine.facts import facts", "files may not import engine"),
+    (
+        "antelog/files/columns.py",
+        "from antelog.compile.nodes.plan import Plan",
+        "files may not import compile",
+    ),
+    ("antelog/arrow/ticks.py", "from antelog.engine.values import values", "arrow may not import engine"),
     ("antelog/engine/kernel.py", "import pyspark.sql", "pyspark may be imported in antelog/spark only"),
     ("antelog/program.py", "import_module('pyspark')", "pyspark may be imported in antelog/spark only"),
     ("antelog/errors.py", "from click import style", "click may be imported in antelog/cli only"),

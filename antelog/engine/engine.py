@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
+from antelog.arrow.ticks import Moment, tick_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
@@ -23,7 +24,6 @@ from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import bytes_of, rows_of
 from antelog.engine.facts.rejects import none
-from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.engine.state import State
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS

@@ -1,7 +1,7 @@
 """Files of facts: CSV, JSON lines and Parquet, read piece by piece into Arrow tables.
 
-    wanted_of    what a file is read for: the columns of an input or of a static predicate
-    tables       the facts of one file, table after table; rows that cannot be used are set aside
+    WantedColumns    the columns a file is read for: those of an input or of a static predicate
+    tables           the facts of one file, table after table; rows that cannot be used are set aside
 
 A table has the columns that are wanted, in their order; times are ticks, and those of an input
 have the arrival as well, in a column called `ARRIVAL`, and the line each row is from, in one
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from antelog.lazily import names_of
 
 if TYPE_CHECKING:
-    from antelog.files.columns import ARRIVAL, LINE, WantedColumns, wanted_of
+    from antelog.files.columns import ARRIVAL, LINE, WantedColumns
     from antelog.files.naming import Form, form_of
     from antelog.files.reading import tables
     from antelog.files.setting_aside import Reject, Rejects, rejects_to
@@ -30,11 +30,10 @@ __all__ = [
     "form_of",
     "rejects_to",
     "tables",
-    "wanted_of",
 ]
 
 _FROM = {
-    **dict.fromkeys(("ARRIVAL", "LINE", "WantedColumns", "wanted_of"), "columns"),
+    **dict.fromkeys(("ARRIVAL", "LINE", "WantedColumns"), "columns"),
     **dict.fromkeys(("Form", "form_of"), "naming"),
     **dict.fromkeys(("Reject", "Rejects", "rejects_to"), "setting_aside"),
     "tables": "reading",

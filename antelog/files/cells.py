@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
+from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Mask
-from antelog.engine.facts.frames import MOST_DIGITS, array_of
-from antelog.engine.values.encoding import plain, refusal
-from antelog.engine.values.types import Kind, kind_of
+from antelog.arrow.arrays import MOST_DIGITS, array_of, parts_of_union
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.plain import plain, refusal
 from antelog.errors import DataError
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 
@@ -33,7 +33,7 @@ NUMBERS = ("number", "double")
 class Fault:
     """Rows that cannot be used, and a message about each."""
 
-    applies: Mask
+    applies: NDArray[np.bool_]
     detail: Callable[[int], str]
 
 
@@ -69,8 +69,8 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
     return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
 
 
-def mask_of(array: pa.Array) -> Mask:
-    mask: Mask = array.to_numpy(zero_copy_only=False).astype(np.bool_)
+def mask_of(array: pa.Array) -> NDArray[np.bool_]:
+    mask: NDArray[np.bool_] = array.to_numpy(zero_copy_only=False).astype(np.bool_)
     return mask
 
 
@@ -81,7 +81,7 @@ def is_text(type_: pa.DataType) -> bool:
 # ---- texts ----
 
 
-def _numbers(texts: pa.Array) -> tuple[pa.Array, Mask]:
+def _numbers(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Numbers from texts that look like them, those that are finite and not too long; and which these are."""
     texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(texts), r"^\+", "")
     fine = np.ones(len(texts), np.bool_)
@@ -101,7 +101,7 @@ def _numbers(texts: pa.Array) -> tuple[pa.Array, Mask]:
     return array_of(exact), fine
 
 
-def _doubles(numbers: pa.Array) -> tuple[pa.Array, Mask]:
+def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Numbers as doubles, and which of them are whole and may be rounded by that."""
     if numbers.type == pa.float64():
         return numbers, np.zeros(len(numbers), np.bool_)
@@ -112,21 +112,21 @@ def _doubles(numbers: pa.Array) -> tuple[pa.Array, Mask]:
     return pa.array(list(map(float, given)), pa.float64()), np.array(rounded, np.bool_)
 
 
-def _at(where: Mask, values: Mask) -> Mask:
+def _at(where: NDArray[np.bool_], values: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """The values in some rows, nothing in the others."""
     found = np.zeros(len(where), np.bool_)
     found[where] = values
     return found
 
 
-def _spread(values: pa.Array, where: Mask) -> pa.Array:
+def _spread(values: pa.Array, where: NDArray[np.bool_]) -> pa.Array:
     """Values in some rows, any of them in the others, which are not to be used."""
     if where.all():
         return values
     return values.take(pa.array(np.maximum(np.cumsum(where) - 1, 0))) if len(values) else pa.nulls(len(where))
 
 
-def _mixed(numbers: pa.Array, where: Mask, texts: pa.Array) -> pa.Array:
+def _mixed(numbers: pa.Array, where: NDArray[np.bool_], texts: pa.Array) -> pa.Array:
     """Numbers in some rows, texts in the others."""
     if is_a.is_union(numbers.type):
         found = iter(numbers.to_pylist())
@@ -176,14 +176,13 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
     wrong = np.zeros(len(array), np.bool_)
     infinite = _matching(array, pc.is_inf)
     if is_a.is_union(array.type):
-        codes = array.type_codes.to_numpy()
         missing = np.zeros(len(array), np.bool_)
-        for code, part in zip(array.type.type_codes, array.type, strict=True):
+        for rows, part in parts_of_union(array):
             kind = kind_of(part.type)
             if kind is Kind.NOTHING:
-                missing |= codes == code
+                missing[rows] = True
             elif type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
-                wrong |= codes == code
+                wrong[rows] = True
     else:
         missing = mask_of(array.is_null())
         kind = kind_of(array.type)
@@ -196,14 +195,12 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
     ]
 
 
-def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> Mask:
+def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> NDArray[np.bool_]:
     """Which floats of an array pass a test."""
     if is_a.is_union(array.type):
         found = np.zeros(len(array), np.bool_)
-        offsets, codes = array.offsets.to_numpy(), array.type_codes.to_numpy()
-        for child, code in enumerate(array.type.type_codes):
-            rows = np.flatnonzero(codes == code)
-            found[rows] = _matching(array.field(child), test)[offsets[rows]]
+        for rows, part in parts_of_union(array):
+            found[rows] = _matching(part, test)
         return found
     if not is_a.is_floating(array.type):
         return np.zeros(len(array), np.bool_)

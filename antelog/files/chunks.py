@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
@@ -36,7 +36,7 @@ class Chunk:
     """
 
     columns: Sequence[pa.Array]
-    lines: Callable[[], Column]
+    lines: Callable[[], NDArray[np.int64]]
     row: Callable[[int], str]
     written: bool = False
     bad: Sequence[Bad] = ()

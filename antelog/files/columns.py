@@ -7,8 +7,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from antelog.compile.nodes.plan import Plan
-from antelog.engine.facts.ticks import InTicks
+from antelog.arrow.ticks import InTicks
 from antelog.errors import DataError
 from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
 from antelog.files.times import looks_like_time
@@ -68,15 +67,6 @@ class ColumnPositions:
     @property
     def all(self) -> tuple[int, ...]:
         return self.columns if self.arrival is None else (*self.columns, self.arrival)
-
-
-def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> WantedColumns:
-    """The columns a file must have for an input or a static predicate of a program."""
-    for source in plan.inputs:
-        if source.name == name:
-            return WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
-    static = next(static for static in plan.statics if static.name == name)
-    return WantedColumns(name, static.columns, static.types, False)
 
 
 def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:

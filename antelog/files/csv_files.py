@@ -15,8 +15,8 @@ from typing import BinaryIO
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
+from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column
 from antelog.errors import DataError
 from antelog.files import records
 from antelog.files.cells import NUMBERS
@@ -196,7 +196,7 @@ def _fast(block: Block, layout: _Layout) -> Chunk | None:
     )
 
 
-def _lines(block: Block, rows: int) -> Column:
+def _lines(block: Block, rows: int) -> NDArray[np.int64]:
     """The lines of a block's rows, which are those that are not empty."""
     ends = block.data.count(b"\n") + (not block.data.endswith(b"\n"))
     if rows == ends and block.data.count(b"\r") == block.data.count(b"\r\n"):

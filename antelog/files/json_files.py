@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, NamedTuple
 import msgspec
 import numpy as np
 
-from antelog.engine.facts.frames import MOST_DIGITS, array_of
+from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk, no_rows
 from antelog.files.columns import ColumnPositions, WantedColumns, places

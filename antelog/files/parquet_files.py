@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pyarrow.types as is_a
+from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Mask
-from antelog.engine.values.encoding import of_no_use, plain, why_of_no_use
+from antelog.arrow.plain import of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Bad, Chunk
@@ -91,7 +91,7 @@ def _plain(array: pa.Array) -> pa.Array:
     return usual.dictionary_decode() if is_a.is_dictionary(usual.type) else usual
 
 
-def _of_no_use(column: pa.Array) -> Mask:
+def _of_no_use(column: pa.Array) -> NDArray[np.bool_]:
     found = of_no_use(column)
     return np.zeros(len(column), np.bool_) if found is None else found
 

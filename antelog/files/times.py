@@ -7,6 +7,7 @@ number may also count seconds or parts of them since 1970, see `antelog.language
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,26 +16,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.rejects import about_time
-from antelog.engine.facts.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of, times_of
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of, times_of, why_no_tick
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text, mask_of
 from antelog.files.grammar import NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
+from antelog.language.printer import value_text
 
 
 @dataclass(frozen=True, eq=False)
 class ParsedTimes:
     """The ticks of a column of times, the faults of some, and the units that were recognised."""
 
-    numbers: Column
+    numbers: NDArray[np.int64]
     faults: Sequence[Fault]
     units: tuple[str, ...] = ()
 
     @property
-    def faulty(self) -> Mask:
-        faulty: Mask = np.logical_or.reduce([fault.applies for fault in self.faults])
+    def faulty(self) -> NDArray[np.bool_]:
+        faulty: NDArray[np.bool_] = np.logical_or.reduce([fault.applies for fault in self.faults])
         return faulty
 
 
@@ -51,14 +52,12 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTi
         fault = Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
         return ParsedTimes(np.zeros(len(array), np.int64), [fault])
     found = times_of(array, counting)
-    wrong = ~_natural(found.numbers, found.whole)
 
     def detail(i: int) -> str:
-        said = str(about_time(what, found, np.array([i]))[0])
-        return said if found.whole[i] else said + _if_seconds(array[i].as_py(), counting)
+        reason = _reason(what, found, i, _shown(array[i]))
+        return reason if found.whole[i] else reason + _if_seconds(array[i].as_py(), counting)
 
-    fault = Fault(wrong, detail)
-    return ParsedTimes(found.numbers, [fault], found.units)
+    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)
 
 
 def notes_on(found: ParsedTimes, counting: Counting, name: str, column: str) -> dict[str, str]:
@@ -92,8 +91,21 @@ def _if_seconds(value: object, counting: Counting) -> str:
     )
 
 
-def _natural(numbers: Column, whole: Mask) -> Mask:
-    return whole & (numbers >= 0) & (numbers <= LAST)
+def _reason(what: str, times: Ticks, i: int, text: str | None, nature: str = "a whole number") -> str:
+    """The reason why a time is no tick; `text` is the time as errors show it, None if there is none."""
+    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), nature)[0])
+
+
+def _shown(time: pa.Scalar | None) -> str | None:
+    """A typed time as errors show it: numbers and texts as the language writes them; None for no time."""
+    if isinstance(time, pa.UnionScalar):
+        return _shown(time.value)
+    if time is None or not time.is_valid:
+        return None
+    value = time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
+    if isinstance(value, float) and math.isnan(value):
+        return None
+    return value_text(value) if isinstance(value, str | int | float) else str(time.cast(pa.string()))
 
 
 def _no_tick(what: str, file: str) -> DataError:
@@ -121,18 +133,14 @@ def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> Pa
             ):
                 numbers[rows], whole[rows] = found.numbers, found.whole
                 units = (*units, *found.units)
-    nature = nature_of_times(tick)
+    times, nature = Ticks(numbers, whole, texts, units), nature_of_times(tick)
 
     def detail(i: int) -> str:
         text = texts[i].as_py()
-        if not text.strip():
-            return f"the {what} is missing"
-        if not whole[i]:
-            return f"the {what} `{text}` is not {nature}{_if_seconds(text, counting)}"
-        where = "before tick 0" if numbers[i] < 0 else f"after tick {LAST}, the last there is"
-        return f"the {what} `{text}` is {where}"
+        reason = _reason(what, times, i, text if text.strip() else None, nature)
+        return reason if whole[i] else reason + _if_seconds(text, counting)
 
-    return ParsedTimes(numbers, [Fault(~_natural(numbers, whole), detail)], units)
+    return ParsedTimes(numbers, [Fault(~times.natural, detail)], units)
 
 
 def _whole_numbers(texts: pa.Array) -> NDArray[np.int64]:

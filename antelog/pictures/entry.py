@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from antelog.arrow.ticks import Moment, tick_of
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.facts.ticks import Moment, tick_of
 from antelog.errors import DataError
 from antelog.given import NAMED, NATURAL, POSITIVE, TEXT, TEXTS, checked, either, of, optional
 from antelog.language.checks.suggestions import did_you_mean

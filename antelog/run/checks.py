@@ -14,9 +14,9 @@ from string import Template
 
 import pyarrow as pa
 
+from antelog.arrow.ticks import no_tick
+from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.facts.ticks import no_tick
-from antelog.engine.facts.ticks import tick_of as moment_tick
 from antelog.errors import DataError
 from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean

@@ -14,14 +14,14 @@ from typing import Any
 
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.columns import WantedColumns, mapped, wanted_of
+from antelog.files.columns import WantedColumns, mapped
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, RunTime, SystemTime
 from antelog.run.journal import Journal, RunState, restored
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sinks.feed_sink import About, FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult

@@ -21,7 +21,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.columns import WantedColumns
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
@@ -31,6 +31,15 @@ from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
 
 AT_ONCE = 100_000
 """A step begins when about this many rows have been read, or there are no more."""
+
+
+def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> WantedColumns:
+    """The columns that a source must have for an input or a static predicate of a program."""
+    for source in plan.inputs:
+        if source.name == name:
+            return WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
+    static = next(static for static in plan.statics if static.name == name)
+    return WantedColumns(name, static.columns, static.types, False)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Rejects, WantedColumns, tables, wanted_of
+from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
 from antelog.files.columns import DEFAULT_ARRIVAL, mapped
 from antelog.files.naming import size_of
 from antelog.given import NAMED, PATH, check, of, wrong
@@ -26,7 +26,7 @@ from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
 from antelog.run.options import takes
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.plain_values import plain

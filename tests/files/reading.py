@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 import antelog
-from antelog.files import LINE, Rejects, rejects_to, tables, wanted_of
+from antelog.files import LINE, Rejects, rejects_to, tables
 from antelog.files.columns import mapped
 from antelog.files.lines import SIZE, Block, LineSplitter, pieces
 from antelog.files.records import Grammar, Records, Unclosed
+from antelog.run.reading import wanted_of
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
 FREE = "input Temp(device, value, time).\nA(X, T) :- Temp(X, V, T).\nquery A(X, T).\n"

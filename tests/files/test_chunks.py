@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import antelog
-from antelog.files import Rejects, tables, wanted_of
+from antelog.files import Rejects, tables
+from antelog.run.reading import wanted_of
 
 RULES = "input Temp(x: text, n: number, time). static Site(x: text, n: number).\n"
 PLAN = antelog.parse(RULES + "Hot(X, T) :- Temp(X, N, T), Site(X, N). query Hot(X, T).").plan

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 import antelog
-from antelog.engine.facts.ticks import LAST
+from antelog.arrow.ticks import LAST
 from antelog.errors import DataError
-from antelog.files import ARRIVAL, Rejects, tables, wanted_of
+from antelog.files import ARRIVAL, Rejects, tables
 from antelog.files.columns import mapped
 from antelog.files.csv_files import CsvRows
+from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, HEADER, TEMP, mapped_rows, read, rows_of
 
 # ---- CSV: columns ----

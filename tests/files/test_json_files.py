@@ -6,9 +6,9 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import wanted_of
 from antelog.files.columns import mapped
 from antelog.files.json_files import JsonRows
+from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, TEMP, mapped_rows, read
 
 

@@ -10,7 +10,8 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import Rejects, tables, wanted_of
+from antelog.files import Rejects, tables
+from antelog.run.reading import wanted_of
 from tests.attack.frames import columns
 from tests.files.reading import FREE, TEMP, TICKS, mapped_rows, read, rows_of
 

@@ -7,7 +7,8 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError, DataError
-from antelog.files import rejects_to, tables, wanted_of
+from antelog.files import rejects_to, tables
+from antelog.run.reading import wanted_of
 from tests.files.reading import HEADER, TEMP
 
 

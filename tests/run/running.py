@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import antelog
-from antelog.files import Rejects, wanted_of
+from antelog.files import Rejects
 from antelog.files.naming import Form
 from antelog.run.clock import Timing
 from antelog.run.journal import RunState
-from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress, wanted_of
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.growing import GrowingFile

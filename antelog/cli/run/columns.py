@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.files import WantedColumns, wanted_of
+from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, mapped, places
 from antelog.files.csv_files import first_line
 from antelog.files.json_files import JsonRows
 from antelog.run.address import Files, Kafka, Rate
+from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed

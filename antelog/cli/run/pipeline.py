@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from antelog.accounts import REASONS
+from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, console_printer, reporting
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.cli.stopping import interrupt
-from antelog.engine.facts.ticks import InTicks
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.unusable import PARTICULAR, Example, no_use
 from antelog.program import Program

@@ -19,16 +19,20 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import REASONS, Counts
+from antelog.arrow.arrays import Array
+from antelog.arrow.kinds import Kind, kind_of_column
+from antelog.arrow.plain import why_of_no_use
+from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, times_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
+from antelog.engine.facts.delays import arrivals, delays
 from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
-from antelog.engine.facts.ticks import LAST, InTicks, Ticks, arrivals, delays, is_timestamp, no_tick, times_of
-from antelog.engine.values.encoding import Array, infinite, why_of_no_use
-from antelog.engine.values.types import Kind, declared, kind_of_column
+from antelog.engine.values.encoding import infinite
+from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -246,7 +250,7 @@ def _cells(
     Where the program has texts, values it cannot write become texts.
     """
     with naming(f"column {source.columns[number]} of {source.name}", array.type):
-        cells, bad = values.cells_of(array)
+        cells, bad = values.encode_usable(array)
         spelled = source.types[number] == "text" and kind is not Kind.TEXT
         return values.spelled(cells) if spelled else cells, bad
 
@@ -286,9 +290,7 @@ def _about_values(
 
 
 def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
-    # Negative numbers are the largest, taken as numbers without a sign.
-    natural = time.whole & (time.numbers.view(np.uint64) <= LAST)
-    yield _Objection(MALFORMED, ~natural, lambda rows: rejects.about_time("time", time, rows))
+    yield _Objection(MALFORMED, ~time.natural, lambda rows: rejects.about_time("time", time, rows))
     yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
     yield _Objection(
         MALFORMED,

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,19 +14,16 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, TypeAlias
 
-import numpy as np
 import pyarrow as pa
 
+from antelog.arrow.arrays import Array, array_of
+from antelog.arrow.plain import plain, refusal
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
-from antelog.engine.values.encoding import Array, plain, refusal
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.syntax import number
-
-MOST_DIGITS = 76
-"""No whole number of more digits fits into a column."""
 
 
 def columns_of(rows: Iterable[Any], what: str) -> tuple[list[str] | None, list[pa.Array]]:
@@ -76,39 +72,6 @@ def _check(row: object, first: Any, which: str) -> None:
         raise DataError(f"{which} is of type {kind}; rows are tuples, or all of them dicts")
     if len(row) != len(first):
         raise DataError(f"{which} has {len(row)} values, the first row has {len(first)}")
-
-
-def array_of(values: Sequence[object]) -> pa.Array:
-    """Python values as they are: of several types, they become an Arrow union of those types."""
-    if any(isinstance(value, Decimal) and not value.is_finite() for value in values):
-        # Arrow's decimals have neither infinities nor not-a-number; its floats do.
-        values = [
-            float(value) if isinstance(value, Decimal) and not value.is_finite() else value
-            for value in values
-        ]
-    sorts: list[object] = list(map(type, values))
-    if dt.datetime in sorts:
-        # Arrow would turn those without a time zone into UTC if others have one.
-        sorts = [v.tzinfo is None if isinstance(v, dt.datetime) else type(v) for v in values]
-    distinct = list(dict.fromkeys(sorts))
-    if len([sort for sort in distinct if sort is not type(None)]) < 2:
-        return _of_one_sort(values)
-    children = [
-        _of_one_sort([v for v, s in zip(values, sorts, strict=True) if s is sort]) for sort in distinct
-    ]
-    numbers = {sort: number for number, sort in enumerate(distinct)}
-    codes = np.array([numbers[sort] for sort in sorts], np.int8)
-    offsets = np.empty(len(values), np.int32)
-    for code, child in enumerate(children):
-        offsets[codes == code] = np.arange(len(child))
-    return pa.UnionArray.from_dense(pa.array(codes), pa.array(offsets), children)
-
-
-def _of_one_sort(values: Sequence[Any]) -> pa.Array:
-    try:
-        return pa.array(values)
-    except OverflowError:  # whole numbers beyond 64 bits
-        return pa.array([None if value is None else Decimal(value) for value in values])
 
 
 Frame: TypeAlias = Any

@@ -12,11 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.kinds import Kind
+from antelog.arrow.plain import why_of_no_use
+from antelog.arrow.ticks import LAST, Ticks, why_no_tick
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.ticks import LAST, Ticks, as_given
-from antelog.engine.values.encoding import infinite, why_of_no_use
-from antelog.engine.values.types import Kind
+from antelog.engine.facts.frames import naming
+from antelog.engine.values.encoding import infinite
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.epochs import LIKELY, Counting, last_tick, remedy
 
@@ -68,20 +70,15 @@ def about_value(name: str, kind: str | None, cells: Column, values: Values) -> p
 
 def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
     """Reasons why times or arrivals are not natural numbers up to LAST."""
-    cells, texts, bad = as_given(times, rows)
-    value = sentence(f"the {what} `", pc.fill_null(texts, ""), "` ")
-    numbers, whole = times.numbers[rows], times.whole[rows]
-    about = pc.if_else(
-        pa.array(~whole),
-        sentence(value, "is not a whole number"),
-        pc.if_else(
-            pa.array(numbers < 0),
-            sentence(value, "is before tick 0"),
-            sentence(value, f"is after tick {LAST}, the last there is"),
-        ),
+    odd, values = times.take(rows), Values()
+    with naming(f"the {what}", odd.given.type):
+        cells, bad = values.encode_usable(odd.given)
+    said = why_no_tick(what, odd, values.texts(cells))
+    return (
+        said
+        if bad is None
+        else pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(odd.given.type)}", said)
     )
-    about = pc.if_else(pa.array(cells == UNBOUND), f"the {what} is missing", about)
-    return pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(times.given.type)}", about)
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:

@@ -26,11 +26,11 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from antelog.arrow.ticks import LAST
 from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.compile.prepared.shapes import Cluster, Gap, units
 from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
-from antelog.engine.facts.ticks import LAST
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, Query

@@ -25,8 +25,9 @@ import pyarrow.types as is_a
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.engine.columns.tables import Column, Mask, changed, inverse, marked, ordinals
-from antelog.engine.values.types import Kind, Plain, from_raw, kind_of, shortest, written
+from antelog.engine.values.types import Plain, from_raw, shortest, written
 from antelog.language.printer import KEYWORDS, value_text
 
 # A text like this surely needs no quotes, unless it is a keyword. Of the others `value_text` decides.

@@ -1,9 +1,7 @@
-"""Kinds of values, and types of columns: how Arrow's many types come down to few.
+"""Types of columns in the log: how Arrow's many types come down to few.
 
 Numbers and texts are what the language itself can write. Values of other types pass through a program: they
-are compared, joined and reported, and come out as the type they went in as. How a value is stored makes no
-difference: a timestamp in milliseconds equals one in nanoseconds, a dictionary's text a plain one, a decimal
-is a number.
+are compared, joined and reported, and come out as the type they went in as.
 
 Types of columns follow the program and the types of the facts, never the values a table happens to have.
 While a stream goes on they only ever get wider: whole numbers become doubles where doubles come as well,
@@ -16,9 +14,8 @@ and columns of several kinds become texts in the language's syntax.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from enum import IntEnum
 from functools import cache, lru_cache, reduce
 from sys import float_info
 from typing import TypeAlias
@@ -27,23 +24,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.kinds import Kind, kind_of
+
 Raw: TypeAlias = int | bytes
 """What a value other than a number or a text is stored by."""
-
-
-class Kind(IntEnum):
-    """The kinds of values. Values of different kinds are never equal, and have no order."""
-
-    NOTHING = 0
-    NUMBER = 1
-    TEXT = 2
-    BOOL = 3
-    DATE = 4
-    TIME = 5
-    MOMENT = 6
-    INSTANT = 7
-    DURATION = 8
-    BYTES = 9
 
 
 Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
@@ -51,20 +35,6 @@ Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
 
 Plain: TypeAlias = Item | float
 """Any value, as Python has it."""
-
-_KINDS: tuple[tuple[Callable[[pa.DataType], bool], Kind], ...] = (
-    (is_a.is_null, Kind.NOTHING),
-    (lambda t: is_a.is_integer(t) or is_a.is_floating(t) or is_a.is_decimal(t), Kind.NUMBER),
-    (lambda t: is_a.is_string(t) or is_a.is_large_string(t) or is_a.is_string_view(t), Kind.TEXT),
-    (is_a.is_boolean, Kind.BOOL),
-    (is_a.is_date, Kind.DATE),
-    (is_a.is_time, Kind.TIME),
-    (lambda t: is_a.is_timestamp(t) and t.tz is None, Kind.MOMENT),
-    (is_a.is_timestamp, Kind.INSTANT),
-    (is_a.is_duration, Kind.DURATION),
-    (lambda t: is_a.is_binary(t) or is_a.is_large_binary(t), Kind.BYTES),
-    (lambda t: is_a.is_fixed_size_binary(t) or is_a.is_binary_view(t), Kind.BYTES),
-)
 
 # kind -> the type its values have when they come out, in microseconds and in nanoseconds
 _OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
@@ -81,17 +51,6 @@ _PLAIN_OUT: dict[Kind, pa.DataType] = {
     Kind.BYTES: pa.binary(),
 }
 _NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
-
-
-@cache
-def kind_of(type_: pa.DataType) -> Kind | None:
-    """The kind of the values of an Arrow type; None if no value can be of that type (a list, …)."""
-    return next((kind for test, kind in _KINDS if test(type_)), None)
-
-
-def kind_of_column(type_: pa.DataType) -> Kind | None:
-    """The kind of the values of a column; None if they may be of several."""
-    return kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
 
 
 @cache

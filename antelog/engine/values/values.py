@@ -22,14 +22,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from antelog.arrow.arrays import Array
+from antelog.arrow.kinds import Kind
+from antelog.arrow.plain import not_utf8, out_of_range, without
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
-from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, Array, cells_of, encode, encode_numbers
+from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
 from antelog.engine.values.types import (
     MIXED,
     Item,
-    Kind,
     Plain,
     item_from_saved,
     kind_of_item,
@@ -105,16 +107,21 @@ class Values:
 
     # ---- values to cells ----
 
-    def encode(self, array: pa.Array | pa.ChunkedArray) -> Column:
+    def encode(self, array: Array) -> Column:
         """The cells of a column; null and not-a-number become UNBOUND.
 
         Raises TypeError if no value can be of the column's type.
         """
         return encode(array, self._intern)
 
-    def cells_of(self, column: Array) -> tuple[Column, Mask | None]:
-        """The cells of a column in a usual type, and which of its values are of no use, if any are."""
-        return cells_of(column, self._intern)
+    def encode_usable(self, column: Array) -> tuple[Column, Mask | None]:
+        """The cells of a plain column, and a mask of the values of no use, if any are: they have no cell."""
+        bad = out_of_range(column)
+        try:
+            return self.encode(column if bad is None else without(column, bad)), bad
+        except UnicodeDecodeError:
+            bad = not_utf8(column)
+            return self.encode(without(column, bad)), bad
 
     def cell(self, value: Value) -> int:
         """The cell of a constant."""

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
+from antelog.arrow.ticks import LAST
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.ticks import LAST
 from antelog.errors import StateError
 from antelog.forecast.scores.blocks import MOST, Blocks
 from antelog.forecast.scores.calibration import BINS, Calibration

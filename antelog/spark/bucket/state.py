@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
+from antelog.arrow.ticks import LAST, ticks_of
 from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import FinishedStep
@@ -22,7 +23,6 @@ from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
-from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open

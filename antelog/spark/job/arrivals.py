@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from antelog.arrow.ticks import LAST, ticks_of
 from antelog.engine.facts.facts import admit
-from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING, arrivals
 from antelog.spark.job.job import ARRIVED, Job

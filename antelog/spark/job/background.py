@@ -7,10 +7,10 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from pyspark.sql import DataFrame
 
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.facts.frames import plain_number
-from antelog.engine.values.types import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.language.syntax import number

@@ -13,10 +13,11 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StructField, TimestampType
 
+from antelog.arrow.kinds import kind_of
+from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.facts.ticks import InTicks, is_timestamp, no_tick
 from antelog.engine.step.schema import answer_columns
-from antelog.engine.values.types import MIXED, kind_of, types_of_rows
+from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.arrow.kinds import Kind
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.encoding import OTHERS, UNBOUND
-from antelog.engine.values.types import Kind
 from antelog.engine.values.values import Values
 
 BucketMask: TypeAlias = Callable[[Column, Values], Mask]

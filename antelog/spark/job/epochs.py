@@ -1,7 +1,7 @@
 """Converts numbers since 1970 to ticks by Spark's own functions, with the results of `antelog.engine`.
 
 A column of numbers and its counting give a column of ticks.
-`antelog.engine.facts.ticks` does the same for Arrow, and `antelog.language.epochs` decides for both.
+`antelog.arrow.ticks` does the same for Arrow, and `antelog.language.epochs` decides for both.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType
 
-from antelog.engine.facts.ticks import LARGEST, LAST
+from antelog.arrow.ticks import LARGEST, LAST
 from antelog.files.grammar import EXACT
 from antelog.language.epochs import MICROSECONDS, Counting
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import msgspec
 import pyarrow as pa
 
+from antelog.arrow.ticks import InTicks
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
-from antelog.engine.facts.ticks import InTicks
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types

@@ -19,6 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.literals.comparison import HOLDS
 from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Term, Var
@@ -26,8 +28,7 @@ from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
-from antelog.engine.facts.ticks import LAST, ticks_of
-from antelog.engine.values.types import Kind, Types, kind_of
+from antelog.engine.values.types import Types
 
 
 @dataclass(frozen=True, order=True)

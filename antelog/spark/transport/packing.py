@@ -16,10 +16,10 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
+from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts import rejects
-from antelog.engine.facts.ticks import LAST, ticks_of
 from antelog.engine.values.values import Values
 from antelog.spark import workers
 from antelog.spark.job.arrivals import earliest

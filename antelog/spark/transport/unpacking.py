@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.engine.step.schema import AFTER_ANSWER, OTHERS_NAMES
-from antelog.engine.values.types import Kind, kind_of
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.spark import workers

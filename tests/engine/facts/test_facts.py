@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.accounts import Counts
+from antelog.arrow.ticks import LAST
 from antelog.diagnostics import Source
+from antelog.engine.facts.delays import delays
 from antelog.engine.facts.facts import Admitted, admit
-from antelog.engine.facts.ticks import LAST, delays
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number

@@ -1,4 +1,4 @@
-"""antelog/engine/facts/{frames,rows,ticks}.py: the tables users have, their columns and times."""
+"""antelog/engine/facts/frames.py: the tables users have, their columns and times."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ import pyarrow as pa
 import pytest
 
 import antelog
+from antelog.arrow.ticks import InTicks, times_of
 from antelog.engine.facts.facts import Admitted, admit
-from antelog.engine.facts.ticks import LAST, InTicks, ticks_of, times_of
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
-from antelog.language.epochs import Counting
 
 RULES = """
 input Reading(device, value, time) delay 1.
@@ -166,40 +165,6 @@ def test_frames_that_do_not_fit(frames: dict[str, Any], message: str) -> None:
 
 # ---- times ----
 
-MOMENTS = pa.array(["2024-02-29T12:09:59", "1970-01-01", "1969-12-31T23:59", None]).cast(pa.timestamp("us"))
-TICKS = [int(dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC).timestamp()) // 600, 0, -1, None]
-
-
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-@pytest.mark.parametrize("zone", [None, "UTC", "America/New_York"])
-def test_timestamps_are_cut_into_ticks(unit: str, zone: str | None) -> None:
-    given = MOMENTS.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
-    for form in (given, pa.chunked_array([given]), given.dictionary_encode()):
-        ticks = ticks_of(form, 600_000_000)
-        found = [n if w else None for n, w in zip(ticks.numbers.tolist(), ticks.whole.tolist(), strict=True)]
-        assert found == TICKS
-
-
-@pytest.mark.parametrize("length", [1, 7, 1_500_007, 1_000_000, 86_400_000_000])
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
-def test_ticks_of_any_length(length: int, unit: str) -> None:
-    counts = [0, 1, -1, 1_709_208_599, -5, 2**63 - 1, -(2**63) + 1]
-    ticks = ticks_of(pa.array(counts, pa.timestamp(unit)), length)
-    nanoseconds = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
-    for count, found in zip(counts, ticks.numbers.tolist(), strict=True):
-        exact = count * nanoseconds // (1000 * length)
-        if abs(exact) <= LAST:
-            assert found == exact
-        else:
-            assert abs(found) > LAST
-            assert (found < 0) == (exact < 0)
-
-
-@pytest.mark.parametrize("type_", [pa.date32(), pa.date64()])
-def test_dates_are_cut_into_ticks(type_: pa.DataType) -> None:
-    given = pa.array([dt.date(1970, 1, 2), dt.date(1969, 12, 31)], type_)
-    assert ticks_of(given, 600_000_000).numbers.tolist() == [144, -144]
-
 
 def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
     start = np.datetime64("2024-02-29T12:00", "ms")
@@ -210,8 +175,7 @@ def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
         "arrival": start + np.array([599_999, 600_001, 1_900_000]),
     }
     values = Values()
-    tick = TICKS[0]
-    assert tick is not None
+    tick = int(dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC).timestamp()) // 600
     result = outcome(admit(TIMED, {"Reading": pd.DataFrame(frame)}, values, tick - 1, tick + 3), values)
     assert result["facts"] == [("a", 1, tick, tick), ("b", 2, tick, tick + 1)]
     assert result["rejects"][0]["detail"] == f"arrived at tick {tick + 3}, 1 tick after its deadline"
@@ -262,24 +226,6 @@ def test_numbers_that_count_since_1970(time: object) -> None:
     engine.advance(2857673, {"Temp": [{"x": "a", "time": time, "arrival": time}]})
     assert [(row["T"], row["tick"]) for row in engine.answers("Hot").to_pylist()] == [(2857672, 2857673)]
     assert engine.status.counts.admitted == 1
-
-
-def test_each_number_is_read_by_itself() -> None:
-    given = pa.array([7, SECONDS, SECONDS * 1000, None, -SECONDS, 10**11, 2**63 - 1])
-    found = times_of(given, Counting(600_000_000))
-    assert found.numbers.tolist() == [7, 2857672, 2857672, 0, -SECONDS, 10**11, 2**61]
-    assert found.whole.tolist() == [True, True, True, False, True, True, True]
-    assert found.units == ("s", "ms")
-    for i in range(len(given)):
-        assert (
-            times_of(given[i : i + 1], Counting(600_000_000)).numbers.tolist()
-            == found.numbers[i : i + 1].tolist()
-        )
-    said = times_of(given, Counting(600_000_000, "ms"))
-    assert said.numbers.tolist()[:3] == [0, 2857, 2857672]
-    assert said.units == ()
-    assert times_of(given, Counting(600_000_000, "ticks")).numbers.tolist()[1] == SECONDS
-    assert times_of(given, Counting()).numbers.tolist()[1] == SECONDS
 
 
 def test_times_that_were_read_are_not_read_again() -> None:

@@ -1,4 +1,4 @@
-"""antelog/engine/values/{values,encoding,decoding,kinds}.py: cells are equal where values are."""
+"""antelog/engine/values/{values,encoding,decoding,types}.py: cells are equal where values are."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.facts.frames import array_of
+from antelog.arrow.arrays import array_of
+from antelog.arrow.kinds import Kind
 from antelog.engine.values.decoding import in_pieces, quoted, repeated
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
-from antelog.engine.values.types import MIXED, Kind, output_type
+from antelog.engine.values.types import MIXED, output_type
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.printer import value_text
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import antelog
-from antelog.files import LINE, wanted_of
+from antelog.files import LINE
+from antelog.run.reading import wanted_of
 from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 
 PROGRAM = antelog.parse("input Temp(device, value, time).\nA(X, T) :- Temp(X, V, T).\nquery A(X, T).\n")

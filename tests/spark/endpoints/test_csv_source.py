@@ -12,10 +12,11 @@ from pyspark.sql import SparkSession
 
 import antelog
 from antelog.errors import DataError
-from antelog.files import WantedColumns, wanted_of
+from antelog.files import WantedColumns
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka
+from antelog.run.reading import wanted_of
 from antelog.spark import outputs
 from antelog.spark.endpoints.columns import Kind
 from antelog.spark.endpoints.csv_source import CsvReading, read_lines

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
 from antelog import Engine, parse
-from antelog.engine.facts.ticks import times_of
+from antelog.arrow.ticks import times_of
 from antelog.files.times import ticks as ticks_of_texts
 from antelog.language.epochs import Counting
 from antelog.spark import changes

@@ -1,4 +1,4 @@
-"""Ticks of columns of times given by users; and the delays of facts.
+"""Ticks of columns of times given by users, and the reasons why some are none.
 
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
@@ -6,29 +6,24 @@ since 1970 / length of a tick). One without a time zone counts as UTC. Users may
 seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
-    delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.compile.nodes.plan import Input
-from antelog.compile.plan.delays import declared
-from antelog.engine.columns.joins import find_rows
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.encoding import Array
-from antelog.engine.values.values import Values
+from antelog.arrow.arrays import Array, parts_of_union
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
 from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, Counting
@@ -62,18 +57,27 @@ class Ticks:
     `units` are those in which some numbers count since 1970, although nobody said so.
     """
 
-    numbers: Column
-    whole: Mask
+    numbers: NDArray[np.int64]
+    whole: NDArray[np.bool_]
     given: Array
     units: tuple[str, ...] = ()
+
+    @property
+    def natural(self) -> NDArray[np.bool_]:
+        """A mask of those that are ticks: whole numbers from 0 to LAST."""
+        # Negative numbers are the largest, taken as numbers without a sign.
+        return self.whole & (self.numbers.view(np.uint64) <= LAST)
+
+    def take(self, rows: NDArray[np.int64]) -> Ticks:
+        return Ticks(self.numbers[rows], self.whole[rows], self.given.take(pa.array(rows)), self.units)
 
 
 @dataclass(frozen=True, eq=False)
 class _GivenNumbers:
     """The numbers of a column, unconverted; `doubles` has them where they may have fractions."""
 
-    numbers: Column
-    whole: Mask
+    numbers: NDArray[np.int64]
+    whole: NDArray[np.bool_]
     doubles: NDArray[np.float64] | None = None
 
 
@@ -126,9 +130,9 @@ def _plain(given: Array) -> Array:
     return given.cast(given.type.value_type) if is_a.is_dictionary(given.type) else given
 
 
-def _there(given: Array) -> Mask:
+def _there(given: Array) -> NDArray[np.bool_]:
     if given.null_count:
-        there: Mask = given.is_valid().to_numpy(zero_copy_only=False)
+        there: NDArray[np.bool_] = given.is_valid().to_numpy(zero_copy_only=False)
         return there
     return np.ones(len(given), np.bool_)
 
@@ -139,18 +143,28 @@ def _numbers(given: Array) -> _GivenNumbers:
         if numbers.dtype == np.uint64:
             numbers = np.minimum(numbers, np.uint64(2**63 - 1))
         return _GivenNumbers(numbers.astype(np.int64, copy=False), _there(given))
-    scratch = Values()
-    doubles = scratch.numbers(scratch.cells_of(given)[0])
-    finite = np.isfinite(doubles)  # texts are not-a-number here
-    whole: Mask = finite & (np.floor(doubles) == doubles)
+    doubles = _doubles(given)
+    finite = np.isfinite(doubles)
+    whole: NDArray[np.bool_] = finite & (np.floor(doubles) == doubles)
     numbers = np.clip(np.where(whole, doubles, 0), -LARGEST, LARGEST).astype(np.int64)
     return _GivenNumbers(numbers, whole, doubles)
 
 
-def _near(numbers: Column) -> Column:
+def _doubles(given: Array) -> NDArray[np.float64]:
+    """The nearest doubles of numbers; not-a-number for all other values."""
+    doubles = np.full(len(given), math.nan)
+    if is_a.is_union(given.type):
+        for rows, part in parts_of_union(given):
+            doubles[rows] = _doubles(_plain(part))
+    elif kind_of(given.type) is Kind.NUMBER:
+        doubles[:] = given.cast(pa.float64(), safe=False).fill_null(math.nan)
+    return doubles
+
+
+def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers, clipped so that they can be added and subtracted without overflow."""
     if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
-        near: Column = np.clip(numbers, -_FAR, _FAR)
+        near: NDArray[np.int64] = np.clip(numbers, -_FAR, _FAR)
         return near
     return numbers
 
@@ -160,13 +174,13 @@ def no_tick(what: str) -> str:
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
-def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
-    """The arrivals of rows without any: their own ticks, or the first after the finished tick `now`.
-
-    Not after the tick `latest`, where there is one, unless that is finished.
-    """
-    first = now + 1
-    return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
+def why_no_tick(what: str, times: Ticks, texts: pa.Array, nature: str = "a whole number") -> pa.Array:
+    """The reasons why times are no ticks; `texts` are the times as errors show them, null for none."""
+    shown = pc.binary_join_element_wise(f"the {what} `", pc.fill_null(texts, ""), "` ", "")
+    above = f"is after tick {LAST}, the last there is"
+    reasons = np.select([~times.whole, times.numbers < 0], [f"is not {nature}", "is before tick 0"], above)
+    wrong = pc.binary_join_element_wise(shown, pa.array(reasons.tolist(), pa.string()), "")
+    return pc.if_else(texts.is_null(), f"the {what} is missing", wrong)
 
 
 def tick_of(given: Moment, length: int | None) -> int:
@@ -185,76 +199,19 @@ def tick_of(given: Moment, length: int | None) -> int:
     return int(found.numbers[0])
 
 
-def _from_timestamps(given: Array, length: int) -> Column:
+def _from_timestamps(given: Array, length: int) -> NDArray[np.int64]:
     if is_a.is_date(given.type):
         given = given.cast(pa.date32()).cast(pa.timestamp("s"))
     counts = given.cast(pa.int64()).fill_null(0).to_numpy()
     return _in_ticks(counts, MICROSECONDS[given.type.unit] / length)
 
 
-def _in_ticks(counts: Column, each: Fraction) -> Column:
+def _in_ticks(counts: NDArray[np.int64], each: Fraction) -> NDArray[np.int64]:
     """The ticks in which moments lie, counted since 1970 in something that takes so much of a tick."""
     # What is further away than this is beyond the last tick anyway, and its number could overflow.
     far = min(int((LAST + 1) / each) + 1, 2**63 - 1)
     counts = np.clip(counts, -far, far)
     rounds, rest = np.divmod(counts, np.int64(each.denominator))
-    ticks: Column = rounds * np.int64(each.numerator) + rest * np.int64(each.numerator) // each.denominator
+    whole = np.int64(each.numerator)
+    ticks: NDArray[np.int64] = rounds * whole + rest * whole // each.denominator
     return ticks
-
-
-def as_given(ticks: Ticks, rows: Column) -> tuple[Column, pa.Array, Mask]:
-    """The original times of some rows: as cells (UNBOUND: nothing), and as texts.
-
-    And which have no text, for they are of no use whatever their column is (see `values.plain`).
-    """
-    scratch = Values()
-    cells, bad = scratch.cells_of(ticks.given.take(pa.array(rows)))
-    return cells, scratch.texts(cells), np.zeros(len(rows), np.bool_) if bad is None else bad
-
-
-@dataclass(frozen=True, eq=False)
-class DelayRows:
-    """The declarations with constants at the same positions: a row of cells and a delay for each."""
-
-    positions: tuple[int, ...]
-    cells: tuple[Column, ...]
-    delays: Column
-
-
-# Making the tables of thousands of declarations takes longer than looking up a small batch.
-_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[DelayRows, ...]]]] = WeakKeyDictionary()
-
-
-def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
-    """The delay declarations of an input, those with fewer constants first."""
-    known = _KNOWN.setdefault(values, {})
-    of, tables = known.get(source.name, (None, ()))
-    if of is not source:
-        tables = _tables(source, values)
-        known[source.name] = (source, tables)
-    return tables
-
-
-def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
-    tables = []
-    for each in reversed(declared(source)):
-        rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
-        *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        tables.append(DelayRows(each.positions, tuple(columns), delays))
-    return tuple(tables)
-
-
-def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
-    """δ of each fact: among the declarations that match it, the one with the most constants decides.
-
-    An input without objects has one δ, and the result one row.
-    """
-    result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
-    for table in tables_of(source, values):
-        if not table.positions:
-            result[:] = table.delays[0]
-            continue
-        at = find_rows([columns[i] for i in table.positions], table.cells)
-        matches = at >= 0
-        result[matches] = table.delays[at[matches]]
-    return result
