@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.cli.show.terminal import progress_bar, say
-from antelog.compile.nodes.plan import Plan
+from antelog.cli.show.terminal import progress_bar
 from antelog.files import ARRIVAL
 from antelog.process import Engine
 from antelog.program import Program
@@ -34,7 +33,7 @@ def through(
     input has rows and none can be used.
     """
     plan = program.plan
-    print_diagnostics(program.warnings, program.source, stderr())
+    print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)
     with (
         summarized(rejects, plan.tick) as set_aside,
@@ -68,11 +67,3 @@ def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
 def rejects_of(settings: Settings) -> Path | None:
     """The file for rows that are set aside."""
     return None if settings.rejects is None else Path(str(settings.rejects))
-
-
-def say_what_is_missing(plan: Plan, inputs: Iterable[str]) -> None:
-    """Prints a note for each input without a source."""
-    given = set(inputs)
-    for source in plan.inputs:
-        if source.name not in given:
-            say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")

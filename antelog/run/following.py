@@ -19,10 +19,10 @@ from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
 from antelog.run.clock import Timing
-from antelog.run.driver import Driver, RunCourse, RunTime, SystemTime
+from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
-from antelog.run.sinks.feed_sink import About, FeedSink
+from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.sources.opening import Around, Followed, source_of
@@ -87,7 +87,7 @@ class FollowedRun:
     only: tuple[str, ...]
     engine: Mapping[str, Any]
     note: Callable[[str], None]
-    time: RunTime = field(default_factory=SystemTime)
+    time: RunTime = field(default_factory=RunTime)
 
     def follower(self, kept: RunStore, output: RunOutput, stack: ExitStack) -> Follower:
         """A follower, which the stack closes with all it has opened."""
@@ -115,8 +115,7 @@ class FollowedRun:
         sink = self._sink(output, kept, known, stack)
         feed = None
         if kept.store is not None and kept.feed:
-            about = About(self.program.source.text, self.program.source.name)
-            feed = FeedSink(kept.store.feed, engine, about, self.time.monotonic)
+            feed = FeedSink(kept.store.feed, engine, self.program.source, self.time.monotonic)
         reader = self._reader(kept, known, waiting, feed)
         stack.callback(reader.close)
         journal = None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,13 +20,14 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.delays import arrivals
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
+from antelog.run.sources.source import CheckedRows, FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
 
@@ -132,7 +134,7 @@ class InputReader:
         return all(each.source.ended for each in self.inputs.values())
 
     @property
-    def marks(self) -> dict[str, Mark]:
+    def marks(self) -> dict[str, dict[str, Any]]:
         return {name: dict(each.source.mark) for name, each in self.inputs.items()}
 
     def close(self) -> None:
@@ -219,11 +221,11 @@ class InputReader:
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         if timing.clock == "processing":
-            arrival = seen = clock.arrivals(time, now.tick, latest=timing.ticks(now.wall))
+            arrival = seen = arrivals(time, now.tick, latest=timing.ticks(now.wall))
         elif timing.clock != "event" and rows.arrive:
             arrival = seen = table.column(ARRIVAL).to_numpy()
         elif self.progress.before is not None:
-            arrival, seen = clock.arrivals(time, self.progress.before), time
+            arrival, seen = arrivals(time, self.progress.before), time
         else:
             arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
@@ -243,8 +245,8 @@ class InputReader:
         before = NOTHING if self.progress.before is None else self.progress.before
         if self._done <= before:
             return
-        arrivals = table.column(ARRIVAL).to_numpy()
-        early = arrivals[(arrivals > before) & (arrivals <= self._done)]
+        arrival = table.column(ARRIVAL).to_numpy()
+        early = arrival[(arrival > before) & (arrival <= self._done)]
         if len(early):
             raise DataError(
                 f"the facts of {name} are too many to be sorted, and not in order: one that arrived "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,16 +12,15 @@ from tempfile import TemporaryDirectory
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.page import page_address
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import WATCH, WRITTEN
-from antelog.cli.replaying import files_of, say_what_is_missing
-from antelog.cli.serving import Tend, is_changes, show_changes, with_alerts, with_page
-from antelog.cli.show import listing
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.replaying import files_of
+from antelog.cli.serving import Tend, is_changes, page_address, show_changes, with_alerts, with_page
+from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
-from antelog.cli.show.terminal import say, to_stdout
+from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.program import Program
@@ -32,7 +31,7 @@ from antelog.run.driver import RunCourse
 from antelog.run.following import FollowedRun, InputAddresses, RunOutput, RunStore
 from antelog.run.replay import static_facts
 from antelog.run.settings import AlertSettings, Settings
-from antelog.run.sinks import json_lines
+from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.opening import FOLLOWED, Followed
 from antelog.run.store import Store
@@ -83,7 +82,7 @@ def _run(found: Ready) -> None:
     idle = None if settings.idle is None else duration(settings.idle)
     timing = Timing(settings.clock, settings.lag, idle, plan.tick)
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
-    print_diagnostics(program.warnings, program.source, stderr())
+    print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, places)
     serves = not (settings.no_page or settings.once)
     page = page_address(settings, facts=_token(places, settings)) if serves else None
@@ -165,8 +164,8 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> RunStore:
 class _Terminal:
     """Writes changes to stdout at once."""
 
-    def __init__(self, show: Callable[[StepResult], None]) -> None:
-        self._show = show
+    def __init__(self, plan: Plan, settings: Settings) -> None:
+        self._show = printer(plan, settings)
 
     def write(self, step: StepResult) -> None:
         self._show(step)
@@ -181,30 +180,9 @@ class _Terminal:
 
 def _output(plan: Plan, settings: Settings) -> RunOutput:
     """The output of changes: the file or topic of --output, and stdout."""
-    relations, explanations, only = list(plan.queries), settings.explanations, settings.only
-    style = json_lines.Style(explanations)
+    relations, style = list(plan.queries), Style(settings.explanations)
 
     def text(step: StepResult) -> str:
-        return json_lines.change_lines(relations, json_lines.with_kinds(step, only), style)
+        return change_lines(relations, with_kinds(step, settings.only), style)
 
-    return RunOutput(_destination(settings), text, _Terminal(_printer(plan, settings)))
-
-
-def _printer(plan: Plan, settings: Settings) -> Callable[[StepResult], None]:
-    """A function that prints changes of the kinds in `only`."""
-    relations, explanations, only = list(plan.queries), settings.explanations, settings.only
-    if settings.form == "table":
-        to = listing.listing(to_stdout(), plan.tick, explanations)
-        last: list[int | None] = [None]
-
-        def show(step: StepResult) -> None:
-            last[0] = listing.print_changes(relations, json_lines.with_kinds(step, only), last[0], to)
-
-        return show
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = json_lines.Style(explanations, ascii_only=not encoding.startswith("utf"))
-
-    def write(step: StepResult) -> None:
-        sys.stdout.write(json_lines.change_lines(relations, json_lines.with_kinds(step, only), style))
-
-    return write
+    return RunOutput(_destination(settings), text, _Terminal(plan, settings))

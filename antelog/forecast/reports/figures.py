@@ -13,11 +13,46 @@ from antelog.forecast.reports import svg, words
 from antelog.forecast.reports.svg import Spot
 from antelog.forecast.reports.words import percent, percents
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.scores import ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
 
 _SIZE = Spot(360, 326)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 346, 28, 284
 _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture with its title and its caption."""
+
+    title: str
+    picture: str
+    caption: str
+
+
+def figures_of(found: ScoreResult, tick: int | None) -> tuple[Figure, ...]:
+    """The pictures of the scores of a query."""
+    explained = words.example(found.calibration)
+    text = "" if explained is None else f"{words.sentence(explained)} "
+    return (
+        Figure(
+            "Are the chances right?",
+            reliability(found.calibration),
+            f"{text}Marks within their band are as expected; larger ones have more lines.",
+        ),
+        Figure(
+            "Do they tell answers apart?",
+            histogram(found.calibration),
+            "Where the chances of confirmed answers lay, and where those of the others. The less they "
+            "overlap, the more the chances say.",
+        ),
+        Figure(
+            "How early are alerts?",
+            early(found.alerts, tick),
+            "A mark for each threshold: how many of its alerts came true, and how long before certainty half "
+            "of these were told; the bar holds the middle half.",
+        ),
+    )
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from string import Template
 
 from antelog.escaping import in_html
 from antelog.forecast.reports import words
-from antelog.forecast.reports.figures import early, histogram, reliability
+from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent, percents
-from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
@@ -49,19 +49,7 @@ def _scored(found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield f'<p class="verdict {finding}">{_text(verdict)}</p>'
     yield f'<dl class="tiles">{"".join(_tiles(found, tick))}</dl>'
     yield '<div class="figures">'
-    yield _figure("Are the chances right?", reliability(found.calibration), _read(found.calibration))
-    yield _figure(
-        "Do they tell answers apart?",
-        histogram(found.calibration),
-        "Where the chances of confirmed answers lay, and where those of the others. The less they overlap, "
-        "the more the chances say.",
-    )
-    yield _figure(
-        "How early are alerts?",
-        early(found.alerts, tick),
-        "A mark for each threshold: how many of its alerts came true, and how long before certainty half of "
-        "these were told; the bar holds the middle half.",
-    )
+    yield from (_figure(each) for each in figures_of(found, tick))
     yield "</div>"
     yield _details("Calibration in numbers", _bins(found.calibration.bins))
     yield _details("Alerts in numbers", _thresholds(found.alerts, tick))
@@ -103,14 +91,9 @@ def _tile(name: str, number: str, more: str) -> str:
     )
 
 
-def _read(found: CalibrationResult) -> str:
-    explained = words.example(found)
-    text = "" if explained is None else words.sentence(explained)
-    return f"{text} Marks within their blue band are as expected; larger ones have more lines."
-
-
-def _figure(title: str, picture: str, caption: str) -> str:
-    return f"<figure><h3>{_text(title)}</h3>{picture}<figcaption>{_text(caption)}</figcaption></figure>"
+def _figure(found: Figure) -> str:
+    title, caption = _text(found.title), _text(found.caption)
+    return f"<figure><h3>{title}</h3>{found.picture}<figcaption>{caption}</figcaption></figure>"
 
 
 def _details(title: str, table: str) -> str:
@@ -129,14 +112,7 @@ def _row(found: Bin) -> Sequence[str]:
 
 
 def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:
-    head = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
-    return _table(head, [(_alert(each, tick), False) for each in found])
-
-
-def _alert(found: Alerted, tick: int | None) -> Sequence[str]:
-    ahead = NONE if found.lead is None else words.leads(*found.lead, tick)
-    right, share = percent(found.precision), percent(found.found)
-    return percent(found.threshold), words.count(found.alerts), right, share, ahead
+    return _table(words.ALERTS, [(words.alert_row(each, tick), False) for each in found])
 
 
 def _table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], bool]]) -> str:

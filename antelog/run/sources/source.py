@@ -1,20 +1,19 @@
-"""The protocol of sources, and the pieces of rows they give.
+"""Sources of rows, and the pieces of rows they give.
 
 source.poll()      the pieces that have come since; none if there is nothing new; it never waits
-source.behind      whether there is more to be had at once
 source.mark        how far it was read, as JSON
-source.ended       whether no more can come
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import pyarrow as pa
 
-from antelog.files.chunks import Bad, Chunk, sorted_out
+from antelog.files.chunks import Chunk, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.setting_aside import Reject
 
@@ -33,30 +32,35 @@ class SourcePiece:
     file: str
 
 
-class FactSource(Protocol):
-    """Gives rows when it is polled; `notes` are for its user."""
+class FactSource(ABC):
+    """Gives rows when it is polled.
 
-    notes: list[str]
+    notes     for its user
+    behind    whether there is more to be had at once
+    ended     whether no more can come
+    """
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.behind, self.ended = True, False
 
     @property
-    def behind(self) -> bool: ...
-
-    @property
-    def ended(self) -> bool: ...
-
-    @property
+    @abstractmethod
     def mark(self) -> Mark: ...
 
+    @abstractmethod
     def poll(self) -> list[SourcePiece]:
         """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
 
     def finish(self) -> list[SourcePiece]:
         """The remaining rows if nothing more will come: a last line without a line break."""
+        return []
 
-    def saved(self) -> None:
+    def saved(self) -> None:  # noqa: B027 - most sources keep their rows
         """The rows up to the mark are in a state now."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:  # noqa: B027 - some have nothing open
+        """Closes what the source has opened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,10 +83,6 @@ def rows_of(wanted: WantedColumns, piece: SourcePiece) -> CheckedRows:
     return CheckedRows(
         found.table,
         len(piece.chunk.columns) > len(wanted.columns),
-        [_reject(wanted, piece.file, each) for each in found.bad],
+        [Reject(piece.file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found.bad],
         found.notes,
     )
-
-
-def _reject(wanted: WantedColumns, file: str, bad: Bad) -> Reject:
-    return Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row)

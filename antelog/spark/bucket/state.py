@@ -21,6 +21,7 @@ from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
+from antelog.engine.facts.delays import arrivals
 from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.state import State, beginning
@@ -28,7 +29,7 @@ from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
 from antelog.engine.step.query import KINDS, Share
 from antelog.engine.values.values import Values
-from antelog.run.clock import NOTHING, arrivals
+from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import bucket_mask

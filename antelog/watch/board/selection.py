@@ -14,7 +14,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
 from antelog.watch.board.board import Board
-from antelog.watch.board.tracked_answer import TrackedAnswer, label
+from antelog.watch.board.tracked_answer import TrackedAnswer
 
 SORTS = ("likely", "deadline", "new", "name")
 MOST = 500
@@ -125,9 +125,7 @@ class AnswerIndex:
         """The text to search in: the answer in small letters, with its time as a time."""
         text = self._texts.get(answer.id)
         if text is None:
-            head = self.board.head
-            named = label(answer.query, answer.values, head.times.get(answer.query), head.length)
-            text = self._texts[answer.id] = named.casefold()
+            text = self._texts[answer.id] = self.board.head.label(answer).casefold()
         return text
 
 

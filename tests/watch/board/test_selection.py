@@ -6,6 +6,7 @@ import pytest
 
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import MOST, AnswerIndex, Selection, parameters, selection_of
+from antelog.watch.board.tracked_answer import label
 from tests.watch.lines import head, possible
 
 
@@ -16,7 +17,7 @@ def looking(*records: dict) -> AnswerIndex:  # type: ignore[type-arg]
 
 
 def labels(found: AnswerIndex, look: Selection) -> list[str]:
-    return [each.label for each in found.select(look).answers]
+    return [label(each.query, each.values) for each in found.select(look).answers]
 
 
 THREE = (possible("a1", 3, 3, 0.2), possible("a2", 1, 4, 0.9), possible("b", 2, 5, 0.5))
@@ -58,7 +59,7 @@ def test_filters() -> None:
 
 def test_a_part_of_the_list_knows_how_many_there_are() -> None:
     seen = looking(*THREE).select(Selection(start=1, count=1))
-    assert [each.label for each in seen.answers] == ["Malf(b, 2)"]
+    assert [label(each.query, each.values) for each in seen.answers] == ["Malf(b, 2)"]
     assert seen.total == 3
 
 

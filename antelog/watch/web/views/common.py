@@ -16,7 +16,7 @@ from antelog.language.moments import literal_of, moment, on_calendar
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
 from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
-from antelog.watch.web.markup import Child, Html, number, tag, text
+from antelog.watch.web.markup import Child, Html, number, tag
 
 WIDE, HIGH = 240.0, 34.0
 _EDGE, _MIDDLE = 9.0, 17.0
@@ -81,12 +81,6 @@ class ViewContext:
     def written(self, text: str) -> str:
         """A literal with times in place of ticks."""
         return literal_of(text, partial(moment, length=self.board.head.length))
-
-    def alert(self, query: str) -> float | None:
-        """The threshold of alerts of a query."""
-        program = self.board.head.program
-        found = (each.alert for each in program.plan.queries if each.name == query) if program else ()
-        return next(iter(found), None)
 
 
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:
@@ -221,20 +215,3 @@ def _percent(share: float) -> str:
     if 0 < share < 0.0005:
         return "< 0.1\xa0%"
     return percent(share).replace(" ", "\xa0")
-
-
-__all__ = [
-    "ViewContext",
-    "chance_bar",
-    "count",
-    "empty",
-    "kind",
-    "literal",
-    "nowrap",
-    "section",
-    "share",
-    "table",
-    "text",
-    "tile",
-    "time_line",
-]
