@@ -51,7 +51,7 @@ class Reference:
     last: Time
     of_input: bool = False
 
-    @property
+    @cached_property
     def asked(self) -> tuple[Term, ...]:
         """The arguments that are given: a relation that is asked for has variables for just these."""
         return tuple(argument for argument in self.arguments if argument is not None)

@@ -19,7 +19,7 @@ from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, keys_of, once
-from antelog.engine.values.comparing import holds
+from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
