@@ -9,6 +9,7 @@ import pyarrow as pa
 
 import antelog
 from antelog import Engine
+from antelog.engine.step.schema import AFTER_ANSWER
 
 Fact = tuple[Any, ...]
 
@@ -45,7 +46,7 @@ def lines_of(changed: Mapping[str, pa.Table]) -> list[str]:
     return [_line(name, row) for name, table in changed.items() for row in table.to_pylist()]
 
 
-_ABOUT = ("tick", "change", "others", "explanations", "if_silent", "decided_by", "because")
+_ABOUT = ("tick", "change", "others", *AFTER_ANSWER)
 
 
 def _line(name: str, row: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 import antelog
 from antelog import DataError, Engine, UnsupportedError
+from antelog.engine.step.schema import AFTER_ANSWER
 
 # Answers about T rest on facts about T - 4 up to T + 1.
 BOUNDED = """
@@ -40,7 +41,7 @@ def key(row: dict[str, Any]) -> str:
     return repr([row[name] for name in names])
 
 
-_TOLD = ("explanations", "if_silent", "decided_by", "because")
+_TOLD = tuple(AFTER_ANSWER)
 
 
 def stream(random: Random, ticks: int, predicates: dict[str, list[list[str]]], delay: int) -> dict[int, Any]:

@@ -17,6 +17,7 @@ from hypothesis import assume, event, given, note
 from hypothesis import strategies as st
 
 from antelog.engine.step.query import KINDS
+from antelog.engine.step.schema import AFTER_ANSWER
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
@@ -57,7 +58,7 @@ def log_of(case: Case, compiled: Compiled | None = None) -> Log:
     return found
 
 
-_TOLD = ("tick", "change", "explanations", "if_silent", "decided_by", "because")
+_TOLD = ("tick", "change", *AFTER_ANSWER)
 
 
 def about(query: str, row: Row) -> str:

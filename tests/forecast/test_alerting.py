@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 import pytest
 
 import antelog
+from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.forecast.columns import COLUMNS, KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
@@ -55,7 +56,7 @@ def test_an_alert_says_what_the_last_line_did() -> None:
     last: dict[int, dict[str, Any]] = {}
     for row in whole.to_pylist():
         if row["change"] in (LIKELY, UNLIKELY):
-            for same in ("explanations", "if_silent", "decided_by", "because"):
+            for same in AFTER_ANSWER:
                 assert row[same] == last[row["T"]][same]
         last[row["T"]] = row
 

@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from antelog.compile.conditions.differences import ZERO, Differences, Most, Times
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.terms import Const, Operand, Sum, Var
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Var, shifted
 from antelog.compile.nodes.patterns import Earliest
 from antelog.language.syntax import OPPOSITE
 
@@ -53,14 +53,12 @@ def _differences(comparisons: Sequence[Comparison]) -> Differences:
 
 def _placed(operand: Operand) -> tuple[str, Fraction] | None:
     """A variable, the number 0 or a text, and what is added to it."""
-    match operand:
-        case Var(name):
-            return name, Fraction(0)
-        case Sum(name, offset):
+    match shifted(operand):
+        case Var(name), offset:
             return name, Fraction(offset)
-        case Const(str(text)):
+        case Const(str(text)), _:
             return _TEXT + text, Fraction(0)
-        case Const(number):
+        case Const(number), _:
             return ZERO, Fraction(number)
         case _:
             return None
@@ -70,7 +68,7 @@ def _placed(operand: Operand) -> tuple[str, Fraction] | None:
 class _Bound:
     """A variable is less (or at most, if not `strict`) than `other + more`."""
 
-    other: Var | Const
+    other: Term
     more: Fraction
     strict: bool
 
@@ -101,23 +99,13 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
     """The variable on the left, and its bound by the right side."""
-    left, right = _shifted(comparison.left), _shifted(comparison.right)
+    left, right = shifted(comparison.left), shifted(comparison.right)
     if left is None or right is None or not isinstance(left[0], Var):
         return None, None
     if isinstance(right[0], Var) and right[0].name == left[0].name:
         return None, None
     strict = comparison.operator in ("<", ">")
-    return left[0].name, _Bound(right[0], right[1] - left[1], strict)
-
-
-def _shifted(operand: Operand) -> tuple[Var | Const, Fraction] | None:
-    match operand:
-        case Var() | Const():
-            return operand, Fraction(0)
-        case Sum(variable, offset):
-            return Var(variable), Fraction(offset)
-        case _:
-            return None
+    return left[0].name, _Bound(right[0], Fraction(right[1]) - Fraction(left[1]), strict)
 
 
 def _between(lower: _Bound, upper: _Bound) -> Comparison | None:
@@ -129,7 +117,7 @@ def _between(lower: _Bound, upper: _Bound) -> Comparison | None:
     return None if right is None else Comparison(lower.other, operator, right)
 
 
-def _plus(operand: Var | Const, more: Fraction) -> Operand | None:
+def _plus(operand: Term, more: Fraction) -> Operand | None:
     if more == 0:
         return operand
     number = int(more) if more.denominator == 1 else float(more)

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from antelog.compile.literals.literal import Condition, Exists, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Term, Time, Var, shifted
 from antelog.language import syntax
 
 HOLDS: dict[str, Callable[[Any, Any], Any]] = {
@@ -57,6 +57,11 @@ class Comparison(Condition, frozen=True, tag=True):
         return self.left, f" {self.operator} ", self.right
 
     @property
+    def calculates(self) -> bool:
+        """Whether a side is a number that is worked out, as in `W = V + 5`, and not a value as it is."""
+        return not all(isinstance(side, Var | Const | Time) for side in self.operands)
+
+    @property
     def mirrored(self) -> Comparison:
         """The comparison with its sides exchanged."""
         return Comparison(self.right, _MIRRORED[self.operator], self.left)
@@ -71,7 +76,7 @@ class Comparison(Condition, frozen=True, tag=True):
             if self.operator in ("=", "!=") or same_kind:
                 return bool(HOLDS[self.operator](left.value, right.value))
             return False
-        one, other = _shifted(left), _shifted(right)
+        one, other = shifted(left), shifted(right)
         if one is not None and other is not None and one[0] == other[0]:
             return bool(HOLDS[self.operator](one[1], other[1]))
         return None
@@ -88,14 +93,3 @@ class _PutIn(Replacement):
 
     def term(self, term: Term) -> Term:
         return Const(self._values[term.name]) if isinstance(term, Var) else term
-
-
-def _shifted(operand: Operand) -> tuple[str, int | float] | None:
-    """A variable and what is added to it."""
-    match operand:
-        case Var(name):
-            return name, 0
-        case Sum(name, offset):
-            return name, offset
-        case _:
-            return None

@@ -20,7 +20,17 @@ from typing import Protocol, Self, TypeAlias
 from msgspec import Struct
 
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Operand, Part, Replacement, Sum, Term, Time, text_of, variables_in
+from antelog.compile.literals.terms import (
+    Const,
+    Operand,
+    Part,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    text_of,
+    variables_in,
+)
 from antelog.language import syntax
 
 Value: TypeAlias = str | int | float
@@ -121,7 +131,7 @@ class Literal(Struct, frozen=True):
     @property
     def terms(self) -> tuple[Term | None, ...]:
         """The operands that are terms."""
-        return tuple(each for each in self.operands if not isinstance(each, Time | Sum))
+        return tuple(each for each in self.operands if each is None or isinstance(each, Var | Const))
 
     @property
     def times(self) -> tuple[Time, ...]:

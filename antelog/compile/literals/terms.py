@@ -108,6 +108,17 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
     return frozenset(name for operand in operands if (name := variable_in(operand)) is not None)
 
 
+def shifted(operand: Operand) -> tuple[Term, int | float] | None:
+    """A variable or a value, and what is added to it: the side of a comparison of values. None for a time."""
+    match operand:
+        case Sum(variable, offset):
+            return Var(variable), offset
+        case Var() | Const():
+            return operand, 0
+        case _:
+            return None
+
+
 # ---- text ----
 
 

@@ -17,11 +17,8 @@ from itertools import permutations
 from math import factorial
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
+from antelog.compile.literals.terms import Operand, Renamed, Time, Var, operand_text, variable_in
 from antelog.compile.prepared.pattern import Prepared
-
-Gap = Var | Const | Time | Sum
-"""What stands in a gap: a known variable, a constant, a time, or a sum."""
 
 _TIME = "<time>"
 """What the answer's time is called where it is open."""
@@ -39,7 +36,7 @@ class Cluster:
 
     literals: tuple[int, ...]
     signature: str
-    gaps: tuple[tuple[Gap, ...], ...]
+    gaps: tuple[tuple[Operand, ...], ...]
     is_open: bool
 
 
@@ -88,13 +85,13 @@ def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -
 
 def _read(
     prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
-) -> tuple[str, tuple[tuple[Gap, ...], ...]]:
+) -> tuple[str, tuple[tuple[Operand, ...], ...]]:
     """The signature, and the gaps in all orders of the literals that have it."""
     orders: Iterator[tuple[int, ...]] = iter([tuple(members)])
     if len(members) > 1 and factorial(len(members)) <= _PERMUTATIONS:
         orders = permutations(members)
     best = ""
-    gaps: dict[tuple[Gap, ...], None] = {}
+    gaps: dict[tuple[Operand, ...], None] = {}
     for order in orders:
         signature, filled = _Reading(prepared, bound, dict(called)).of(order)
         if not best or signature < best:
@@ -109,9 +106,9 @@ class _Reading:
 
     def __init__(self, prepared: Prepared, bound: frozenset[str], called: dict[str, str]) -> None:
         self.prepared, self.bound, self.called = prepared, bound, called
-        self.gaps: list[Gap] = []
+        self.gaps: list[Operand] = []
 
-    def of(self, literals: Sequence[int]) -> tuple[str, tuple[Gap, ...]]:
+    def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
         open_ = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
         conditions = [test for test in self.prepared.pattern.tests if test.variables & open_]
@@ -130,21 +127,15 @@ class _Reading:
         return text
 
     def operand(self, operand: Operand) -> str:
-        match operand:
-            case Const():
-                return self.gap(operand)
-            case Var(name):
-                return self.gap(operand) if name in self.bound else self.name(name)
-            case Sum(name, offset):
-                return self.gap(operand) if name in self.bound else f"{self.name(name)} + {offset}"
-            case Time(variable, offset):
-                if variable is None or variable in self.bound:
-                    return self.gap(operand)
-                if self.called.get(variable) == _TIME:
-                    offset -= self.prepared.pattern.time.offset
-                return f"{self.name(variable)} + {offset}"
+        variable = variable_in(operand)
+        if variable is None or variable in self.bound:
+            return self.gap(operand)
+        if not isinstance(operand, Time):
+            return operand_text(Renamed({variable: self.name(variable)}).operand(operand))
+        own = self.prepared.pattern.time.offset if self.called.get(variable) == _TIME else 0
+        return f"{self.name(variable)} + {operand.offset - own}"
 
-    def gap(self, operand: Gap) -> str:
+    def gap(self, operand: Operand) -> str:
         self.gaps.append(operand)
         return "#"
 

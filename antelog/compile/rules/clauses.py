@@ -17,7 +17,7 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Const, Sum, Time, Var
+from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.patterns import ByRole, arranged
 from antelog.compile.nodes.plan import StaticRule
 from antelog.language import syntax
@@ -61,8 +61,7 @@ def _without_equations(clause: Clause) -> Clause | None:
     known = Substitution()
     solved = set()
     for comparison in clause.comparisons:
-        left, right = comparison.left, comparison.right
-        if comparison.operator != "=" or isinstance(left, Sum) or isinstance(right, Sum):
+        if comparison.operator != "=" or comparison.calculates:
             continue
         solved.add(comparison)
         if not _unify(comparison, known):

@@ -27,14 +27,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.arrow.ticks import LAST
-from antelog.compile.literals.terms import Const, Sum, Time, Var
-from antelog.compile.prepared.shapes import Cluster, Gap, units
+from antelog.compile.literals.terms import Const, Operand, Time, Var
+from antelog.compile.prepared.shapes import Cluster, units
 from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, Query
-from antelog.engine.step.rows import Rows, term_column, time_column
+from antelog.engine.step.rows import Rows, numbers_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
@@ -285,15 +285,14 @@ def _filled(block: Derivations, unit: Cluster, rows: Column, values: Values) -> 
     return best
 
 
-def _gap(gap: Gap, rows: Rows, values: Values) -> Column:
+def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
     match gap:
         case Time():
             return time_column(gap, rows)
-        case Sum(name, offset):
-            numbers = values.numbers(rows.bound[name]) + offset
-            return numbers.view(np.int64)
         case Var() | Const():
             return term_column(gap, rows, values)
+        case _:
+            return numbers_of(gap, rows.bound[gap.variable], values).view(np.int64)
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import lru_cache, partial
 from itertools import accumulate, chain, zip_longest
 from typing import TypeAlias
@@ -28,11 +27,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Operand, Sum, Time, Var, operand_text, time_text
+from antelog.compile.literals.terms import Operand, Time, Var, operand_text, time_text, variable_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.rows import Rows
+from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.decoding import in_pieces, sorted_by_arrow
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -42,26 +41,20 @@ Bound: TypeAlias = frozenset[str]
 """The variables that rows have values for."""
 
 
-class As(Enum):
-    """The form in which a variable is written: its value as it is, or a tick or a number plus the offset."""
-
-    VALUE = auto()
-    TICK = auto()
-    NUMBER = auto()
-
-
 @dataclass(frozen=True)
 class Blank:
-    """A place where each row has its own text: what it has for a variable, between two texts."""
+    """A place where each row has its own text: what an operand is there, between two texts."""
 
-    variable: str
-    as_: As = As.VALUE
-    offset: int | float = 0
+    operand: Operand
     before: str = ""
     after: str = ""
 
+    @property
+    def variable(self) -> str:
+        return variable_in(self.operand) or ""
+
     def between(self, before: str, after: str) -> Blank:
-        return Blank(self.variable, self.as_, self.offset, before + self.before, self.after + after)
+        return Blank(self.operand, before + self.before, self.after + after)
 
 
 Part: TypeAlias = str | Blank
@@ -110,15 +103,7 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
 
 
 def _operand(operand: Operand, bound: Bound) -> Part:
-    match operand:
-        case Var(name) if name in bound:
-            return Blank(name)
-        case Time(variable, offset) if variable is not None and variable in bound:
-            return Blank(variable, As.TICK, offset)
-        case Sum(variable, offset) if variable in bound:
-            return Blank(variable, As.NUMBER, offset)
-        case _:
-            return operand_text(operand)
+    return Blank(operand) if variable_in(operand) in bound else operand_text(operand)
 
 
 def _between(before: str, part: Part, after: str) -> Part:
@@ -224,16 +209,16 @@ class Writer:
 
     def _filled(self, blank: Blank, cells: Column) -> pa.Array:
         """The texts of values that fill a blank, without the texts around it."""
-        match blank.as_:
-            case As.TICK:
-                return pc.cast(pa.array(cells + blank.offset), pa.string())
-            case As.NUMBER:
-                numbers = (self._values.numbers(cells) + blank.offset).tolist()
-                return pa.array(map(value_text, numbers), pa.string())
-            case As.VALUE:
+        match blank.operand:
+            case Time(_, offset):
+                return pc.cast(pa.array(cells + offset), pa.string())
+            case Var(name):
                 texts, others = self._values.texts(cells), cells == OTHERS
                 # All others have the name of their variable.
-                return pc.if_else(pa.array(others), blank.variable, texts) if others.any() else texts
+                return pc.if_else(pa.array(others), name, texts) if others.any() else texts
+            case _:
+                numbers = numbers_of(blank.operand, cells, self._values).tolist()
+                return pa.array(map(value_text, numbers), pa.string())
 
     def _time(self, template: LiteralTemplate) -> TickText | Time:
         time = template.time

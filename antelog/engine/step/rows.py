@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antelog.compile.literals.comparison import HOLDS, Comparison
 from antelog.compile.literals.fact import FactLiteral
@@ -274,16 +275,15 @@ def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, value
     test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
         return _all(test(_ticks(left, bound), _ticks(right, bound)), count)
-    sums = isinstance(left, Sum) or isinstance(right, Sum)
     one, other = _cells(left, bound, values), _cells(right, bound, values)
-    if comparison.operator in ("=", "!=") and not sums:
+    if comparison.operator in ("=", "!=") and not comparison.calculates:
         return _all(test(one, other), count)
-    one_number, other_number = _numbers(left, one, values), _numbers(right, other, values)
+    one_number, other_number = numbers_of(left, one, values), numbers_of(right, other, values)
     result = _all(test(one_number, other_number), count)
     # Values of other kinds have an order among themselves; those of different kinds have none.
     alike = _all(values.kinds(np.atleast_1d(one)) == values.kinds(np.atleast_1d(other)), count)
     texts = _all(np.isnan(one_number) & np.isnan(other_number), count) & alike
-    if texts.any() and not sums:
+    if texts.any() and not comparison.calculates:
         first, second = (np.broadcast_to(cells, count)[texts] for cells in (one, other))
         ranks = values.ranks(np.concatenate([first, second]))
         result[texts] = test(ranks[: len(first)], ranks[len(first) :])
@@ -308,6 +308,7 @@ def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Col
             raise TypeError(f"{operand} is no object")
 
 
-def _numbers(operand: Operand, cells: Column, values: Values) -> Any:
+def numbers_of(operand: Operand, cells: Column, values: Values) -> NDArray[np.float64]:
+    """The numbers that an operand is, given the cells of its variable; NaN where that has none."""
     numbers = values.numbers(np.atleast_1d(cells))
     return numbers + operand.offset if isinstance(operand, Sum) else numbers

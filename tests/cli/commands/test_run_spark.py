@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow.csv import read_csv
 
+from antelog.engine.step.schema import AFTER_ANSWER
 from tests.cli.running import command, said_until_the_first_batch
 from tests.cli.trying import try_
 from tests.obeyed import obeyed
@@ -62,7 +63,7 @@ def written(folder: str, form: str = "parquet") -> Counter[str]:
 
 def canonical(**row: Any) -> str:
     """A change as one text; what is null may as well not be there."""
-    names = ("query", "tick", "change", "answer", "explanations", "if_silent", "decided_by", "because")
+    names = ("query", "tick", "change", "answer", *AFTER_ANSWER)
     return json.dumps({name: row[name] for name in names if row.get(name) is not None}, sort_keys=True)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import antelog
+from antelog.compile.literals.terms import Sum, Var
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.step.literal_texts import As, Blank, templates
+from antelog.engine.step.literal_texts import Blank, templates
 
 
 def test_a_template_has_blanks_for_what_rows_bind() -> None:
@@ -13,15 +14,15 @@ def test_a_template_has_blanks_for_what_rows_bind() -> None:
     plan = antelog.parse(text).plan
     (pattern,) = prepared(plan).patterns["P"]
     first, second = templates(pattern, frozenset({"X", "V", "T"}))
-    value = Blank("X", As.VALUE, 0, "", ", ")
-    assert first.opening == ("R(", value, Blank("V", As.VALUE, 0, "", ", "))
+    value = Blank(Var("X"), "", ", ")
+    assert first.opening == ("R(", value, Blank(Var("V"), "", ", "))
     assert first.known
     assert first.closing == (")",)
     assert second.opening == ("R(", "Y, ", "W, ")
     assert second.closing == (
-        Blank("V", As.NUMBER, 0.5, ") where W > ", ", "),
+        Blank(Sum("V", 0.5), ") where W > ", ", "),
         "not Odd(",
         "Y, ",
-        Blank("X", As.VALUE, 0, "", ")"),
+        Blank(Var("X"), "", ")"),
     )
     assert not templates(pattern, frozenset({"Y"}))[0].known
