@@ -58,7 +58,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, LineSelection, Query, Share
+from antelog.engine.step.query import KINDS, LineSelection, Share, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.engine.step.schema import changes_schema
 from antelog.errors import DataError
@@ -143,7 +143,9 @@ def _stepped(
             for name in whole.history
         }
         about = affected(rules, [query.name for query in plan.queries], ticks, new, known.seen)
-        queries = (query_of(plan, state, Query(name, each, ticks, wanted)) for name, each in about.items())
+        queries = (
+            query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
+        )
         found = {query.name: changes(known, query, explained(known, query)) for query in queries}
     else:
         found = _nothing_changed(plan, state, wanted.only)
@@ -153,7 +155,7 @@ def _stepped(
     return Stepped(replace(whole, now=now, history=history, settled=settled), found)
 
 
-def query_of(plan: Plan, state: State, query: Query) -> Query:
+def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     """The query with the fields that follow from the rules and the state."""
     rules = prepared(plan)
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
@@ -166,7 +168,7 @@ def query_of(plan: Plan, state: State, query: Query) -> Query:
     )
 
 
-def explained(known: Knowledge, query: Query) -> Explanations:
+def explained(known: Knowledge, query: StepQuery) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
@@ -190,14 +192,14 @@ class Current:
     """The answers of a query after the last finished tick."""
 
     known: Knowledge
-    query: Query
+    query: StepQuery
     told: Explanations
 
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
     """The answers of a query that are open now, and those that are confirmed and still looked at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
-    query = query_of(plan, state, Query(name, unsettled(prepared(plan), name, last), last, wanted))
+    query = query_of(plan, state, StepQuery(name, unsettled(prepared(plan), name, last), last, wanted))
     query, known = replace(query, past=False), knowledge_of(plan, state)
     found = lives(known, query, derivations_of(known, query))
     return Current(known, query, explanations(known, query, found, current(found, last.now)))

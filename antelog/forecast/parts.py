@@ -39,7 +39,7 @@ Mine: TypeAlias = Callable[[Column, Values], Mask]
 
 def part_of(model: Model, mine: Mine | None) -> Model:
     """The part of a model for one worker: the sums over all keys, and its own keys (None: all)."""
-    still = _standing(model, model.epoch)
+    still = _faded(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
     return recoded(_each_tally(still, _Chosen(model.plan, model.values, mine)), Values())
@@ -53,7 +53,7 @@ def recoded(model: Model, values: Values) -> Model:
 def merged(models: Sequence[Model]) -> Model:
     """One model from those of workers with different keys."""
     values, epoch = Values(), max(each.epoch for each in models)
-    parts = [recoded(_standing(each, epoch), values) for each in models]
+    parts = [recoded(_faded(each, epoch), values) for each in models]
     one = parts[0]
     series = {
         name: replace(
@@ -76,7 +76,7 @@ def _together(parts: Sequence[Waiting]) -> Waiting:
     return Waiting(tally.merged([each.tally for each in parts]))
 
 
-def _standing(model: Model, epoch: int) -> Model:
+def _faded(model: Model, epoch: int) -> Model:
     """The model with the sums over all keys faded to an epoch."""
 
     def still(waiting: Waiting) -> Waiting:
@@ -99,12 +99,12 @@ class _Chosen:
         self._places = {f.name: f.places.index(plan.key[f.predicate]) for f in layout(plan).families}
 
     def of_series(self, name: str, counts: Tally) -> Tally:
-        return self._own(counts, self._places[name])
+        return self._chosen(counts, self._places[name])
 
     def of_outcomes(self, counts: Tally) -> Tally:
-        return self._own(counts, 1)
+        return self._chosen(counts, 1)
 
-    def _own(self, counts: Tally, place: int) -> Tally:
+    def _chosen(self, counts: Tally, place: int) -> Tally:
         return counts.take(np.flatnonzero(self._mine(counts.keys[place], self._values)))
 
 

@@ -79,9 +79,9 @@ class Learning:
         """The epochs of ticks."""
         return ticks // self.length
 
-    def as_of(self, epoch: int, own: Layout) -> KnownEpoch:
+    def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
-        still, lag = None if self.shared else self.epoch, own.lag(self.length)
+        still, lag = None if self.shared else self.epoch, layout.lag(self.length)
         return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
@@ -89,7 +89,7 @@ class Learning:
 class Scene:
     """The inputs of a step's chances: sightings, background, first tick, counts and settings."""
 
-    own: Layout
+    layout: Layout
     sightings: Sightings
     tables: Tables
     begin: int
@@ -98,15 +98,15 @@ class Scene:
     limits: Limits
 
     def known(self, odds: OddsOf) -> Known:
-        return Known(self.own.plan, self.tables, self.sightings, self.begin, odds)
+        return Known(self.layout.plan, self.tables, self.sightings, self.begin, odds)
 
 
 @dataclass(frozen=True, eq=False)
 class ChanceRequests:
     """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
-    `line` is the row of the last line of each, or -1 if that is from an earlier step; `told` says whether
-    that line is of the same tick.
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` says
+    whether that line is of the same tick.
     """
 
     answer: tuple[Column, ...]
@@ -114,12 +114,12 @@ class ChanceRequests:
     stage: Column
     tick: Column
     line: Column
-    told: Mask
+    at_line: Mask
 
     def take(self, at: Column) -> ChanceRequests:
         answer = tuple(column.take(at) for column in self.answer)
         number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
-        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.told.take(at))
+        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.at_line.take(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,23 +165,23 @@ class QueryForecast:
         learning, delay = self.scene.learning, self.relation.bounds.delay
         step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
         judged = self._learned(replace(before.judged, followed=step.after), step.settled)
-        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
+        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        said, at_lines = [], []
-        found = self._chances(requests, rows, lines, beside)
+        answers, at_lines = [], []
+        found = self._chances(requests, rows, lines, columns)
         for epoch, here, done in _epochs(requests, step.settled, learning):
-            now_asked, some_found = requests, found
+            now_requested, some_found = requests, found
             if len(here) < len(requests.tick):
-                now_asked, some_found = requests.take(here), replace(found, which=found.which.take(here))
-            judged, more = self._judge(judged, now_asked, some_found, epoch)
-            some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
-            beside.say(some.line, some.told.chance, some.told.source)
-            beside.grow(some.line, some.time, some.found)
-            said.append(more)
-            at_lines.append(some.told)
+                now_requested, some_found = requests.take(here), replace(found, which=found.which.take(here))
+            judged, more = self._judge(judged, now_requested, some_found, epoch)
+            some = more if now_requested.at_line.all() else more.take(np.flatnonzero(now_requested.at_line))
+            columns.put(some.line, some.predictions.chance, some.predictions.source)
+            columns.grow(some.line, some.time, some.found)
+            answers.append(more)
+            at_lines.append(some.predictions)
             weighed = epoch if learning.on and learning.shared else None
             judged = judging.settle(judged, step.settled, done, weighed)
-        table, alerts, limits = beside.table(logged.table), before.alerts, self.scene.limits
+        table, alerts, limits = columns.table(logged.table), before.alerts, self.scene.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
             likeliest[rows] = _likeliest([before.judged.told, *at_lines], step.numbers, lines)
@@ -191,7 +191,7 @@ class QueryForecast:
             last = LastLines(
                 logged.table, earlier.lines, earlier.values, self.scene.sightings.values, judged.sources
             )
-            alerts, more_lines = alert_lines(alerts, said, self.relation.alert, last, lossy=self._lossy)
+            alerts, more_lines = alert_lines(alerts, answers, self.relation.alert, last, lossy=self._lossy)
             alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
         return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
 
@@ -199,26 +199,26 @@ class QueryForecast:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
         judged = known.judged
-        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
+        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
-        told = last_line_ticks(judged.followed, some.answer) == some.tick
-        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
-        found = self._chances(requests, rows, lines, beside)
+        at_line = last_line_ticks(judged.followed, some.answer) == some.tick
+        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
+        found = self._chances(requests, rows, lines, columns)
         if len(at):
-            _, said = self._judge(judged, requests, found, int(some.tick[0]) // self.scene.learning.length)
-            beside.say(said.line, said.told.chance, said.told.source)
-            beside.grow(said.line, said.time, said.found)
-        return open_within(beside.table(logged.table), logged.kind <= REVISED, self.scene.limits)
+            _, answers = self._judge(judged, requests, found, int(some.tick[0]) // self.scene.learning.length)
+            columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
+            columns.grow(answers.line, answers.time, answers.found)
+        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.scene.limits)
 
     @property
     def _lossy(self) -> bool:
-        return is_lossy(self.scene.own.plan, self.relation.name)
+        return is_lossy(self.scene.layout.plan, self.relation.name)
 
     @property
     def _key(self) -> tuple[int, ...]:
-        return key_of(self.scene.own.plan, self.relation)
+        return key_of(self.scene.layout.plan, self.relation)
 
     def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
         """The lines about answers without open variables, and which rows they are."""
@@ -238,7 +238,7 @@ class QueryForecast:
         learning = self.scene.learning
         if not learning.on:
             return judged
-        as_of = learning.as_of(judged.followed.now // learning.length, self.scene.own)
+        as_of = learning.as_of(judged.followed.now // learning.length, self.scene.layout)
         return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
@@ -249,51 +249,53 @@ class QueryForecast:
         else:
             at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
         answer = tuple(column.take(at) for column in open_.answer)
-        told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
-        return ChanceRequests(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
+        at_line = (tick == open_.since.take(at)) & (line.take(at) >= 0)
+        return ChanceRequests(
+            answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), at_line
+        )
 
-    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, beside: LineColumns) -> Chances:
+    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, columns: LineColumns) -> Chances:
         """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
 
         A settled answer has no chance any more, but it may hold: it is computed together with the open ones.
         """
-        over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
+        over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
-        odds = OddsOf(self.scene.own, self.scene.series, self.scene.learning)
+        odds = OddsOf(self.scene.layout, self.scene.series, self.scene.learning)
         model = FactModel(self.scene.known(odds), self.relation)
         found = model.chances(answer, np.concatenate([at.tick, others.tick]))
         count = len(at.tick)
         if self._lossy:
-            row = np.append(at.line[at.told], rows.take(over))
-            which = np.append(found.which[:count][at.told], found.which[count:])
-            beside.hold(row, replace(found, which=which))
+            row = np.append(at.line[at.at_line], rows.take(over))
+            which = np.append(found.which[:count][at.at_line], found.which[count:])
+            columns.hold(row, replace(found, which=which))
         return replace(found, which=found.which[:count])
 
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers in an epoch, given those of the model of facts."""
-        as_of = self.scene.learning.as_of(epoch, self.scene.own)
+        as_of = self.scene.learning.as_of(epoch, self.scene.layout)
         if self.scene.learning.on:
             judged = judging.ready(judged, as_of)
         key = tuple(at.answer[place] for place in self._key)
-        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.told, as_of)
-        judged, told = judging.judge(judged, rows, found.column())
+        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of)
+        judged, predictions = judging.judge(judged, rows, found.column())
         time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
-        return judged, AnswerChances(told, found, at.answer, time, at.line)
+        return judged, AnswerChances(predictions, found, at.answer, time, at.line)
 
 
-def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
+def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(lines.kind == REJECT)
     found = np.full(lines.count, np.nan)
     if len(at) == 0:
         return found
     # A line comes before others of its tick: these do not count for it.
-    of = np.concatenate([number.take(at), *(each.number for each in told)])
-    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in told)])
-    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in told)])
+    of = np.concatenate([number.take(at), *(each.number for each in predictions)])
+    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in predictions)])
+    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in predictions)])
     order = ordered([of - of.min(), tick - tick.min()])
     answer = distinct(of)
     base = 4.0 * np.searchsorted(answer, of.take(order))
@@ -324,7 +326,7 @@ def _epochs(
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
 
-    own: Layout
+    layout: Layout
     series: Mapping[str, SeriesCounts]
     learning: Learning
 
@@ -334,15 +336,15 @@ class OddsOf:
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
-        source = next(each for each in self.own.plan.inputs if each.name == chain.predicate)
+        source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         counts = self.series.get(family.name)
-        if counts is None or (odds.known.all() and odds.told.all()):
+        if counts is None or (odds.known.all() and odds.declared.all()):
             return odds
         parts, order = [], []
         for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
-            as_of = self.learning.as_of(epoch, self.own)
+            as_of = self.learning.as_of(epoch, self.layout)
             if self.learning.on:
                 counts = series_counts.up_to(counts, as_of)
             parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))

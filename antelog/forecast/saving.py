@@ -16,7 +16,7 @@ import msgspec
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
-from antelog.engine.saving import BESIDE
+from antelog.engine.saving import FORECAST
 from antelog.engine.values.values import SavedValues, Values
 from antelog.forecast.alerts import LikelyAnswers
 from antelog.forecast.forecasting import Forecasting
@@ -60,12 +60,12 @@ def members(current: Forecasting) -> dict[str, bytes]:
         "known.json": said,
         "known.arrow": columns,
     }
-    return {BESIDE + name: content for name, content in found.items()}
+    return {FORECAST + name: content for name, content in found.items()}
 
 
-def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
+def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
     """The forecasts read back from `members`."""
-    there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
+    there = {name.removeprefix(FORECAST): content for name, content in members.items()}
     head = msgspec.json.decode(there["head.json"], type=_ForecastHead)
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     known = unpacked(there["known.json"], there["known.arrow"])

@@ -62,7 +62,7 @@ def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> l
         column
         for relation in relations
         for pattern in relation.patterns
-        for name in (pattern.unguarded if relation.asked else ())
+        for name in (pattern.unguarded if relation.is_query else ())
         for column in reached(name, pattern, relation, relations).columns
         if column.name in inputs
     }
@@ -121,7 +121,7 @@ def _facts(pattern: Pattern) -> str:
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
     """The key positions that one pattern allows for its relation and for the names in its literals."""
-    sides = [(each.name, each.asked) for literal in pattern.stated for each in literal.references]
+    sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
     left: dict[str, set[int]] = {name: set() for name in (relation.name, *(name for name, _ in sides))}
     for position in choices[relation.name]:
         answer = pattern.answer[position]

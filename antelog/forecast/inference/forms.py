@@ -98,7 +98,7 @@ class Layout:
     plan: Plan
     families: tuple[Family, ...]
     slowest: int
-    asked: int
+    lookback: int
 
     def lag(self, epoch: int) -> int:
         """The epochs between counting and use, by the length of an epoch: all facts have come by then."""
@@ -109,7 +109,7 @@ class Layout:
 
         The facts of an epoch are counted when all have come, together with those of the tick before it.
         """
-        return max(self.asked, 2 * epoch + self.slowest)
+        return max(self.lookback, 2 * epoch + self.slowest)
 
 
 @lru_cache(maxsize=64)

@@ -127,9 +127,9 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
     pattern = pattern_of(rows.stage)
     chance = mean.averaged(judged.losses, pattern, each, *rows.as_of.shared)
     said = Predictions(rows.number, rows.tick, pattern, each, chance)
-    if not rows.told.any():
+    if not rows.at_line.any():
         return judged, said
-    return replace(judged, told=judged.told.and_then(said.take(rows.told))), said
+    return replace(judged, told=judged.told.and_then(said.take(rows.at_line))), said
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:

@@ -30,7 +30,7 @@ class AnswerRows:
     number   the number of the answer
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
     tick     the tick of the chance
-    told     whether the answer has a line at this tick, or has been silent since one before
+    at_line  whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used
     """
 
@@ -39,7 +39,7 @@ class AnswerRows:
     number: Column
     stage: Column
     tick: Column
-    told: Mask
+    at_line: Mask
     as_of: KnownEpoch
 
     @property
@@ -51,7 +51,7 @@ class AnswerRows:
     @property
     def state(self) -> Column:
         """A number for each stage, class of ages, and whether the answer was silent."""
-        return state_of(self.stage, age_bucket(self.age), ~self.told)
+        return state_of(self.stage, age_bucket(self.age), ~self.at_line)
 
 
 @dataclass(frozen=True, eq=False)

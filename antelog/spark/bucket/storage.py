@@ -129,7 +129,7 @@ def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-        saved = replace(saved, beside=forecasting.members(job, bucket.forecasting))
+        saved = replace(saved, forecast=forecasting.members(job, bucket.forecasting))
     waiting = [appendix(name, table) for name, table in bucket.waiting.items() if table.num_rows]
     return [saving.to_bytes(saved), *waiting]
 
@@ -151,7 +151,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         if job.forecasts is not None:
             from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.beside))
+            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.forecast))
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
     for blob in rest:
