@@ -25,12 +25,14 @@ from antelog.engine.step.lines import Lines
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.forms import Layout, key_of, layout
+from antelog.forecast.inference.learning import Learning, OddsOf
+from antelog.forecast.inference.table import Known
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted
-from antelog.forecast.query import Earlier, Learning, QueryForecast, QueryState, Scene, nobody_followed
+from antelog.forecast.query import Earlier, QueryForecast, QueryState, nobody_followed
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
@@ -96,11 +98,12 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
         first_tick = 1 + min(each.judged.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
-    scene = _scene(plan, current, state, limits)
+    known = _known(plan, current, state)
     queries, log, left_out = dict(current.queries), {}, {}
     for name, each in step.changes.items():
         earlier = Earlier(values, partial(open_answers, plan, step.before, name, staged=True))
-        found = QueryForecast(scene, plan.relation(name)).step(queries[name], each.lines, state.now, earlier)
+        query = QueryForecast(known, plan.relation(name), limits)
+        found = query.step(queries[name], each.lines, state.now, earlier)
         queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
@@ -110,20 +113,22 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     return ForecastStep(after, log, left_out)
 
 
-def _scene(plan: Plan, current: Forecasting, state: State, limits: Limits) -> Scene:
-    seen_, tables = current.sightings, tables_of(state, current.sightings.values)
-    return Scene(layout(plan), seen_, tables, state.begin or 0, current.series, current.learning, limits)
+def _known(plan: Plan, current: Forecasting, state: State) -> Known:
+    """The inputs of the chances of a step."""
+    tables = tables_of(state, current.sightings.values)
+    odds = OddsOf(layout(plan), current.series, current.learning)
+    return Known(plan, tables, current.sightings, state.begin or 0, odds)
 
 
 def with_chances(
     plan: Plan, current: Forecasting, state: State, found: Mapping[str, Lines], limits: Limits
 ) -> dict[str, pa.Table]:
     """The open answers of queries with their chances as of the last tick."""
-    scene = _scene(plan, current, state, limits)
-    return {
-        name: QueryForecast(scene, plan.relation(name)).open(current.queries[name], lines, state.values)
-        for name, lines in found.items()
-    }
+    known, log = _known(plan, current, state), {}
+    for name, lines in found.items():
+        query = QueryForecast(known, plan.relation(name), limits)
+        log[name] = query.open(current.queries[name], lines, state.values)
+    return log
 
 
 def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:

@@ -22,11 +22,12 @@ from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import Recodable
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.query import Learning, QueryState
+from antelog.forecast.query import QueryState
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import SeriesCounts
@@ -42,12 +43,23 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     still = _standing(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
-    return recoded(_each_tally(still, _Chosen(model.plan, model.values, mine)), Values())
+    key = model.plan.key
+    places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
+
+    def own(counts: Tally, series: str | None) -> Tally:
+        column = counts.keys[1 if series is None else places[series]]
+        return counts.take(np.flatnonzero(mine(column, model.values)))
+
+    return recoded(_each_tally(still, own), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
     """A copy of a model whose cells stand for other values; missing values are added to these."""
-    return replace(_each_tally(model, _Recoded(model.values, values)), values=values)
+
+    def rewritten(counts: Tally, series: str | None) -> Tally:
+        return counts.with_cells(lambda column: values.recoded(column, model.values), series is None)
+
+    return replace(_each_tally(model, rewritten), values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
@@ -91,46 +103,16 @@ def _standing(model: Model, epoch: int) -> Model:
     return replace(model, series=series, outcomes=outcomes, losses=losses)
 
 
-class _Chosen:
-    """Chooses the own keys of a tally by the column that the work is divided by."""
+def _each_tally(model: Model, change: Callable[[Tally, str | None], Tally]) -> Model:
+    """The model with its tallies by key changed: those of series, and those of outcomes (None).
 
-    def __init__(self, plan: Plan, values: Values, mine: Mine) -> None:
-        self._values, self._mine = values, mine
-        self._places = {f.name: f.places.index(plan.key[f.predicate]) for f in layout(plan).families}
-
-    def of_series(self, name: str, counts: Tally) -> Tally:
-        return self._own(counts, self._places[name])
-
-    def of_outcomes(self, counts: Tally) -> Tally:
-        return self._own(counts, 1)
-
-    def _own(self, counts: Tally, place: int) -> Tally:
-        return counts.take(np.flatnonzero(self._mine(counts.keys[place], self._values)))
-
-
-class _Recoded:
-    """Writes the keys of a tally in the cells of other values."""
-
-    def __init__(self, of: Values, values: Values) -> None:
-        self._of, self._values = of, values
-
-    def of_series(self, _: str, counts: Tally) -> Tally:
-        return counts.with_cells(self._cells)
-
-    def of_outcomes(self, counts: Tally) -> Tally:
-        return counts.with_cells(self._cells, 1)
-
-    def _cells(self, column: Column) -> Column:
-        return self._values.recoded(column, self._of)
-
-
-def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
-    """The model with its tallies by key changed."""
-    series = {name: replace(c, tally=change.of_series(name, c.tally)) for name, c in model.series.items()}
+    The first column of a tally of outcomes is the state.
+    """
+    series = {name: replace(c, tally=change(c.tally, name)) for name, c in model.series.items()}
     outcomes = {}
     for name, each in model.outcomes.items():
         *shared, own = each.levels
-        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change.of_outcomes(own.tally))))
+        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change(own.tally, None))))
     return replace(model, series=series, outcomes=outcomes)
 
 

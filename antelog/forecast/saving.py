@@ -18,11 +18,11 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
 from antelog.engine.saving import BESIDE
 from antelog.engine.values.values import SavedValues, Values
-from antelog.forecast.alerts import LikelyAnswers
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.model_file import packed, unpacked
-from antelog.forecast.query import Learning, QueryState
+from antelog.forecast.query import QueryState
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores import scores
@@ -48,7 +48,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
             "seen": {name: gather(seen.history, name, None) for name in seen.history},
             "series": dict(current.series),
             "judged": judged,
-            "likely": {name: each.alerts.likely for name, each in current.queries.items()},
+            "likely": {name: each.likely for name, each in current.queries.items()},
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
@@ -74,6 +74,6 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
     for query in plan.queries:
         name = query.name
         judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-        queries[name] = QueryState(judged, LikelyAnswers(known["likely"][name]))
+        queries[name] = QueryState(judged, known["likely"][name])
     learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
+from operator import add
 
 import msgspec
 import pyarrow as pa
@@ -19,7 +20,6 @@ from antelog.forecast.forecasting import model_of, scores_of
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
-from antelog.forecast.scores.scores import merged as scores_merged
 from antelog.program import Program
 from antelog.run.options import takes
 from antelog.spark.bucket.batch import received_by
@@ -60,7 +60,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
         )
     found = [msgspec.json.decode(each) for each in _each(ready, scored)]
     by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
-    return table({name: reduce(scores_merged, each) for name, each in by_query.items()})
+    return table({name: reduce(add, each) for name, each in by_query.items()})
 
 
 def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:

@@ -55,10 +55,5 @@ class Negation(AskedNode, frozen=True, tag=True):
         return call_parts(f"not {self.predicate}", self.operands)
 
     @property
-    def asked(self) -> tuple[Term, ...]:
-        """The values the relation is asked for."""
-        return tuple(argument for argument in self.arguments if argument is not None)
-
-    @property
     def references(self) -> tuple[Reference, ...]:
         return (Reference(self.relation, self.predicate, self.arguments, self.time, self.time),)

@@ -102,7 +102,7 @@ def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
     made = {name: judge(keys) for name, judge in judges.items()}
     number = 1 + len(made)
     no_lines = no_predictions(number)
-    return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), scores.nothing())
+    return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), Scores())
 
 
 def learned(judged: Judged, lesson: Lesson) -> Judged:

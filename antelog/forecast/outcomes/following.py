@@ -92,10 +92,6 @@ class Stretches:
     until: Column
     line: Column
 
-    @property
-    def count(self) -> int:
-        return len(self.number)
-
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:

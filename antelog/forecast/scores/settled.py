@@ -9,7 +9,8 @@ All parts of a score are sums over such lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
@@ -21,6 +22,14 @@ UNIT = 2**30
 
 def exactly(numbers: Numbers) -> Column:
     return np.rint(numbers * UNIT).astype(np.int64)
+
+
+class Sums:
+    """A dataclass of sums, which are added one by one."""
+
+    def __add__(self, other: Self) -> Self:
+        names = [each.name for each in fields(self)]  # type: ignore[arg-type]  # subclasses are dataclasses
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))
 
 
 @dataclass(frozen=True, eq=False)

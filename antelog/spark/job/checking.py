@@ -16,7 +16,7 @@ from pyspark.sql.types import StructField, TimestampType
 from antelog.arrow.kinds import kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.step.schema import answer_types
+from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -276,8 +276,8 @@ def _undivided(job: Job) -> str | None:
     if not plan.key:
         return plan.key.why_not
     if job.talks_by_itself:
-        types = answer_types(plan, job.data.types)
+        columns = answer_columns(plan, job.data.types)
         for query in plan.queries:
-            if types[query.name][query.answer.variables[plan.key[query.name]]] == MIXED:
+            if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
     return None

@@ -16,7 +16,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
 from antelog.engine.sealed import VERSION
-from antelog.engine.step.schema import answer_types, changes_schema
+from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -95,8 +95,8 @@ class Job:
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
         """The columns of lines of each query, with types that do not depend on the data of a bucket."""
-        types = answer_types(self.plan, self.data.types)
-        engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
+        columns = answer_columns(self.plan, self.data.types)
+        engine = {name: each.schema for name, each in columns.items()}
         chances = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
         return {name: pa.schema([*schema, *chances[name]]) for name, schema in engine.items()}
 

@@ -233,9 +233,9 @@ def test_scores_of_buckets_are_those_of_the_engine() -> None:
     engine.advance(TICKS + 5, frames(readings(0), PLAN, -1, TICKS + 5))
     parts = [msgspec.json.decode(each) for each in of_buckets(scored, forecasts(history()), 3, readings(0))]
     for name, whole in engine.scored.items():
-        found = scores.nothing()
+        found = scores.Scores()
         for part in parts:
-            found = scores.merged(found, scores.from_dict(part[name]))
+            found = found + scores.from_dict(part[name])
         assert scores.to_dict(found) == scores.to_dict(whole)
 
 
