@@ -69,13 +69,13 @@ def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[
         raise DataError(
             "a stream has no end by which something is learned or scored: take recorded facts, as a batch"
         )
-    frame = of_buckets(ready, runner(ready.job, what), FOUND, agreed=True)
+    frame = of_buckets(ready, runner(ready.job, what), _FOUND, agreed=True)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
 
 
 # ---- in the workers ----
 
-FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
+_FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
 """The model a bucket has learned, or the scores of its chances."""
 
 
@@ -85,7 +85,7 @@ def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Run:
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
         bucket, batch, _ = received_by(job, packed)
         bucket, _ = finish(job, bucket, batch)
-        return pa.table([[bucket.number], [what(job, bucket)]], FOUND)
+        return pa.table([[bucket.number], [what(job, bucket)]], _FOUND)
 
     return run
 
