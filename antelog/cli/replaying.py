@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.set_aside import say_what_was_read, summarized
-from antelog.cli.show.terminal import progress_bar, say
-from antelog.compile.nodes.plan import Plan
+from antelog.cli.show.terminal import progress_bar
 from antelog.files import ARRIVAL
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run.address import Address
 from antelog.run.driver import Driver
 from antelog.run.replay import Recording, static_facts
 from antelog.run.settings import Settings
@@ -34,7 +32,7 @@ def through(
     input has rows and none can be used.
     """
     plan = program.plan
-    print_diagnostics(program.warnings, program.source, stderr())
+    print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)
     with (
         summarized(rejects, plan.tick) as set_aside,
@@ -49,30 +47,6 @@ def through(
     return engine
 
 
-def recording_of(settings: Settings) -> Recording:
-    """The files that a run replays."""
-    return Recording(
-        files_of(settings.inputs),
-        files_of(settings.statics),
-        settings.arrival,
-        settings.last,
-        settings.maps,
-    )
-
-
-def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
-    """The paths of addresses, all of which are files."""
-    return {name: Path(str(each)) for name, each in addresses.items()}
-
-
 def rejects_of(settings: Settings) -> Path | None:
     """The file for rows that are set aside."""
     return None if settings.rejects is None else Path(str(settings.rejects))
-
-
-def say_what_is_missing(plan: Plan, inputs: Iterable[str]) -> None:
-    """Prints a note for each input without a source."""
-    given = set(inputs)
-    for source in plan.inputs:
-        if source.name not in given:
-            say(f"note: {source.name} has no facts; give them with --input {source.name}=FILE")

@@ -16,19 +16,47 @@ from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import click
+import msgspec
+
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say, say_whole
+from antelog.diagnostics import Source
+from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
+from antelog.run.settings import PageSettings
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.changes import ChangesPump
-from antelog.watch.web.address import PageAddress
+from antelog.watch.web.address import PageAddress, checked
 from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
 _LOOK = 0.2
 """Seconds between two checks of the page, and of a topic without new messages."""
+
+Tend = Callable[[], object]
+"""Looks after another process."""
+
+
+def page_address(settings: PageSettings, *, facts: str | None = None) -> PageAddress:
+    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
+    address = PageAddress(
+        host=settings.host,
+        port=settings.port,
+        allowed_hosts=tuple(settings.allowed_hosts),
+        certificate=None if settings.certificate is None else str(settings.certificate),
+        key=None if settings.key is None else str(settings.key),
+        behind_proxy=settings.behind_proxy,
+        facts=facts,
+    )
+    if settings.token is not None:
+        address = msgspec.structs.replace(address, token=settings.token)
+    try:
+        return checked(address)
+    except UnsupportedError as error:
+        raise click.UsageError(str(error)) from None
 
 
 def is_changes(path: Path) -> bool:
@@ -42,12 +70,16 @@ def show_changes(path: Path, address: PageAddress) -> None:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
         if _is_topic(path):
             path, move = _moved(path, stack)
-        tend = with_page(path, address, stack)
-        with stoppable() as stopping:
-            while not stopping():
-                tend()
-                if not move():
-                    time.sleep(_LOOK)
+        until_stopped(with_page(path, address, stack), move)
+
+
+def until_stopped(tend: Tend, move: Callable[[], int] = lambda: 0) -> None:
+    """Looks after a page until Ctrl-C or SIGTERM, and does what there is to `move`."""
+    with stoppable() as stopping:
+        while not stopping():
+            tend()
+            if not move():
+                time.sleep(_LOOK)
 
 
 def _is_topic(path: Path) -> bool:
@@ -60,7 +92,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Kafka)
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
-    pump = ChangesPump(topic, BatchFeed(FolderFeed(folder), about("", str(topic), None)))
+    pump = ChangesPump(topic, BatchFeed(FolderFeed(folder), about(Source("", str(topic)), None)))
     stack.callback(pump.close)
 
     def move() -> int:
@@ -70,9 +102,6 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
         return moved
 
     return folder, move
-
-
-Tend = Callable[[], None]
 
 
 def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:

@@ -6,7 +6,7 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Protocol, Self
 
@@ -23,7 +23,7 @@ from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import bytes_of, rows_of
-from antelog.engine.facts.rejects import Kept, none
+from antelog.engine.facts.rejects import none
 from antelog.engine.state import State
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
@@ -61,6 +61,34 @@ class Forecaster(Protocol):
 
 
 @dataclass(frozen=True)
+class KeptRejects:
+    """The latest rejects, as many as there is room for."""
+
+    room: int
+    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
+
+    def with_more(self, new: pa.Table) -> KeptRejects:
+        if new.num_rows == 0:
+            return self
+        tables = (*self.tables, new)
+        return KeptRejects(
+            self.room, tables if len(tables) < _PARTS else (self._joined(tables).combine_chunks(),)
+        )
+
+    @property
+    def table(self) -> pa.Table:
+        return self._joined(self.tables)
+
+    def _joined(self, tables: Sequence[pa.Table]) -> pa.Table:
+        table = pa.concat_tables(tables)
+        return table.slice(max(0, table.num_rows - self.room))
+
+
+_PARTS = 64
+"""Fewer tables than this are not worth joining into one."""
+
+
+@dataclass(frozen=True)
 class EngineOptions:
     """The kinds of changes that are reported, the name of the column of arrivals, how many of the latest
     rejects are kept, and about how many bytes a table within a step may take."""
@@ -82,7 +110,7 @@ class PlanEngine:
         self._dropped = dict(saved.dropped)
         self._limit = saved.limit
         self._options = options
-        self._rejects = Kept(options.keep_rejects)
+        self._rejects = KeptRejects(options.keep_rejects)
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
 
@@ -149,7 +177,7 @@ class PlanEngine:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
-        new, unwanted = fact_limit.in_sight(before, batch.facts)
+        new, unwanted = fact_limit.in_sight(before, batch.facts) if before.forgotten else (batch.facts, {})
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
         with joins.budget(options.budget):

@@ -60,7 +60,6 @@ from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import KINDS, LineSelection, Share, StepQuery
 from antelog.engine.step.remembering import remembered
-from antelog.engine.step.schema import changes_schema
 from antelog.errors import DataError
 
 _MANY = 1_000
@@ -103,7 +102,7 @@ def step(
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
-    found: dict[str, list[Changes]] = {query.name: [] for query in plan.queries}
+    found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
     wanted = LineSelection(tuple(only), share, staged)
     for end, batch in batches(facts, state.history, now, state.observed.lines):
         for stepped in _with_room(plan, state, batch, end, wanted):
@@ -142,7 +141,7 @@ def _stepped(
             name: spans_of(distinct(facts[name].time) if name in facts else np.zeros(0, np.int64))
             for name in whole.history
         }
-        about = affected(rules, [query.name for query in plan.queries], ticks, new, known.seen)
+        about = affected(rules, [query.name for query in rules.queries], ticks, new, known.seen)
         queries = (
             query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
         )
@@ -164,7 +163,7 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
         since=since(plan, state, query.name),
         confirmed_only=confirmed_only,
         past=query.name in rules.unsteady and not confirmed_only,
-        types=state.observed.answers[query.name],
+        columns=state.observed.answers[query.name],
     )
 
 
@@ -181,7 +180,7 @@ def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str,
 
 
 def _nothing(plan: Plan, state: State, query: str) -> Lines:
-    return no_lines(changes_schema(plan, query, state.observed.answers).empty_table(), plan.relation(query))
+    return no_lines(state.observed.answers[query].schema.empty_table(), plan.relation(query))
 
 
 # ---- open answers ----

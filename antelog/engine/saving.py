@@ -36,8 +36,7 @@ from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import added, gather
-from antelog.engine.facts.seen import SeenValues
+from antelog.engine.facts.history import SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin

@@ -12,15 +12,24 @@ from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, gather, rows_of
-from antelog.engine.facts.seen import Seen, SeenValues, seen_from_the_start, seen_with
+from antelog.engine.facts.history import (
+    History,
+    Seen,
+    SeenValues,
+    Stream,
+    added,
+    gather,
+    rows_of,
+    seen_from_the_start,
+    seen_with,
+)
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
-from antelog.engine.step.schema import AnswerTypes, answer_types, seen_types, widened
+from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.step.settled import Settled, nothing_settled
 from antelog.engine.values.types import Seen as SeenTypes
-from antelog.engine.values.types import Types, types_of_rows
+from antelog.engine.values.types import Types, types_of_rows, widened
 from antelog.engine.values.values import Values
 
 Given = Mapping[str, Sequence[Row]]
@@ -35,7 +44,7 @@ class Observed:
     """
 
     types: Mapping[str, Types]
-    answers: AnswerTypes
+    answers: Mapping[str, AnswerColumns]
     seen: Seen
     lines: float = 0.0
 
@@ -78,7 +87,7 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     seen = seen_from_the_start(rules.seen, static.tables, values)
-    observed = Observed(types, answer_types(plan, types), seen)
+    observed = Observed(types, answer_columns(plan, types), seen)
     return State(-1, begin, values, static, history, settled, 0, observed)
 
 
@@ -102,7 +111,7 @@ def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     known = widened(state.observed.types, types)
     if known is state.observed.types:
         return state
-    observed = replace(state.observed, types=known, answers=answer_types(plan, known))
+    observed = replace(state.observed, types=known, answers=answer_columns(plan, known))
     return replace(state, observed=observed)
 
 

@@ -30,16 +30,6 @@ ROUNDED = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class LikelyAnswers:
-    """The numbers of the answers that are likely at present."""
-
-    likely: Column
-
-
-NO_ALERTS = LikelyAnswers(np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
 class AlertChanges:
     """At which of the chances an answer becomes likely, or unlikely again."""
 
@@ -48,9 +38,9 @@ class AlertChanges:
 
 
 def alert_changes(
-    before: LikelyAnswers, number: Column, tick: Column, chance: Numbers, threshold: float
-) -> tuple[LikelyAnswers, AlertChanges]:
-    """Which answers are likely after some chances, and at which that changes; NaN changes none."""
+    before: Column, number: Column, tick: Column, chance: Numbers, threshold: float
+) -> tuple[Column, AlertChanges]:
+    """The numbers of answers that are likely after some chances, and the changes; NaN changes none."""
     if len(number) == 0:
         return before, AlertChanges(number, number > 0)
     order = in_order([number - number.min(), tick - tick.min()])
@@ -59,22 +49,16 @@ def alert_changes(
     says[level >= threshold - ROUNDED] = 1
     says[level < threshold - FALL - ROUNDED] = -1
     first = np.append([True], own[1:] != own[:-1])
-    says[first & (says == 0)] = np.where(find(own, before.likely) >= 0, 1, -1)[first & (says == 0)]
+    says[first & (says == 0)] = np.where(find(own, before) >= 0, 1, -1)[first & (says == 0)]
     # What says nothing goes on as before; every answer's first one says something.
     at = np.maximum.accumulate(np.where(says != 0, np.arange(len(says)), 0))
     now = says.take(at)
-    was = np.where(first, np.where(find(own, before.likely) >= 0, 1, -1), np.append([0], now[:-1]))
+    was = np.where(first, np.where(find(own, before) >= 0, 1, -1), np.append([0], now[:-1]))
     changed = np.flatnonzero(now != was)
     last = np.append(first[1:], [True])
     likely = own[last & (now > 0)]
-    others = before.likely[find(before.likely, own[last]) < 0]
-    after = LikelyAnswers(np.sort(np.concatenate([others, likely])))
-    return after, AlertChanges(order.take(changed), now.take(changed) > 0)
-
-
-def without(alerts: LikelyAnswers, number: Column) -> LikelyAnswers:
-    """The alerts without those of answers that are settled."""
-    return LikelyAnswers(alerts.likely[find(alerts.likely, number) < 0])
+    others = before[find(before, own[last]) < 0]
+    return np.sort(np.concatenate([others, likely])), AlertChanges(order.take(changed), now.take(changed) > 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,14 +111,14 @@ class LastLines:
 
 
 def alert_lines(
-    alerts: LikelyAnswers, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
-) -> tuple[LikelyAnswers, list[pa.Table]]:
-    """The alerts after a step, and its lines of alerts."""
+    likely: Column, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
+) -> tuple[Column, list[pa.Table]]:
+    """The likely answers after a step, and its lines of alerts."""
     number, tick, chance = (
         np.concatenate([np.zeros(0, kind), *(getattr(each.predictions, name) for each in answers)])
         for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
     )
-    after, found = alert_changes(alerts, number, tick, chance, threshold)
+    after, found = alert_changes(likely, number, tick, chance, threshold)
     parts, first = [], 0
     for each in answers:
         mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.predictions.tick)))

@@ -21,11 +21,11 @@ from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
-from antelog.forecast.query import Learning
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
 

@@ -22,11 +22,12 @@ from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import Recodable
+from antelog.forecast.judges.judged import Judged
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.query import Learning, QueryState
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import SeriesCounts
@@ -39,21 +40,32 @@ Mine: TypeAlias = Callable[[Column, Values], Mask]
 
 def part_of(model: Model, mine: Mine | None) -> Model:
     """The part of a model for one worker: the sums over all keys, and its own keys (None: all)."""
-    still = _faded(model, model.epoch)
+    still = _standing(model, model.epoch)
     if mine is None:
         return recoded(still, Values())
-    return recoded(_each_tally(still, _Chosen(model.plan, model.values, mine)), Values())
+    key = model.plan.key
+    places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
+
+    def chosen(counts: Tally, series: str | None) -> Tally:
+        column = counts.keys[1 if series is None else places[series]]
+        return counts.take(np.flatnonzero(mine(column, model.values)))
+
+    return recoded(_each_tally(still, chosen), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
     """A copy of a model whose cells stand for other values; missing values are added to these."""
-    return replace(_each_tally(model, _Recoded(model.values, values)), values=values)
+
+    def rewritten(counts: Tally, series: str | None) -> Tally:
+        return counts.with_cells(lambda column: values.recoded(column, model.values), series is None)
+
+    return replace(_each_tally(model, rewritten), values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
     """One model from those of workers with different keys."""
     values, epoch = Values(), max(each.epoch for each in models)
-    parts = [recoded(_faded(each, epoch), values) for each in models]
+    parts = [recoded(_standing(each, epoch), values) for each in models]
     one = parts[0]
     series = {
         name: replace(
@@ -76,7 +88,7 @@ def _together(parts: Sequence[Waiting]) -> Waiting:
     return Waiting(tally.merged([each.tally for each in parts]))
 
 
-def _faded(model: Model, epoch: int) -> Model:
+def _standing(model: Model, epoch: int) -> Model:
     """The model with the sums over all keys faded to an epoch."""
 
     def still(waiting: Waiting) -> Waiting:
@@ -91,46 +103,16 @@ def _faded(model: Model, epoch: int) -> Model:
     return replace(model, series=series, outcomes=outcomes, losses=losses)
 
 
-class _Chosen:
-    """Chooses the own keys of a tally by the column that the work is divided by."""
+def _each_tally(model: Model, change: Callable[[Tally, str | None], Tally]) -> Model:
+    """The model with its tallies by key changed: those of series, and those of outcomes (None).
 
-    def __init__(self, plan: Plan, values: Values, mine: Mine) -> None:
-        self._values, self._mine = values, mine
-        self._places = {f.name: f.places.index(plan.key[f.predicate]) for f in layout(plan).families}
-
-    def of_series(self, name: str, counts: Tally) -> Tally:
-        return self._chosen(counts, self._places[name])
-
-    def of_outcomes(self, counts: Tally) -> Tally:
-        return self._chosen(counts, 1)
-
-    def _chosen(self, counts: Tally, place: int) -> Tally:
-        return counts.take(np.flatnonzero(self._mine(counts.keys[place], self._values)))
-
-
-class _Recoded:
-    """Writes the keys of a tally in the cells of other values."""
-
-    def __init__(self, of: Values, values: Values) -> None:
-        self._of, self._values = of, values
-
-    def of_series(self, _: str, counts: Tally) -> Tally:
-        return counts.with_cells(self._cells)
-
-    def of_outcomes(self, counts: Tally) -> Tally:
-        return counts.with_cells(self._cells, 1)
-
-    def _cells(self, column: Column) -> Column:
-        return self._values.recoded(column, self._of)
-
-
-def _each_tally(model: Model, change: _Chosen | _Recoded) -> Model:
-    """The model with its tallies by key changed."""
-    series = {name: replace(c, tally=change.of_series(name, c.tally)) for name, c in model.series.items()}
+    The first column of a tally of outcomes is the state.
+    """
+    series = {name: replace(c, tally=change(c.tally, name)) for name, c in model.series.items()}
     outcomes = {}
     for name, each in model.outcomes.items():
         *shared, own = each.levels
-        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change.of_outcomes(own.tally))))
+        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change(own.tally, None))))
     return replace(model, series=series, outcomes=outcomes)
 
 
@@ -142,8 +124,8 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
     for name, each in current.queries.items():
         *shared, own = model.outcomes[name].levels
-        known = OutcomeStatistics((*shared, each.judged.outcomes.levels[-1] if learns else own))
-        queries[name] = replace(each, judged=each.judged.with_outcomes(known, model.losses[name]))
+        known = OutcomeStatistics((*shared, each.outcomes.levels[-1] if learns else own))
+        queries[name] = each.with_outcomes(known, model.losses[name])
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -152,8 +134,8 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     nothing = start(plan, current.learning)
     queries = {}
     for name, each in current.queries.items():
-        empty = nothing.queries[name].judged
-        queries[name] = replace(each, judged=each.judged.with_outcomes(empty.outcomes, empty.losses))
+        empty = nothing.queries[name]
+        queries[name] = each.with_outcomes(empty.outcomes, empty.losses)
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -181,7 +163,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
         current,
         sightings=Sightings(_history(seen.history, cells), seen.values),
         series={name: _series(each, cells) for name, each in current.series.items()},
-        queries={name: _followed(each, cells) for name, each in current.queries.items()},
+        queries={name: _judged(each, cells) for name, each in current.queries.items()},
     )
 
 
@@ -201,8 +183,7 @@ def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
     return replace(counts, tally=counts.tally.with_cells(cells), later=later)
 
 
-def _followed(known: QueryState, cells: Cells) -> QueryState:
-    judged = known.judged
+def _judged(judged: Judged, cells: Cells) -> Judged:
     last = judged.followed.last
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
@@ -210,4 +191,4 @@ def _followed(known: QueryState, cells: Cells) -> QueryState:
         name: each.with_cells(cells) if isinstance(each, Recodable) else each
         for name, each in judged.judges.items()
     }
-    return replace(known, judged=replace(judged, followed=followed, judges=judges))
+    return replace(judged, followed=followed, judges=judges)

@@ -7,7 +7,7 @@ Takes the state of the query and the lines of the step; returns the new state an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,28 +15,24 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, inverse
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.alerts import (
-    NO_ALERTS,
     AnswerChances,
     LastLines,
-    LikelyAnswers,
     alert_lines,
     lines_in_order,
 )
-from antelog.forecast.alerts import without as alerts_without
-from antelog.forecast.columns import HALF_LIFE
-from antelog.forecast.inference.chances import Chances
-from antelog.forecast.inference.forms import Layout, is_lossy, key_of
-from antelog.forecast.inference.table import Known, Tables
+from antelog.forecast.column_set import ColumnSet
+from antelog.forecast.inference.chances import Chances, chances
+from antelog.forecast.inference.forms import is_lossy, key_of
+from antelog.forecast.inference.learning import Learning
+from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.facts import FactModel
-from antelog.forecast.judges.judge import Judges
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
@@ -48,65 +44,17 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
-from antelog.forecast.rates import counts as series_counts
-from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.declared import completed, declared
-from antelog.forecast.rates.odds import Keys, Odds, together
-from antelog.forecast.rates.series import Chain
-from antelog.forecast.rates.sightings import Sightings, family_of
-from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
 
 
-@dataclass(frozen=True)
-class Learning:
-    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
-
-    If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
-    sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
-    key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
-    """
-
-    on: bool
-    half_life: float | None = HALF_LIFE
-    epoch: int = 0
-    shared: bool = True
-    length: int = EPOCH
-
-    def epochs(self, ticks: Column) -> Column:
-        """The epochs of ticks."""
-        return ticks // self.length
-
-    def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
-        """The epoch up to which counts may be used in an epoch."""
-        still, lag = None if self.shared else self.epoch, layout.lag(self.length)
-        return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
-
-
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """The inputs of a step's chances: sightings, background, first tick, counts and settings."""
-
-    layout: Layout
-    sightings: Sightings
-    tables: Tables
-    begin: int
-    series: Mapping[str, SeriesCounts]
-    learning: Learning
-    limits: Limits
-
-    def known(self, odds: OddsOf) -> Known:
-        return Known(self.layout.plan, self.tables, self.sightings, self.begin, odds)
-
-
-@dataclass(frozen=True, eq=False)
-class ChanceRequests:
+class ChanceRequests(ColumnSet):
     """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
-    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` says
-    whether that line is of the same tick.
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` says whether
+    that line is of the same tick.
     """
 
     answer: tuple[Column, ...]
@@ -116,38 +64,12 @@ class ChanceRequests:
     line: Column
     at_line: Mask
 
-    def take(self, at: Column) -> ChanceRequests:
-        answer = tuple(column.take(at) for column in self.answer)
-        number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
-        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.at_line.take(at))
-
-
-@dataclass(frozen=True, eq=False)
-class QueryState:
-    """The judged answers of a query after a step, and those that are likely."""
-
-    judged: Judged
-    alerts: LikelyAnswers
-
-
-def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
-    """The state before the first answer: `width` columns with the time, `keys` of them in the key."""
-    return QueryState(judging.nothing_judged(width, keys, judges), NO_ALERTS)
-
-
-@dataclass(frozen=True, eq=False)
-class Earlier:
-    """The values of the engine, and the lines of open answers as they were before a step."""
-
-    values: Values
-    lines: Callable[[], Logged]
-
 
 @dataclass(frozen=True, eq=False)
 class QueryStep:
     """A query after a step, its lines with their chances, and the lines that limits left out."""
 
-    after: QueryState
+    after: Judged
     lines: pa.Table
     left_out: LeftOut
 
@@ -156,15 +78,21 @@ class QueryStep:
 class QueryForecast:
     """A query in a step."""
 
-    scene: Scene
+    known: Known
     relation: Relation
+    limits: Limits
 
-    def step(self, before: QueryState, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
-        """The query after a step that ends at `now`, and its lines with their chances."""
-        rows, lines = self._lines(logged, earlier.values)
-        learning, delay = self.scene.learning, self.relation.bounds.delay
-        step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
-        judged = self._learned(replace(before.judged, followed=step.after), step.settled)
+    def step(
+        self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
+    ) -> QueryStep:
+        """The query after a step that ends at `now`, and its lines with their chances.
+
+        The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
+        """
+        rows, lines = self._lines(logged, of)
+        learning, delay = self._learning, self.relation.bounds.delay
+        step = followed(before.followed, lines, now, delay, counted=learning.on)
+        judged = self._learned(replace(before, followed=step.after), step.settled)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         answers, at_lines = [], []
@@ -181,24 +109,24 @@ class QueryForecast:
             at_lines.append(some.predictions)
             weighed = epoch if learning.on and learning.shared else None
             judged = judging.settle(judged, step.settled, done, weighed)
-        table, alerts, limits = columns.table(logged.table), before.alerts, self.scene.limits
+        table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
-            likeliest[rows] = _likeliest([before.judged.told, *at_lines], step.numbers, lines)
+            likeliest[rows] = _likeliest([before.told, *at_lines], step.numbers, lines)
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
-            last = LastLines(
-                logged.table, earlier.lines, earlier.values, self.scene.sightings.values, judged.sources
-            )
-            alerts, more_lines = alert_lines(alerts, answers, self.relation.alert, last, lossy=self._lossy)
-            alerts, parts = alerts_without(alerts, step.settled.number), [*parts, *more_lines]
-        return QueryStep(QueryState(judged, alerts), lines_in_order(parts, self.relation), within.left_out)
+            values = self.known.sightings.values
+            last = LastLines(logged.table, earlier, of, values, judged.sources)
+            likely, more_lines = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
+            likely = likely[find(likely, step.settled.number) < 0]
+            parts += more_lines
+        after = replace(judged, likely=likely)
+        return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
-    def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
+    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
-        judged = known.judged
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
@@ -207,22 +135,26 @@ class QueryForecast:
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
         found = self._chances(requests, rows, lines, columns)
         if len(at):
-            _, answers = self._judge(judged, requests, found, int(some.tick[0]) // self.scene.learning.length)
+            _, answers = self._judge(judged, requests, found, int(some.tick[0]) // self._learning.length)
             columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
             columns.grow(answers.line, answers.time, answers.found)
-        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.scene.limits)
+        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
+
+    @property
+    def _learning(self) -> Learning:
+        return self.known.odds.learning
 
     @property
     def _lossy(self) -> bool:
-        return is_lossy(self.scene.layout.plan, self.relation.name)
+        return is_lossy(self.known.plan, self.relation.name)
 
     @property
     def _key(self) -> tuple[int, ...]:
-        return key_of(self.scene.layout.plan, self.relation)
+        return key_of(self.known.plan, self.relation)
 
     def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
         """The lines about answers without open variables, and which rows they are."""
-        own = self.scene.sightings.values
+        own = self.known.sightings.values
         cells = [own.recoded(column, values) for column in logged.cells[:-1]]
         whole = logged.cells[-1] >= 0
         for column in cells:
@@ -235,11 +167,11 @@ class QueryForecast:
 
     def _learned(self, judged: Judged, settled: SettledAnswers) -> Judged:
         """The judges after learning from the answers that settled in this step."""
-        learning = self.scene.learning
+        learning = self._learning
         if not learning.on:
             return judged
-        as_of = learning.as_of(judged.followed.now // learning.length, self.scene.layout)
-        return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
+        as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.layout)
+        return judging.learned(judged, *lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""
@@ -262,9 +194,10 @@ class QueryForecast:
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
-        odds = OddsOf(self.scene.layout, self.scene.series, self.scene.learning)
-        model = FactModel(self.scene.known(odds), self.relation)
-        found = model.chances(answer, np.concatenate([at.tick, others.tick]))
+        tick = np.concatenate([at.tick, others.tick])
+        cells = dict(zip(self.relation.answer.variables, answer[:-1], strict=True))
+        asked = AnswersAtTicks(cells, self._time(answer, tick), tick)
+        found = chances(self.known, self.relation.name, asked)
         count = len(at.tick)
         if self._lossy:
             row = np.append(at.line[at.at_line], rows.take(over))
@@ -276,14 +209,18 @@ class QueryForecast:
         self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers in an epoch, given those of the model of facts."""
-        as_of = self.scene.learning.as_of(epoch, self.scene.layout)
-        if self.scene.learning.on:
+        as_of = self._learning.as_of(epoch, self.known.odds.layout)
+        if self._learning.on:
             judged = judging.ready(judged, as_of)
         key = tuple(at.answer[place] for place in self._key)
         rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of)
         judged, predictions = judging.judge(judged, rows, found.column())
-        time = np.zeros_like(at.tick) if self.relation.answer.time is None else at.answer[-1]
+        time = self._time(at.answer, at.tick)
         return judged, AnswerChances(predictions, found, at.answer, time, at.line)
+
+    def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
+        """The ticks of answers; 0 where the query fixes it."""
+        return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
 
 
 def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
@@ -320,34 +257,3 @@ def _epochs(
         return
     for number in numbers:
         yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
-
-
-@dataclass(frozen=True, eq=False)
-class OddsOf:
-    """The odds of keys in epochs: as declared, or else as learned by then."""
-
-    layout: Layout
-    series: Mapping[str, SeriesCounts]
-    learning: Learning
-
-    def epochs(self, ticks: Column) -> Column:
-        """The epochs of ticks; if nothing is learned any more, they are all one."""
-        return self.learning.epochs(ticks) if self.learning.on else np.zeros_like(ticks)
-
-    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
-        """The odds of each key in its epoch."""
-        source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
-        odds, family = declared(chain, source, keys), family_of(chain)
-        counts = self.series.get(family.name)
-        if counts is None or (odds.known.all() and odds.declared.all()):
-            return odds
-        parts, order = [], []
-        for epoch in distinct(epochs).tolist():
-            at = np.flatnonzero(epochs == epoch)
-            as_of = self.learning.as_of(epoch, self.layout)
-            if self.learning.on:
-                counts = series_counts.up_to(counts, as_of)
-            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
-            order.append(at)
-        found = together(parts).take(inverse(np.concatenate(order)))
-        return completed(odds, found, chain, source, keys)

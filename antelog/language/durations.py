@@ -22,6 +22,10 @@ _MICROSECONDS = {
     "day": 86_400_000_000,
     "week": 604_800_000_000,
 }
+LENGTHS = tuple(
+    (name, _MICROSECONDS[name]) for name in ("week", "day", "hour", "minute", "second", "ms", "us")
+)
+"""The units that durations are shown in, from the longest on, with their microseconds."""
 UNITS = tuple(sorted({*_MICROSECONDS, *(f"{name}s" for name in _MICROSECONDS if len(name) > 2)}))
 
 
@@ -36,19 +40,17 @@ def microseconds(bound: Bound) -> Fraction | None:
 
 def duration_text(length: int) -> str:
     """A number of microseconds in the largest unit that gives a whole number: `10 minutes`."""
-    names = ("week", "day", "hour", "minute", "second", "ms", "us")
-    unit = next(name for name in names if length % _MICROSECONDS[name] == 0)
-    number = length // _MICROSECONDS[unit]
+    unit, size = next(each for each in LENGTHS if length % each[1] == 0)
+    number = length // size
     return f"{number} {unit}" + ("s" if number != 1 and len(unit) > 2 else "")
 
 
 def long_duration_text(length: int) -> str:
     """A duration in several units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
-    names = ("week", "day", "hour", "minute", "second")
-    unit = next((name for name in names if length >= _MICROSECONDS[name]), None)
-    if unit is None or int(duration_text(length).split()[0]) <= _READABLE:
+    size = next((size for _, size in LENGTHS if length >= size), 1)
+    if size < _MICROSECONDS["second"] or int(duration_text(length).split()[0]) <= _READABLE:
         return duration_text(length)
-    whole = length // _MICROSECONDS[unit] * _MICROSECONDS[unit]
+    whole = length // size * size
     rest = long_duration_text(length - whole) if length > whole else ""
     return f"{duration_text(whole)} {rest}".strip()
 

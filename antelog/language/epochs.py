@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 
 from antelog.language.durations import duration_text
 
@@ -41,12 +41,12 @@ class Counting:
     tick: int | None = None
     unit: str | None = None
 
-    @property
+    @cached_property
     def only_ticks(self) -> bool:
         """Whether all numbers are ticks."""
         return self.tick is None or self.unit == TICKS
 
-    @property
+    @cached_property
     def ranges(self) -> tuple[UnitRange, ...]:
         """The ranges of numbers that are not ticks, with their units."""
         if self.tick is None or self.unit == TICKS:

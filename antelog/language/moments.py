@@ -19,6 +19,7 @@ _LAST = timedelta(days=2_900_000) // _MICROSECOND
 _TEXT = r'"(?:[^"\\]|\\.)*"'
 _ATOM = re.compile(rf'^((?:not )?\w+\((?:[^"()]|{_TEXT})*?)(\w+)([+-]\d+)?\)(?: where |$)')
 _FIXED = re.compile(r"^\d+$")
+_TICK = re.compile(r"[( ](\d{1,15})\)\Z")
 
 
 def moment(tick: int, length: int | None) -> str:
@@ -41,6 +42,12 @@ def moment(tick: int, length: int | None) -> str:
 def on_calendar(tick: int, length: int) -> bool:
     """Whether a tick has a time that can be written, and is not counted from 0."""
     return _COUNTED <= tick * length < _LAST
+
+
+def tick_of_literal(text: str) -> int | None:
+    """The tick a literal, given as text, is about: its last argument, if that is known."""
+    found = _TICK.search(text)
+    return int(found[1]) if found else None
 
 
 def literal_of(text: str, written: Callable[[int], str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,12 +9,12 @@ from typing import TypeAlias
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.moments import tick_of_literal
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
 ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
-_TIME = re.compile(r"[( ](\d+)\)\Z")
 
 
 Silent: TypeAlias = tuple[str, int]
@@ -189,12 +188,6 @@ def history(changes: Iterable[Change], now: int | None = None) -> History:
     return History(tuple(sorted(ended, key=lambda a: (queries[a.query], a.since, a.until))), last)
 
 
-def due(literal: str) -> int | None:
-    """The time of a literal, if it is known."""
-    match = _TIME.search(literal)
-    return int(match[1]) if match else None
-
-
 def _after(answer: Answer, change: Change) -> Answer:
     known = (literal for each in change.explanations for literal in each.evidence)
     awaited = (literal for each in change.explanations for literal in each.hypotheses)
@@ -210,7 +203,7 @@ def _after(answer: Answer, change: Change) -> Answer:
 
 
 def _by_time(answer: Answer) -> Answer:
-    times = {literal: due(literal) for literal in answer.literals.evidence}
+    times = {literal: tick_of_literal(literal) for literal in answer.literals.evidence}
     evidence = {
         name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
     }

@@ -9,10 +9,11 @@ from typing import Any
 import altair as alt
 
 from antelog.forecast.reports.words import percent
+from antelog.language.moments import tick_of_literal
 from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
-from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History, due
+from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
 
 Row = dict[str, Any]
 
@@ -125,7 +126,7 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
         yield mark(AHEAD, answer.until, end=end)
-    times = (due(literal) for literal in answer.literals.missing)
+    times = (tick_of_literal(literal) for literal in answer.literals.missing)
     expected = {end if time is None else min(max(time, answer.since), last) for time in times}
     yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
     if answer.outlook.decided_by is not None:

@@ -21,22 +21,6 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.facts.delays import arrivals
 from antelog.errors import UnsupportedError
 
-__all__ = [
-    "NOTHING",
-    "SILENT",
-    "ClockName",
-    "Showing",
-    "Timing",
-    "alarm",
-    "arrivals",
-    "arrivals_in_order",
-    "begin",
-    "end",
-    "finished",
-    "holding",
-    "shown",
-]
-
 ClockName = Literal["arrival", "event", "processing"]
 
 NOTHING = -1

@@ -12,7 +12,6 @@ from __future__ import annotations
 import time as system
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from antelog.process import Engine
 from antelog.run import clock
@@ -29,55 +28,37 @@ Judged = Callable[[DueRows], None]
 """Is called when the engine has looked at rows."""
 
 
-class RunTime(Protocol):
-    """The time of a run."""
+class RunTime:
+    """The time of a run: that of this machine."""
 
     def wall(self) -> int:
         """Microseconds since 1970."""
-
-    def monotonic(self) -> float:
-        """Seconds since any moment."""
-
-    def sleep(self, seconds: float) -> None: ...
-
-
-class SystemTime:
-    """The time of this machine."""
-
-    def wall(self) -> int:
         return system.time_ns() // 1000
 
     def monotonic(self) -> float:
+        """Seconds since any moment."""
         return system.monotonic()
 
     def sleep(self, seconds: float) -> None:
         system.sleep(seconds)
 
 
-class View(Protocol):
-    """Which steps of an engine a run shows."""
+class ChangeView:
+    """Which steps of an engine a run shows: the changes, in the pieces in which they are found."""
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         """Advance an engine by a batch."""
-
-    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
-        """Advance it to the end of a run."""
-
-
-class ChangeView:
-    """The changes, in the pieces in which they are found."""
-
-    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         tables = engine.advance(batch.now, batch.facts)
         judged(batch)
         yield StepResult(batch.now, tables)
 
     def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        """Advance it to the end of a run."""
         if end > engine.now:
             yield StepResult(end, engine.advance(end))
 
 
-class SnapshotView:
+class SnapshotView(ChangeView):
     """The answers of every tick from `since` on: those open at it, and those confirmed at it.
 
     If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
@@ -136,10 +117,10 @@ class Driver:
 
     engine: Engine
     reader: InputReader
-    view: View = field(default_factory=ChangeView)
+    view: ChangeView = field(default_factory=ChangeView)
     course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
-    time: RunTime = field(default_factory=SystemTime)
+    time: RunTime = field(default_factory=RunTime)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Write all steps until `stopping`, or to the end."""

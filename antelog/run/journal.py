@@ -164,7 +164,7 @@ class Journal:
             output = (self.output[0], dict(mark))
         known = RunState(
             {name: each.address for name, each in self.reader.inputs.items()},
-            {name: dict(mark) for name, mark in self.reader.marks.items()},
+            self.reader.marks,
             self.reader.progress,
             output,
         )

@@ -264,18 +264,16 @@ def takes(
 
 
 def whole_number(least: int, metavar: str = "N", most: int | None = None) -> Syntax:
-    read = values.whole(least, most)
-    return Syntax(metavar, lambda text, _: read(text), WHOLE, (int,))
+    return plain(metavar, values.whole(least, most), kind=WHOLE, toml=(int,))
 
 
 def words(what: str, *known: str) -> Syntax:
     """One of several words; `what` is their noun."""
-    read = values.one_of(what, known)
-    return Syntax("|".join(known), lambda text, _: read(text), words=known)
+    return plain("|".join(known), values.one_of(what, known), words=known)
 
 
 def text(metavar: str) -> Syntax:
-    return Syntax(metavar, lambda given, _: given)
+    return plain(metavar, str)
 
 
 def plain(metavar: str, read: Callable[[str], Any], **more: Any) -> Syntax:

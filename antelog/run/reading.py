@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -19,27 +21,34 @@ import pyarrow.compute as pc
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.delays import arrivals
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
+from antelog.files.chunks import CheckedRows
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.sources.source import CheckedRows, FactSource, Mark, SourcePiece, rows_of
+from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 AT_ONCE = 100_000
 """A step begins when about this many rows have been read, or there are no more."""
 
 
-def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> WantedColumns:
-    """The columns that a source must have for an input or a static predicate of a program."""
+def wanted_of(
+    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = _NONE
+) -> WantedColumns:
+    """The columns that a source must have for an input or a static predicate, as it calls them."""
     for source in plan.inputs:
         if source.name == name:
-            return WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
+            wanted = WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
+            return mapped(wanted, maps)
     static = next(static for static in plan.statics if static.name == name)
-    return WantedColumns(name, static.columns, static.types, False)
+    return mapped(WantedColumns(name, static.columns, static.types, False), maps)
 
 
 @dataclass(frozen=True)
@@ -132,7 +141,7 @@ class InputReader:
         return all(each.source.ended for each in self.inputs.values())
 
     @property
-    def marks(self) -> dict[str, Mark]:
+    def marks(self) -> dict[str, dict[str, Any]]:
         return {name: dict(each.source.mark) for name, each in self.inputs.items()}
 
     def close(self) -> None:
@@ -186,13 +195,12 @@ class InputReader:
         count = 0
         for piece in pieces:
             rows = rows_of(each.wanted, piece)
-            read = rows.table.num_rows + len(rows.set_aside)
             self._notes(rows.notes)
-            self.rejects.came(name, piece.file, read)
+            self.rejects.came(name, piece.file, rows.count)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
-            count += read
+            count += rows.count
         while each.source.notes:
             self.listeners.note(each.source.notes.pop(0))
         return max(count, len(pieces))
@@ -219,11 +227,11 @@ class InputReader:
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         if timing.clock == "processing":
-            arrival = seen = clock.arrivals(time, now.tick, latest=timing.ticks(now.wall))
+            arrival = seen = arrivals(time, now.tick, latest=timing.ticks(now.wall))
         elif timing.clock != "event" and rows.arrive:
             arrival = seen = table.column(ARRIVAL).to_numpy()
         elif self.progress.before is not None:
-            arrival, seen = clock.arrivals(time, self.progress.before), time
+            arrival, seen = arrivals(time, self.progress.before), time
         else:
             arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
@@ -243,8 +251,8 @@ class InputReader:
         before = NOTHING if self.progress.before is None else self.progress.before
         if self._done <= before:
             return
-        arrivals = table.column(ARRIVAL).to_numpy()
-        early = arrivals[(arrivals > before) & (arrivals <= self._done)]
+        arrival = table.column(ARRIVAL).to_numpy()
+        early = arrival[(arrival > before) & (arrival <= self._done)]
         if len(early):
             raise DataError(
                 f"the facts of {name} are too many to be sorted, and not in order: one that arrived "

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
@@ -121,7 +121,7 @@ class SparkSettings(ReadSettings):
     """The clock, and how a program is divided on Spark."""
 
     clock: ClockName | None = option(
-        None, words("clock", *values.CLOCKS),
+        None, words("clock", *get_args(ClockName)),
         "The source of time: a column with arrivals, the facts' own times, or the wall clock. If not given: "
         "arrivals where there is such a column, else the facts.",
         on=FOLLOWING,

@@ -19,7 +19,6 @@ from antelog.language.syntax import Bound
 from antelog.secrets import redacted
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
-CLOCKS = ("arrival", "event", "processing")
 _SHORTEST_TOKEN = 16
 """Letters of a token that cannot be guessed."""
 
@@ -48,18 +47,6 @@ def sides(text: str) -> tuple[str, str]:
     """The text before the first equals sign, and the one behind it; either may be empty."""
     left, _, right = (part.strip() for part in text.partition("="))
     return left, right
-
-
-def equation(example: str) -> Callable[[str], tuple[str, str]]:
-    """A reader of `NAME=VALUE`, of which neither may be missing."""
-
-    def read(text: str) -> tuple[str, str]:
-        name, value = sides(text)
-        if not name or not value:
-            raise SettingError(f"`{text}` lacks a name or a value", f"Write it like {example}.")
-        return name, value
-
-    return read
 
 
 def whole(least: int, most: int | None = None) -> Callable[[str], int]:

@@ -53,9 +53,7 @@ def _result(lines: pl.DataFrame, judge: str) -> ScoreResult:
     columns = (lines[name].to_numpy() for name in ("answer", "tick", judge, "settled", "confirmed"))
     answer, tick, chance, settled, confirmed = columns
     return scores.result(
-        scores.scored(
-            scores.nothing(), ScoredLines(answer, tick, chance, settled, confirmed.astype(np.bool_))
-        )
+        scores.scored(scores.Scores(), ScoredLines(answer, tick, chance, settled, confirmed.astype(np.bool_)))
     )
 
 

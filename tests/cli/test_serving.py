@@ -1,4 +1,4 @@
-"""antelog/cli/serving.py, antelog/cli/arguments/page.py: the page beside the follower."""
+"""antelog/cli/serving.py: the page beside the follower."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@ from antelog.engine.state import start
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.diagrams import FALSE, TRUE, Question, diagram_of
 from antelog.forecast.inference.forms import QueryForm, forms, layout
+from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import AnswersAtTicks, Known
-from antelog.forecast.query import Learning, OddsOf
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, Sought, nothing_seen, outcomes, seen
 from tests.docs.stages import table

@@ -13,8 +13,8 @@ from antelog.forecast import forecasting
 from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import AnswersAtTicks, Known
-from antelog.forecast.query import Learning, OddsOf
 from antelog.language.syntax import Value
 from antelog.process import Engine
 from tests.engine.replay import Compiled, frames

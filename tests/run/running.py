@@ -11,6 +11,7 @@ import antelog
 from antelog.files import Rejects
 from antelog.files.naming import Form
 from antelog.run.clock import Timing
+from antelog.run.driver import RunTime
 from antelog.run.journal import RunState
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, ReadProgress, wanted_of
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -27,7 +28,7 @@ READERS: list[InputReader] = []
 
 
 @dataclass
-class ManualTime:
+class ManualTime(RunTime):
     """A time that passes only while a run sleeps; `events` happen then, one each time."""
 
     seconds: float = 0.0

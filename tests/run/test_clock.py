@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import antelog
 from antelog import Engine
 from antelog.engine.columns.tables import Column
+from antelog.engine.facts.delays import arrivals
 from antelog.errors import UnsupportedError
 from antelog.run import clock
 from antelog.run.clock import NOTHING, ClockName, Timing
@@ -26,16 +27,16 @@ def _column(numbers: list[int]) -> Column:
 
 
 def test_recorded_facts_arrive_at_their_own_ticks() -> None:
-    assert clock.arrivals(_column([0, 5, 1, 2]), NOTHING).tolist() == [0, 5, 1, 2]
+    assert arrivals(_column([0, 5, 1, 2]), NOTHING).tolist() == [0, 5, 1, 2]
 
 
 def test_from_a_source_that_goes_on_they_arrive_at_the_first_tick_that_is_not_finished() -> None:
-    assert clock.arrivals(_column([0, 5, 1, 2]), 1).tolist() == [2, 5, 2, 2]
+    assert arrivals(_column([0, 5, 1, 2]), 1).tolist() == [2, 5, 2, 2]
 
 
 def test_by_the_wall_clock_they_arrive_now_at_the_latest() -> None:
-    assert clock.arrivals(_column([3, 8, 99]), 5, latest=9).tolist() == [6, 8, 9]
-    assert clock.arrivals(_column([3, 8, 99]), 11, latest=9).tolist() == [12, 12, 12]
+    assert arrivals(_column([3, 8, 99]), 5, latest=9).tolist() == [6, 8, 9]
+    assert arrivals(_column([3, 8, 99]), 11, latest=9).tolist() == [12, 12, 12]
 
 
 @given(TIMES, st.integers(-1, 30))
@@ -45,7 +46,7 @@ def test_the_engine_dates_a_frame_without_arrivals_alike(times: list[int], now: 
     if now >= 0:
         engine.advance(now)
     dated = Engine.from_bytes(engine.to_bytes(), program)
-    arrival = clock.arrivals(_column(times), engine.now)
+    arrival = arrivals(_column(times), engine.now)
     rows = list(zip(["a"] * len(times), times, arrival.tolist(), strict=True))
     assert engine.advance(end, {"A": [("a", t) for t in times]})["P"].equals(
         dated.advance(end, {"A": rows})["P"]

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from antelog import Engine
+from antelog.diagnostics import Source
 from antelog.errors import StateError
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
 from antelog.run.reading import InputReader, Listeners
-from antelog.run.sinks.feed_sink import About, FeedSink
+from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.store import FeedReader, Store
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 
@@ -108,7 +109,7 @@ class _Run:
             del sink.lines[found.known.output[1]["lines"] :]
             reader = growing(folder / "p.csv", Timing(lag=0), found.known)
             reader.waiting = found.waiting
-        feed = FeedSink(self.store.feed, engine, About("text", "p.alog"), time.monotonic)
+        feed = FeedSink(self.store.feed, engine, Source("text", "p.alog"), time.monotonic)
         reader.listeners = Listeners(print, feed.rejects)
         self.driver = _driver(reader, time, engine)
         self.driver.journal = Journal(

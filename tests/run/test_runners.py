@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pytest
 
 from antelog import Engine
+from antelog.engine.facts.delays import arrivals
 from antelog.files import ARRIVAL
 from antelog.run import clock
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -192,7 +193,7 @@ def compare_several_steps(case: Case, folder: Path) -> None:
         dated.append(
             {
                 name: table.drop_columns([ARRIVAL]).append_column(
-                    "arrival", pa.array(clock.arrivals(times[name], engine.now))
+                    "arrival", pa.array(arrivals(times[name], engine.now))
                 )
                 for name, table in part.items()
             }
@@ -215,7 +216,7 @@ def compare_stream_without_arrivals(case: Case, dated: Case, micro: Sequence[Fac
         times = {name: table.column(table.num_columns - 1).to_numpy() for name, table in part.items()}
         tables.append(
             {
-                name: table.append_column(ARRIVAL, pa.array(clock.arrivals(times[name], now)))
+                name: table.append_column(ARRIVAL, pa.array(arrivals(times[name], now)))
                 for name, table in part.items()
             }
         )

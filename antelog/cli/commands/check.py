@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
-from antelog.cli.show.terminal import print_text, say, tell, to_stdout
+from antelog.cli.show.diagnostics import print_diagnostics
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import print_text, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import evaluate
@@ -22,7 +23,6 @@ from antelog.compile.show.explain import DETAIL, PATTERN, TEXT, TITLE, Line, exp
 from antelog.compile.show.summary import summaries, work_text
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
-from antelog.errors import ProgramFileError
 from antelog.escaping import json_text
 from antelog.language import read
 from antelog.program import read_text
@@ -57,16 +57,13 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
       antelog check turbines.alog
       antelog check turbines.alog --json | jq .queries
     """
-    try:
+    with ending_in_words(ctx):
         source = Source(read_text(program), str(program))
-    except ProgramFileError as error:
-        say(f"error: {error}")
-        ctx.exit(1)
     compiled = compile_program(read(source), more.pattern_limit)
     if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
-        print_diagnostics(compiled.diagnostics, source, stderr())
+        print_diagnostics(compiled.diagnostics, source)
         if compiled.plan is not None:
             print_plan(compiled.plan, to_stdout(soft_wrap=True))
     ctx.exit(0 if compiled.plan is not None else 1)

@@ -7,11 +7,11 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.page import page_address
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import RUN
 from antelog.cli.run.pipeline import run_pipeline
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.serving import page_address
+from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.endings import ending_in_words
 from antelog.run.settings import Settings
 
@@ -45,5 +45,5 @@ def run(ctx: click.Context, /, settings: Settings) -> None:
     with ending_in_words(ctx, debug=settings.debug):
         found = ready(settings, RUN)
         program, settings = found.program, found.settings
-        print_diagnostics(program.warnings, program.source, stderr())
+        print_diagnostics(program.warnings, program.source)
         run_pipeline(program, settings, page_address(settings) if settings.page else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import click
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import TRY
-from antelog.cli.replaying import recording_of, rejects_of, say_what_is_missing
+from antelog.cli.replaying import rejects_of
 from antelog.cli.show import listing
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.outcomes import ReplaySummary, say_outcomes
 from antelog.cli.show.set_aside import (
@@ -23,17 +22,14 @@ from antelog.cli.show.set_aside import (
     say_what_was_read,
     summarized,
 )
-from antelog.cli.show.terminal import progress_bar, say, to_stdout
-from antelog.compile.nodes.plan import Relation
+from antelog.cli.show.terminal import progress_bar, say
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
 from antelog.run.checks import Ready
-from antelog.run.driver import ChangeView, Driver, SnapshotView, View
-from antelog.run.replay import static_facts
+from antelog.run.driver import ChangeView, Driver, SnapshotView
+from antelog.run.replay import recording_of, static_facts
 from antelog.run.settings import Settings
-from antelog.run.sinks import json_lines
-from antelog.run.sinks.result import StepResult
 
 
 @click.command(
@@ -67,18 +63,13 @@ def try_(ctx: click.Context, /, settings: Settings) -> None:
 def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
     recording = recording_of(settings)
-    print_diagnostics(program.warnings, program.source, stderr())
+    print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)
     with ExitStack() as stack:
         rejects = stack.enter_context(summarized(rejects_of(settings), plan.tick, strict=settings.strict))
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
-        engine = Engine(
-            program,
-            static=static,
-            arrival=ARRIVAL,
-            **settings.engine(),
-        )
+        engine = Engine(program, static=static, arrival=ARRIVAL, **settings.engine())
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
@@ -100,20 +91,17 @@ def _say_why_nothing_is_likely(engine: Engine) -> None:
 
 
 def _replay(engine: Engine, settings: Settings, rejects: Rejects, stack: ExitStack) -> ReplaySummary:
-    relations = list(engine.plan.queries)
-    outcomes = ReplaySummary(relations)
-    facts = recording_of(settings)
-    view: View
+    outcomes, facts = ReplaySummary(engine.plan.queries), recording_of(settings)
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first
         total = None if since is None or settings.last is None else max(0, settings.last - since + 1)
-        view = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)))
+        view: ChangeView = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)))
         reader = facts.reader(engine.plan, rejects)
     else:
         view = ChangeView()
         report = stack.enter_context(progress_bar("facts", facts.size))
         reader = facts.reader(engine.plan, rejects, report)
-    show = _printer(relations, engine.plan.tick, settings)
+    show = listing.printer(engine.plan, settings)
     nothing = True
     for each in Driver(engine, reader, view).steps():
         outcomes.take(each.tables if each.changes is None else each.changes, each.tick)
@@ -123,30 +111,3 @@ def _replay(engine: Engine, settings: Settings, rejects: Rejects, stack: ExitSta
     if nothing and settings.form == "table" and not settings.snapshots:
         say("note: there were no changes to show")
     return outcomes
-
-
-def _printer(relations: list[Relation], tick: int | None, settings: Settings) -> Callable[[StepResult], None]:
-    if settings.form == "table":
-        return _table_printer(relations, tick, settings)
-    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
-    style = json_lines.Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
-    text_of = json_lines.snapshot_lines if settings.snapshots else json_lines.change_lines
-
-    def show(shown: StepResult) -> None:
-        sys.stdout.write(text_of(relations, shown, style))
-
-    return show
-
-
-def _table_printer(
-    relations: list[Relation], tick: int | None, settings: Settings
-) -> Callable[[StepResult], None]:
-    to = listing.listing(to_stdout(), tick, settings.explanations)
-    last: int | None = None
-
-    def show(shown: StepResult) -> None:
-        nonlocal last
-        show_them = listing.print_snapshot if settings.snapshots else listing.print_changes
-        last = show_them(relations, shown, last, to)
-
-    return show

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import fact_text
+from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
 from antelog.watch.web.address import PageAddress
 
@@ -62,8 +62,14 @@ class Paging:
     def _rejects(self, seen: Outputs) -> list[str]:
         for row in seen.rejects.groupBy("input", "reason").count().collect():
             self.aside[row["input"], row["reason"]] += row["count"]
-        rows = [row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect()]
-        return [_reject_line(row, self.program.plan.tick) for row in rows]
+        rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
+        found = (reject_of(row, "", None, self.program.plan.tick) for row in rows)
+        return [
+            reject_line(
+                {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}
+            )
+            for each in found
+        ]
 
     def _inputs(self) -> dict[str, Any]:
         """The status of each input; rows are counted in total, so only a single input has `facts`."""
@@ -76,14 +82,6 @@ class Paging:
         return found
 
 
-def _reject_line(row: Mapping[str, Any], tick: int | None) -> str:
-    said = {
-        "input": row["input"], "reason": row["reason"], "row": row.get("row") or fact_text(row, tick),
-        "detail": row["detail"],
-    }  # fmt: skip
-    return reject_line(said)
-
-
 @contextmanager
 def paging(program: Program, settings: Settings, address: PageAddress | None) -> Iterator[Paging | None]:
     """Serves a page while the pipeline runs, if there is an address for it."""
@@ -94,9 +92,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         folder = _beside(settings.checkpoint)
         if folder is None:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
-        feed = BatchFeed(
-            FolderFeed(folder), about(program.source.text, program.source.name, program.plan.tick)
-        )
+        feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
         yield Paging(program, feed, with_page(folder, address, stack))
 
 

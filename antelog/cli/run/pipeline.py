@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
-import threading
-import time
 import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from antelog.accounts import REASONS
@@ -18,15 +16,16 @@ from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, console_printer, reporting
+from antelog.cli.serving import until_stopped
+from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
-from antelog.cli.stopping import interrupt
 from antelog.errors import DataError, UnsupportedError
-from antelog.files.unusable import PARTICULAR, Example, no_use
+from antelog.files.setting_aside import PARTICULAR, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
-from antelog.run.sinks.set_aside import FactOrigins, fact_text
+from antelog.run.sinks.set_aside import reject_of
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.locking import locked
@@ -42,8 +41,6 @@ if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.pipeline.stream_run import Counts
     from antelog.spark.session.session import Session
 
-_PAUSE = 0.2
-"""Seconds between two checks whether the page is to end."""
 _PATIENCE = 60.0
 """Seconds a batch may go on after a request to stop."""
 
@@ -52,9 +49,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
     """Runs a program from sources to sinks, with a page if there is an address. Raises AntelogError."""
     require_java()
     require_pyspark()
-    for source in program.plan.inputs:
-        if source.name not in settings.inputs:
-            say(f"note: {source.name} has no facts; give them with --input {source.name}=SOURCE")
+    say_what_is_missing(program.plan, settings.inputs, "SOURCE")
     ends = _Ends.of(settings)
     here, sinks = [*ends.inputs.values(), *ends.statics.values()], ends.sinks
     endpoints = [*here, *sinks]
@@ -65,16 +60,18 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
             stack.enter_context(locked(settings.checkpoint))
         master = master_of(settings.master, settings.conf)
         reach(here, sinks, settings.conf, master)
+        once = [] if settings.stream else here
         wanted = settings_of(
-            endpoints,
-            buckets=buckets,
-            master=settings.master,
-            conf=settings.conf,
-            once=[] if settings.stream else here,
+            endpoints, buckets=buckets, master=settings.master, conf=settings.conf, once=once
         )
-        with _all_there():
+        try:
             from antelog.spark.endpoints.sinks import require  # noqa: PLC0415 - needs PySpark
             from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
+        except ImportError as error:
+            raise UnsupportedError(
+                f"`antelog run` needs the package {error.name}, which is missing: "
+                "pip install 'antelog[spark]'"
+            ) from None
         spark = stack.enter_context(session("antelog", wanted))
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
@@ -88,27 +85,8 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         if report.of_no_use:
             raise DataError(report.of_no_use)
         if page is not None and not settings.stream:
-            _until_stopped(page)
-
-
-@contextmanager
-def _all_there() -> Iterator[None]:
-    """Turns an ImportError into an UnsupportedError that names the missing package."""
-    try:
-        yield
-    except ImportError as error:
-        raise UnsupportedError(
-            f"`antelog run` needs the package {error.name}, which is missing: pip install 'antelog[spark]'"
-        ) from None
-
-
-def _until_stopped(page: Paging) -> None:
-    """Serves the page of a batch until Ctrl-C."""
-    say("the page stays until Ctrl-C")
-    with stoppable() as stopping:
-        while not stopping():
-            page.tend()
-            time.sleep(_PAUSE)
+            say("the page stays until Ctrl-C")
+            until_stopped(page.tend)
 
 
 @dataclass(frozen=True)
@@ -136,14 +114,6 @@ class _Ends:
 
 
 @dataclass(frozen=True, eq=False)
-class _Facts:
-    """The readings of inputs and of static predicates."""
-
-    inputs: Mapping[str, Reading]
-    statics: Mapping[str, Reading]
-
-
-@dataclass(frozen=True, eq=False)
 class _Pipeline:
     spark: Session
     program: Program
@@ -157,16 +127,14 @@ class _Pipeline:
 
         with plainly():
             ends, stream = self.ends, self.settings.stream
-            facts = _Facts(
-                {name: self._reading(name, each, stream=stream) for name, each in ends.inputs.items()},
-                {name: self._reading(name, each) for name, each in ends.statics.items()},
-            )
-            if stream:
-                self._follow(lambda leave_out: self._outputs(facts, leave_out))
-            else:
-                self._read_once(self._outputs(facts))
+            inputs = {name: self._reading(name, each, stream=stream) for name, each in ends.inputs.items()}
+            statics = {name: self._reading(name, each) for name, each in ends.statics.items()}
+            outputs = partial(self._outputs, inputs, statics)
+            self._follow(outputs) if stream else self._read_once(outputs())
 
-    def _outputs(self, facts: _Facts, leave_out: Collection[str] = ()) -> Outputs:
+    def _outputs(
+        self, inputs: Mapping[str, Reading], statics: Mapping[str, Reading], leave_out: Collection[str] = ()
+    ) -> Outputs:
         """The outputs of the program over its sources without some files, as Spark names them."""
         from antelog import spark  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
@@ -177,15 +145,11 @@ class _Pipeline:
                 self.program,
                 {
                     name: frame(
-                        self.spark,
-                        reading,
-                        stream=settings.stream,
-                        limit=settings.chunk,
-                        leave_out=leave_out,
+                        self.spark, each, stream=settings.stream, limit=settings.chunk, leave_out=leave_out
                     )
-                    for name, reading in facts.inputs.items()
+                    for name, each in inputs.items()
                 },
-                static={name: frame(self.spark, each, stream=False) for name, each in facts.statics.items()},
+                static={name: frame(self.spark, each, stream=False) for name, each in statics.items()},
                 only=settings.only,
                 model=settings.model,
                 min_chance=settings.min_chance,
@@ -229,9 +193,8 @@ class _Pipeline:
         if not given or sum(counts.get(reason) or 0 for reason in REASONS) < given:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
-        text = row["row"] or fact_text(row, self.program.plan.tick)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
-        return no_use(source, given, count, Example(None, row["detail"], text))
+        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.tick))
 
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
@@ -260,14 +223,11 @@ class _Pipeline:
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
             guard(self.spark, checkpoint, outputs)
-            stop_requested = stack.enter_context(stop_requests())
-            query = follow(
-                outputs,
-                self._writer(),
-                checkpoint=checkpoint,
-                trigger=self.settings.trigger,
-                anew=outputs_but,
+            stop_requested = stack.enter_context(
+                stoppable("stopping after this batch; once more stops at once")
             )
+            trigger = self.settings.trigger
+            query = follow(outputs, self._writer(), checkpoint=checkpoint, trigger=trigger, anew=outputs_but)
             try:
                 for done in query.progress(stop_requested):
                     self.report.batch(done)
@@ -284,10 +244,8 @@ class _Pipeline:
         from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
 
-        settings = self.settings
         show = console_printer(self.program.plan)
-        files = {name: str(source) for name, source in settings.inputs.items()}
-        places = FactOrigins(files, self.program.plan.tick)
+        files, tick = self.settings.inputs, self.program.plan.tick
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
@@ -302,8 +260,10 @@ class _Pipeline:
                 unread = [(input_of(self.spark, self.ends.inputs, file), file) for file in batch.unread]
                 write(as_rejects(seen.rejects, unread), self.ends.rejects, batch)
             if aside and self.report.room > 0:
-                rows = seen.rejects.limit(self.report.room).collect()
-                self.report.add([row.asDict() for row in rows], places)
+                rows = (row.asDict() for row in seen.rejects.limit(self.report.room).collect())
+                self.report.first += [
+                    reject_of(row, str(files.get(row["input"], row["input"])), None, tick) for row in rows
+                ]
             self.report.count(counts)
             if self.page is not None:
                 self.page.batch(seen, batch.number, counts)
@@ -320,28 +280,3 @@ def _told_as_warnings(*, silent: bool) -> Iterator[None]:
     for each in () if silent else caught:
         if issubclass(each.category, UserWarning):
             say(f"warning: {each.message}")
-
-
-@contextmanager
-def stop_requests() -> Iterator[Callable[[], bool]]:
-    """A function: was there a Ctrl-C or SIGTERM? It prints a message once; a second signal interrupts."""
-    asked, said = threading.Event(), False
-
-    def ask(number: int, _frame: object) -> None:
-        if asked.is_set():
-            interrupt(number)
-        asked.set()  # no message here: a signal may come while another line is printed
-
-    def stop_requested() -> bool:
-        nonlocal said
-        if asked.is_set() and not said:
-            said = True
-            say("stopping after this batch; once more stops at once")
-        return asked.is_set()
-
-    known = {each: signal.signal(each, ask) for each in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop_requested
-    finally:
-        for number, handler in known.items():
-            signal.signal(number, handler)

@@ -23,13 +23,10 @@ from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
 from antelog.run.sinks.result import StepResult
-from antelog.run.sinks.set_aside import FactOrigins, fact_text
-
-if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
-    from antelog.spark.pipeline.stream_run import Progress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark import Outputs
+    from antelog.spark.pipeline.stream_run import Progress
 
 _STANDING = ("open", "held")
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
@@ -68,13 +65,6 @@ class Report:
     def room(self) -> int:
         """The number of rejects that may still be shown in full."""
         return SHOWN - len(self.first)
-
-    def add(self, rows: list[dict[str, Any]], places: FactOrigins) -> None:
-        """Adds rejects, until enough are there to be shown."""
-        for row in rows[: self.room]:
-            fact = row.get("row") or fact_text(row, places.tick)
-            place = places.files.get(row["input"], row["input"])
-            self.first.append(Reject(place, None, row["input"], row["reason"], row["detail"], fact))
 
     def warn(self, text: str) -> None:
         """Prints a warning, above the status line if there is one."""
@@ -163,11 +153,9 @@ def console_printer(plan: Plan) -> Callable[[Outputs], None]:
     """A function that prints the changes of a batch below those of the batch before."""
     relations = list(plan.queries)
     to = listing.listing(to_stdout(), plan.tick, None)
-    last: int | None = None
 
     def show(outputs: Outputs) -> None:
-        nonlocal last
-        last = listing.print_changes(relations, StepResult(0, tables_of(outputs, relations)), last, to)
+        listing.print_changes(relations, StepResult(0, tables_of(outputs, relations)), to)
         to.console.file.flush()
 
     return show

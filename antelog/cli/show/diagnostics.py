@@ -1,21 +1,24 @@
-"""Diagnostics on a terminal: the same text everywhere, coloured where colours are wanted."""
+"""Diagnostics of programs on a terminal, coloured where colours are wanted, and inputs without a source."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import print_text, to_stderr
+from antelog.cli.show.terminal import print_text, say, to_stderr
+from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 
 _COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
 
 
-def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console: Console) -> None:
-    """Prints diagnostics with blank lines between them, and the number of errors."""
-    diagnostics = tuple(diagnostics)
+def print_diagnostics(
+    diagnostics: Iterable[Diagnostic], source: Source, console: Console | None = None
+) -> None:
+    """Prints diagnostics with blank lines between them, and the number of errors, to stderr."""
+    diagnostics, console = tuple(diagnostics), console or to_stderr(soft_wrap=True)
     blocks = []
     for diagnostic in diagnostics:
         text = Text(to_text([diagnostic], source) + "\n")
@@ -33,6 +36,8 @@ def print_diagnostics(diagnostics: Iterable[Diagnostic], source: Source, console
         print_text(console, Text(f"{errors} error{'' if errors == 1 else 's'}", "bold"))
 
 
-def stderr() -> Console:
-    """A console for diagnostics, which does not wrap lines."""
-    return to_stderr(soft_wrap=True)
+def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE") -> None:
+    """Prints a note for each input without a source; that would be a FILE."""
+    for source in plan.inputs:
+        if source.name not in inputs:
+            say(f"note: {source.name} has no facts; give them with --input {source.name}={kind}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from antelog.cli.show.diagnostics import print_diagnostics, stderr
+from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.terminal import say
 from antelog.cli.stopping import STOPPED, interrupt, status_of, stop
 from antelog.errors import AntelogError, OutputError, ProgramError
@@ -35,7 +35,7 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
     except OutputError:
         raise  # handled by `checked_outputs`
     except ProgramError as error:
-        print_diagnostics(error.diagnostics, error.source, stderr())
+        print_diagnostics(error.diagnostics, error.source)
         ctx.exit(1)
     except AntelogError as error:
         if (interruption := _interruption_before(error)) is not None:
@@ -193,21 +193,27 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def stoppable() -> Iterator[Callable[[], bool]]:
-    """A function: was there a Ctrl-C or SIGTERM? A second signal interrupts."""
+def stoppable(message: str = "") -> Iterator[Callable[[], bool]]:
+    """A function: was there a Ctrl-C or SIGTERM? It prints the message once. A second signal interrupts."""
     import pyarrow as pa  # noqa: PLC0415 - commands that follow nothing end without it
 
     asked: list[int] = []
+    messages = [message] if message else []
 
     def ask(number: int, _frame: FrameType | None) -> None:
         asked.append(number)
         for each in _SIGNALS:
             signal.signal(each, interrupt)
 
+    def stopping() -> bool:
+        if asked and messages:  # not in `ask`: a signal may come while another line is printed
+            say(messages.pop())
+        return bool(asked)
+
     before = {each: signal.signal(each, ask) for each in _SIGNALS}
     pa.enable_signal_handlers(False)  # Arrow would break off reading a file, which nobody asked for
     try:
-        yield lambda: bool(asked)
+        yield stopping
     finally:
         pa.enable_signal_handlers(True)
         for each, handler in before.items():

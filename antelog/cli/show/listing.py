@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -10,12 +11,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.terminal import escaped, print_text
-from antelog.compile.nodes.plan import Relation
+from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.moments import literal_of, moment
 from antelog.language.printer import value_text
+from antelog.run.settings import Settings
+from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
 from antelog.run.sinks.plain_values import plain, rows_of
 from antelog.run.sinks.result import StepResult
 
@@ -62,14 +65,31 @@ PLAIN_MARKS = Marks("*", "o", "x", PLAIN_BAR)
 """For terminals that have none of the others."""
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Listing:
-    """A console, its marks, the length of a tick, and the most explanations of an answer (None: all)."""
+    """A console, its marks, the length of a tick, and the most explanations of an answer (None: all).
+
+    `last` is the tick that was printed last.
+    """
 
     console: Console
     marks: Marks
     tick: int | None = None
     explanations: int | None = None
+    last: int | None = None
+
+
+def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
+    """A function that prints steps to stdout: as a listing or as JSON lines, changes or snapshots."""
+    relations, only = list(plan.queries), settings.only
+    if settings.form == "table":
+        to = listing(to_stdout(), plan.tick, settings.explanations)
+        show = print_snapshot if settings.snapshots else print_changes
+        return lambda step: show(relations, with_kinds(step, only), to)
+    encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
+    style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
+    text_of = snapshot_lines if settings.snapshots else change_lines
+    return lambda step: sys.stdout.write(text_of(relations, with_kinds(step, only), style))
 
 
 def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:
@@ -81,37 +101,33 @@ def listing(console: Console, tick: int | None, explanations: int | None) -> Lis
     return Listing(console, Marks(), tick, explanations)
 
 
-def print_changes(
-    relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing
-) -> int | None:
-    """Prints changes below their ticks. `last` is the tick printed before; returns the new one."""
+def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
+    """Prints changes below their ticks."""
     rows = [
         (row["tick"], number, row)
         for number, relation in enumerate(relations)
         for row in rows_of(shown.tables[relation.name], relation)
     ]
     for tick, number, row in sorted(rows, key=lambda each: each[:2]):
-        if tick != last:
-            _print_tick(tick, last is None, to)
-            last = tick
+        if tick != to.last:
+            _print_tick(tick, to)
         _print_row(row["change"], relations[number], row, to)
-    return last
 
 
-def print_snapshot(relations: Sequence[Relation], shown: StepResult, last: int | None, to: Listing) -> int:
-    """Prints the answers confirmed at a tick, then those open after it, likeliest first; `last` as above."""
-    _print_tick(shown.tick, last is None, to)
+def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
+    """Prints the answers confirmed at a tick, then those open after it, likeliest first."""
+    _print_tick(shown.tick, to)
     rows = [(each, row) for each in relations for row in rows_of(shown.tables[each.name], each)]
     for relation, row in likeliest_first(rows):
         _print_row("confirmed" if row["change"] == "confirmed" else "open", relation, row, to)
     if not rows:
         _print(Text("  nothing is open", "dim"), to)
-    return shown.tick
 
 
-def _print_tick(tick: int, first: bool, to: Listing) -> None:
-    if not first:
+def _print_tick(tick: int, to: Listing) -> None:
+    if to.last is not None:
         _print(Text(), to)
+    to.last = tick
     _print(Text(f"tick {_with_number(tick, to.tick)}", "bold"), to)
 
 

@@ -28,7 +28,7 @@ from antelog.run.sinks.result import Tables
 
 _ROOM = 200_000
 """Lines that are merged at once; more if more answers are kept."""
-_CONFIRMED, _OVER = "confirmed", ("rejected",)
+_CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
 _FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
 """The columns of an answer that is kept; no variable has a name like these."""
@@ -74,10 +74,10 @@ class _Query:
     def found(self, now: int) -> QuerySummary:
         self._put_together(now)
         last = Counter(_counted(self._open[0].column(_CHANGE))) if self._open else Counter[str]()
-        ended = self._ended + Counter({kind: last[kind] for kind in _OVER})
-        still = sum(last.values()) - sum(last[kind] for kind in _OVER)
+        rejected = self._ended[_REJECTED] + last[_REJECTED]
+        still = sum(last.values()) - last[_REJECTED]
         return QuerySummary(
-            {_CONFIRMED: ended[_CONFIRMED], "rejected": ended["rejected"], "open": still},
+            {_CONFIRMED: self._ended[_CONFIRMED], _REJECTED: rejected, "open": still},
             dict(self._kinds),
             median(self._certain),
             median(self._settled),
@@ -95,7 +95,7 @@ class _Query:
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
         settled = self._settled_by(answers)
-        over = pc.and_(pc.is_in(change, pa.array(_OVER)), pc.less_equal(settled, now))
+        over = pc.and_(pc.equal(change, _REJECTED), pc.less_equal(settled, now))
         done = pc.or_(confirmed, pc.fill_null(over, False))
         self._ended.update(_counted(change.filter(done)))
         told = answers.filter(confirmed)
@@ -169,7 +169,6 @@ def median(counts: Mapping[int, int]) -> float | None:
 
 
 _STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
-_ALWAYS = ("confirmed", "rejected", "open")
 _CERTAIN, _WAITING = "before certain", "before waiting"
 _NONE = "-"
 _GAP = "  "
@@ -213,12 +212,7 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
 
 def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
     """Columns of answers by outcome, and of the number of changes."""
-    names = list(_ALWAYS) + [
-        name
-        for name in dict.fromkeys(name for each in found.values() for name in each.ended)
-        if name not in _ALWAYS and any(each.ended.get(name) for each in found.values())
-    ]
-    columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in names}
+    columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in _STYLES}
     return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
 
 

@@ -12,7 +12,7 @@ this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, Self, TypeAlias
@@ -51,7 +51,7 @@ class Reference:
     last: Time
     of_input: bool = False
 
-    @property
+    @cached_property
     def given(self) -> tuple[Term, ...]:
         """The arguments that are given: a relation that is asked for has variables for just these."""
         return tuple(argument for argument in self.arguments if argument is not None)
@@ -179,19 +179,3 @@ class AskedLiteral:
     def relations(self) -> tuple[str, ...]:
         """The relations whose atoms it asks for."""
         return tuple(each.name for each in self.references)
-
-    @cached_property
-    def behind(self) -> int | None:
-        """The most ticks before the answer's time that it looks at; None: no bound."""
-        return largest(each.behind for each in self.reaches)
-
-    @cached_property
-    def ahead(self) -> int | None:
-        """The most ticks after the answer's time that it looks at; None: no bound."""
-        return largest(each.ahead for each in self.reaches)
-
-
-def largest(ticks: Iterable[int | None]) -> int | None:
-    """The largest number of ticks; None if one of them has no bound."""
-    known = list(ticks)
-    return None if None in known else max(tick for tick in known if tick is not None)

@@ -16,6 +16,7 @@ from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
+from antelog.language.epochs import Counting
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,21 @@ class Rules:
     needed: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
+
+    @cached_property
+    def queries(self) -> tuple[Relation, ...]:
+        """The relations the program asks for, in its order."""
+        return tuple(self.plan.queries)
+
+    @cached_property
+    def countings(self) -> Mapping[str, Counting]:
+        """For each input the way its times are counted."""
+        return {name: self.plan.counting(name) for name in self.inputs}
+
+    @cached_property
+    def delays(self) -> Mapping[str, tuple[int, ...]]:
+        """For each input every delay that some fact may have, the shortest first."""
+        return {name: tuple(sorted(source.delays)) for name, source in self.inputs.items()}
 
     @cached_property
     def widest(self) -> int:

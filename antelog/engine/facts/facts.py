@@ -24,6 +24,7 @@ from antelog.arrow.kinds import Kind, kind_of_column
 from antelog.arrow.plain import why_of_no_use
 from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, times_of
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
@@ -155,7 +156,8 @@ def admit(
 
     Raises DataError if a frame does not fit its input as a whole.
     """
-    sources = {source.name: source for source in plan.inputs}
+    rules = prepared(plan)
+    sources = rules.inputs
     for name in frames:
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
@@ -166,7 +168,7 @@ def admit(
         counts[name] = Counts()
         if name in frames:
             rows = read_frame(source, frames[name], arrival)
-            counting = plan.counting(name)
+            counting = rules.countings[name]
             if isinstance(arrival, InTicks):
                 counting = Counting(plan.tick, TICKS)
             ticks = _Ticks(before, now, counting)

@@ -1,4 +1,4 @@
-"""The facts that still matter, by input and tick, and the slots they hold.
+"""The facts that still matter, by input and tick, and the slots they hold; and the values that were seen.
 
 Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting cost what the
 ticks concerned hold, however many others are kept.
@@ -10,6 +10,11 @@ ticks concerned hold, however many others are kept.
 
 Of the facts that claim one slot the first to arrive counts, and of several that arrived at one tick the
 least: by the order of their columns, numbers before texts.
+
+The values seen in the columns unguarded variables lead to are kept for good, each with the tick since when: a
+value has answers of its own from then on. The constants and the background there are seen from the start.
+
+    Calm(X, T) :- not Alarm(X, T).     Alarm(a, 0) arrived at 1: a, since 1
 """
 
 from __future__ import annotations
@@ -19,14 +24,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
+from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find, find_rows
 from antelog.engine.columns.spans import Spans, spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of
+from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.facts.alike import among
 from antelog.engine.facts.facts import Facts, Places, no_facts
 from antelog.engine.values.values import Values
@@ -244,3 +251,58 @@ def sentence(source: Input, count: int) -> pa.Array:
     names = [source.columns[i] for i in source.slot or ()]
     what = " and ".join([*names, "tick"]) if len(names) < 2 else f"{', '.join(names)} and tick"
     return pa.array([f"another fact of this {what} came first"] * count, pa.string())
+
+
+# ---- values seen ----
+
+
+FROM_THE_START = -1
+
+
+@dataclass(frozen=True, eq=False)
+class SeenValues:
+    """Different values, each with the tick since when it has been seen."""
+
+    cells: Column
+    since: Column
+
+    def and_more(self, cells: Column, since: Column) -> SeenValues:
+        """The seen values and more, each seen at its tick unless it was seen before."""
+        same = groups(cells)
+        first = cells.take(same.first)
+        new = marked(find(first, self.cells) < 0)
+        if len(new) == 0:
+            return self
+        added = first.take(new), same.least(since).take(new)
+        return SeenValues(np.concatenate([self.cells, added[0]]), np.concatenate([self.since, added[1]]))
+
+
+Seen: TypeAlias = Mapping[SeenColumns, SeenValues]
+"""For the columns of each unguarded variable the values seen there."""
+
+
+def seen_from_the_start(
+    wanted: Iterable[SeenColumns], tables: Mapping[str, Sequence[tuple[int, ...]]], values: Values
+) -> Seen:
+    """The constants and the background in some columns."""
+    found = {}
+    for columns in wanted:
+        cells = [values.cell(value) for value in columns.constants]
+        cells += [row[column.position] for column in columns.statics for row in tables[column.name]]
+        different = np.array(sorted(set(cells)), np.int64)
+        found[columns] = SeenValues(different, np.full(len(different), FROM_THE_START))
+    return found
+
+
+def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
+    """The seen values, with those of further facts."""
+    found = dict(seen)
+    for columns, known in seen.items():
+        new = [
+            (facts[c.name].columns[c.position], facts[c.name].arrival)
+            for c in columns.inputs
+            if c.name in facts
+        ]
+        if new:
+            found[columns] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
+    return found

@@ -6,7 +6,6 @@ Temp, ["wt4", "high"], 1, 9, late: "arrived at tick 9, 6 ticks after its deadlin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -42,32 +41,6 @@ SCHEMA = pa.schema(
 def none() -> pa.Table:
     """No rejects."""
     return SCHEMA.empty_table()
-
-
-@dataclass(frozen=True)
-class Kept:
-    """The latest rejects, as many as there is room for."""
-
-    room: int
-    tables: tuple[pa.Table, ...] = field(default_factory=lambda: (none(),))
-
-    def with_more(self, new: pa.Table) -> Kept:
-        if new.num_rows == 0:
-            return self
-        tables = (*self.tables, new)
-        return Kept(self.room, tables if len(tables) < _PARTS else (self._joined(tables).combine_chunks(),))
-
-    @property
-    def table(self) -> pa.Table:
-        return self._joined(self.tables)
-
-    def _joined(self, tables: Sequence[pa.Table]) -> pa.Table:
-        table = pa.concat_tables(tables)
-        return table.slice(max(0, table.num_rows - self.room))
-
-
-_PARTS = 64
-"""Fewer tables than this are not worth joining into one."""
 
 
 def sentence(*parts: str | int | Column | pa.Array) -> pa.Array:

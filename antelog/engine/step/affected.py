@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, NOWHERE, Spans, span, union
-from antelog.engine.facts.seen import Seen
+from antelog.engine.facts.history import Seen
 from antelog.engine.step.query import Step
 
 
@@ -93,7 +93,6 @@ class _Reach:
         """The ticks of new facts of an input, and those about which none can come any more."""
         if predicate not in self._of_inputs:
             before, now = self._step.before, self._step.now
-            delays = sorted(self._rules.inputs[predicate].delays)
-            due = (span(before + 1 - delay, now - delay) for delay in delays)
+            due = (span(before + 1 - delay, now - delay) for delay in self._rules.delays[predicate])
             self._of_inputs[predicate] = union((self._new[predicate], *due))
         return self._of_inputs[predicate]

@@ -32,12 +32,10 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
-from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.fact import with_facts
+from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial, partials, rows_of_query
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, term_column, time_column
-from antelog.engine.values.comparing import passing
+from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values
 
 

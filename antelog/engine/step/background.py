@@ -24,8 +24,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.compile.rules.statics import Row
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, keys_of, marked
-from antelog.engine.step.rows import ONE, Rows, distinct, joined
-from antelog.engine.values.comparing import passing
+from antelog.engine.step.rows import ONE, Rows, distinct, joined, passing
 from antelog.engine.values.values import Values
 
 Tables = Mapping[str, Sequence[tuple[int, ...]]]

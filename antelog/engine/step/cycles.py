@@ -17,8 +17,7 @@ import numpy as np
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
-from antelog.engine.step.literals import ASKED
-from antelog.engine.step.literals.literal import AskedKind
+from antelog.engine.step.literals import ASKED, AskedKind
 from antelog.engine.step.rows import time_column
 from antelog.engine.step.settled import ALWAYS
 

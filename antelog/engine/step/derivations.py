@@ -24,8 +24,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
-from antelog.engine.facts.history import History
-from antelog.engine.facts.seen import Seen
+from antelog.engine.facts.history import History, Seen
 from antelog.engine.step.background import StaticFacts, Twins
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column

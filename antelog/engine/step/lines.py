@@ -35,9 +35,9 @@ from antelog.engine.step.arrays import explanations
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened
 from antelog.engine.step.lives import views_of
-from antelog.engine.step.outlook import LookAhead, outlook
+from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import OTHERS_NAMES, table_schema
+from antelog.engine.step.schema import OTHERS_NAMES
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -134,7 +134,7 @@ def open_count(told: Explanations) -> int:
 def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column, kind: Kinds) -> Lines:
     """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
-    schema = table_schema(relation, query.types)
+    schema = query.columns.schema
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
     found, at = told.found, told.at
@@ -157,7 +157,7 @@ def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column
     sorting = [np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
-        array, which, place = _in_sequence(known.values, cells, query.types[variable])
+        array, which, place = _in_sequence(known.values, cells, query.columns.types[variable])
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
@@ -209,7 +209,7 @@ def _ahead(known: Knowledge, told: Explanations, moment: Column) -> Outlook:
     if told.ahead is not None:
         return told.ahead.take(moment)
     once, which = (moment, None) if told.found.twins is None else numbered(moment)
-    ahead = outlook(known, told, LookAhead(once, told.at.tick.take(once)))
+    ahead = outlook(known, told, once, told.at.tick.take(once))
     return ahead if which is None else ahead.take(which)
 
 

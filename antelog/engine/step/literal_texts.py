@@ -33,9 +33,8 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.step.derivations import Derivations
 from antelog.engine.step.rows import Rows
-from antelog.engine.values.decoding import in_pieces
+from antelog.engine.values.decoding import in_pieces, sorted_by_arrow
 from antelog.engine.values.encoding import OTHERS
-from antelog.engine.values.texts import sorted_by_arrow
 from antelog.engine.values.values import Values
 from antelog.language.printer import value_text
 

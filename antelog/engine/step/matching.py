@@ -21,7 +21,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, TooLargeError, find_rows, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, FOREVER, Spans, spans_of, union
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, once, positions
-from antelog.engine.facts.seen import FROM_THE_START, SeenValues
+from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.query import StepQuery
@@ -36,9 +36,9 @@ from antelog.engine.step.rows import (
     joined,
     latest_tick,
     meeting,
+    passing,
     time_column,
 )
-from antelog.engine.values.comparing import passing
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 

@@ -18,7 +18,7 @@ from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
 from antelog.engine.step.explanations import Explanations, Outlook, explanations, kinds
-from antelog.engine.step.lives import Lives, Moments, and_more
+from antelog.engine.step.lives import and_more
 from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Step, StepQuery
 
 
@@ -28,21 +28,14 @@ def one_by_one(parts: Sequence[Outlook]) -> Outlook:
     return Outlook(*map(np.concatenate, columns))
 
 
-@dataclass(frozen=True)
-class LookAhead:
-    """Moments of answers, and the ticks as of which to look ahead, at which they are as at these moments."""
-
-    moment: Column
-    then: Column
-
-
-def outlook(known: Knowledge, told: Explanations, seen: LookAhead) -> Outlook:
+def outlook(known: Knowledge, told: Explanations, moment: Column, then: Column) -> Outlook:
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
+    It is looked ahead as of the ticks `then`, at which the answers are as at these moments.
     An answer ends with the last of its explanations, of which only those that are told matter: others
     need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
     """
-    found, at, kept, moment, then = told.found, told.at, told.kept, seen.moment, seen.then
+    found, at, kept = told.found, told.at, told.kept
     if at.alone and len(moment):
         (block,) = found.blocks
         return _end(known, block, at.answer.take(moment), then).outlook
@@ -59,7 +52,7 @@ def outlook(known: Knowledge, told: Explanations, seen: LookAhead) -> Outlook:
             np.minimum.at(ends.complete, line, end.complete)
             np.maximum.at(ends.failed, line, end.failed)
             np.maximum.at(ends.settled, line, end.settled)
-    _go_on(known, found, at, seen, ends)
+    _go_on(known, told, moment, then, ends)
     return ends.outlook
 
 
@@ -82,8 +75,9 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
     return _End(seen.complete, seen.failed, seen.open_until)
 
 
-def _go_on(known: Knowledge, found: Lives, at: Moments, seen: LookAhead, ends: _End) -> None:
+def _go_on(known: Knowledge, told: Explanations, moment: Column, then: Column, ends: _End) -> None:
     """Moves the ends of answers that a clock-driven pattern will tell by then."""
+    found, answer = told.found, told.at.answer.take(moment)
     confirmed, rejected = ends.complete, ends.failed
     if all(block.prepared.clocked for block in found.blocks):
         return
@@ -92,13 +86,13 @@ def _go_on(known: Knowledge, found: Lives, at: Moments, seen: LookAhead, ends: _
         if not block.prepared.clocked:
             continue
         rows = found.rows(b)
-        line, row = pairs(at.answer.take(seen.moment), found.number[rows])
-        then, time = seen.then.take(line), found.time[rows].take(row)
-        spoken = spoken_for(block).take(row) <= then if block.prepared.facts else np.ones(len(row), np.bool_)
-        coming = marked(spoken & (time > then))
+        line, row = pairs(answer, found.number[rows])
+        since, time = then.take(line), found.time[rows].take(row)
+        spoken = spoken_for(block).take(row) <= since if block.prepared.facts else np.ones(len(row), np.bool_)
+        coming = marked(spoken & (time > since))
         if len(coming):
-            line, row, then, time = (c.take(coming) for c in (line, row, then, time))
-            end = _end(known, block, row, then)
+            line, row, since, time = (c.take(coming) for c in (line, row, since, time))
+            end = _end(known, block, row, since)
             np.minimum.at(confirmed, line, np.maximum(end.complete, time))
             later.append((line, time, end.failed))
     if not later:
@@ -156,7 +150,7 @@ def _ahead(known: Knowledge, told: Explanations, step: Step) -> _Ahead:
     moment, then = first, at.tick.take(first)
     answers, ticks, outlooks = [moment[:0]], [then[:0]], []
     while True:
-        outlooks.append(outlook(known, told, LookAhead(moment, then)))
+        outlooks.append(outlook(known, told, moment, then))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
             return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))

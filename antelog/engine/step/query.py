@@ -5,16 +5,16 @@ Malf about ticks 5 to 7, in the step that finishes ticks 8 and 9; kinds confirme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.step.schema import NO_COLUMNS, AnswerColumns
 from antelog.engine.values.values import Values
 
 KINDS = ("possible", "revised", "confirmed", "rejected")
@@ -53,7 +53,7 @@ class StepQuery:
     """A query in a step: its answers about some ticks, but for those before `since`, which were given up.
 
     With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`
-    also those that are over. `types` are those of the answers' variables.
+    also those that are over. `columns` are those of the answers.
     """
 
     name: str
@@ -63,4 +63,4 @@ class StepQuery:
     since: int | None = None
     confirmed_only: bool = False
     past: bool = False
-    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    columns: AnswerColumns = NO_COLUMNS

@@ -13,9 +13,9 @@ that of its atom. Times that are still open come after all ticks, by offset, the
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
+from dataclasses import dataclass
+from functools import reduce
 from itertools import starmap
-from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -36,10 +36,16 @@ from antelog.engine.values.types import (
     wider,
 )
 
-Named: TypeAlias = tuple[tuple[str, pa.DataType], ...]
 
-AnswerTypes: TypeAlias = Mapping[str, Mapping[str, pa.DataType]]
-"""For each query the types of its variables, without the time."""
+@dataclass(frozen=True, eq=False)
+class AnswerColumns:
+    """The types of a query's variables, without the time; and the schema of its changes and answers."""
+
+    types: Mapping[str, pa.DataType]
+    schema: pa.Schema
+
+
+NO_COLUMNS = AnswerColumns({}, pa.schema([]))
 
 WRITTEN = {b"values": b"written"}
 """Marks the fields of a schema whose texts are in the language's syntax."""
@@ -58,30 +64,16 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 """The columns that come after those of the answer itself."""
 
 
-def changes_schema(plan: Plan, query: str, types: AnswerTypes) -> pa.Schema:
-    """The schema of the changes and answers of a query, given what `answer_types` says."""
-    return table_schema(plan.relation(query), types[query])
-
-
-def table_schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
+def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
-    names = relation.answer.variables
-    answer = tuple((name, types[name]) for name in names)
-    return _table_schema(answer, relation.answer.time, tuple(names[i] for i in relation.unguarded))
-
-
-@lru_cache(maxsize=1024)
-def _table_schema(answer: Named, time: str | None, unguarded: tuple[str, ...]) -> pa.Schema:
-    others = []
-    if unguarded:
-        others = [pa.field("others", OTHERS_NAMES)]
+    answer = relation.answer
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
             pa.field("change", pa.string()),
-            *(_field(name, type_) for name, type_ in answer),
-            *([pa.field(time, pa.int64())] if time is not None else []),
-            *others,
+            *(_field(name, types[name]) for name in answer.variables),
+            *([pa.field(answer.time, pa.int64())] if answer.time is not None else []),
+            *([pa.field("others", OTHERS_NAMES)] if relation.unguarded else []),
             *starmap(pa.field, AFTER_ANSWER.items()),
         ]
     )
@@ -91,13 +83,18 @@ def _field(name: str, type_: pa.DataType) -> pa.Field:
     return pa.field(name, pa.string(), metadata=WRITTEN) if type_ == MIXED else pa.field(name, type_)
 
 
-def answer_types(plan: Plan, seen: Seen) -> AnswerTypes:
-    """For each query the types of its variables, if facts have the types that were seen.
+def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
+    """For each query the columns of its answers, if facts have the types that were seen.
 
     A variable has the type of the columns its values can come from.
     """
     known = seen_types(plan, seen)
-    return {query.name: _variable_types(query, plan, known) for query in plan.queries}
+    return {query.name: _answer_columns(query, plan, known) for query in plan.queries}
+
+
+def _answer_columns(query: Relation, plan: Plan, known: Mapping[str, Types]) -> AnswerColumns:
+    types = _variable_types(query, plan, known)
+    return AnswerColumns(types, _schema(query, types))
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:
@@ -156,14 +153,3 @@ def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Ty
 def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)
-
-
-def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
-    """The seen types widened by new ones; the same object if that changes nothing."""
-    changed = {}
-    for name, types in new.items():
-        old = seen.get(name, (NOTHING,) * len(types))
-        both = tuple(map(wider, old, types))
-        if both != seen.get(name):
-            changed[name] = both
-    return {**seen, **changed} if changed else seen

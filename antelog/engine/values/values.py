@@ -27,8 +27,8 @@ from antelog.arrow.kinds import Kind
 from antelog.arrow.plain import not_utf8, out_of_range, without
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
+from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
 from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
-from antelog.engine.values.texts import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
 from antelog.engine.values.types import (
     MIXED,
     Item,

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
@@ -20,11 +19,12 @@ from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask, keys_of, once
-from antelog.engine.values.comparing import holds
+from antelog.engine.step.rows import holds
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
+from antelog.forecast.inference.learning import OddsOf
 from antelog.forecast.rates.declared import other_kinds
 from antelog.forecast.rates.odds import Keys, Odds, each_once
 from antelog.forecast.rates.series import Chain
@@ -98,14 +98,6 @@ EARLIEST = 512
 """No chance is asked for so many ticks before an answer's."""
 
 
-class OddsByEpoch(Protocol):
-    """Gives the odds of keys, each in an epoch of its own."""
-
-    def epochs(self, ticks: Column) -> Column: ...
-
-    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds: ...
-
-
 @dataclass(frozen=True)
 class Known:
     """The inputs of chances: rules, background, sightings, the first tick, odds of keys."""
@@ -114,7 +106,7 @@ class Known:
     tables: Tables
     sightings: Sightings
     begin: int
-    odds: OddsByEpoch
+    odds: OddsOf
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
     SettledAnswers,
@@ -62,16 +60,13 @@ class RowOutcomes:
     epoch: Column
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """Rows for the states that settled answers have been in, and their outcomes."""
+def lesson_of(
+    settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
+) -> tuple[AnswerRows, RowOutcomes]:
+    """Rows for the states that settled answers have been in, and their outcomes.
 
-    rows: AnswerRows
-    outcome: RowOutcomes
-
-
-def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch) -> Lesson:
-    """The lesson of answers settled in some epochs; the least age of a class stands for the class."""
+    The least age of a class stands for the class.
+    """
     of, states = settled.state_of, settled.states
     answer = tuple(column.take(of) for column in settled.answer)
     rows = AnswerRows(
@@ -83,9 +78,4 @@ def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_
         ~is_silent(states),
         as_of,
     )
-    return Lesson(rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of)))
-
-
-def no_rows(width: int, key: int, as_of: KnownEpoch) -> AnswerRows:
-    empty = np.zeros(0, np.int64)
-    return AnswerRows((empty,) * width, (empty,) * key, empty, empty, empty, empty > 0, as_of)
+    return rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of))

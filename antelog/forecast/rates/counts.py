@@ -57,11 +57,6 @@ class SeriesCounts:
     later: tuple[Counted, ...] = ()
     length: int = EPOCH
 
-    @property
-    def known(self) -> bool:
-        """Whether anything was counted that may be used."""
-        return self.tally.count > 0 or self.shared.count > 0
-
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width = len(family.series) * (_LAGS + slowest + 1)

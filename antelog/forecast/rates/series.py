@@ -15,7 +15,7 @@ from functools import cached_property
 
 from antelog.compile.literals.comparison import HOLDS, Comparison
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Var
+from antelog.compile.literals.terms import Const, Renamed, Term, Var
 
 Value = str | int | float
 
@@ -53,24 +53,12 @@ def series_of(
             repeats.append((open_[term.name], column))
         else:
             open_[term.name] = column
+    by_column = Renamed({name: str(column) for name, column in open_.items()})
     own = tuple(
-        _by_column(test, open_) for test in tests if test.variables and test.variables <= open_.keys()
+        each.replaced(by_column) for each in tests if each.variables and each.variables <= open_.keys()
     )
     series = Series(atom.predicate, tuple(constants), tuple(repeats), tuple(c for c, _ in key), own)
     return series, tuple(variable for _, variable in key)
-
-
-def _by_column(test: Comparison, open_: Mapping[str, int]) -> Comparison:
-    def named(operand: Operand) -> Operand:
-        match operand:
-            case Var(name):
-                return Var(str(open_[name]))
-            case Sum(name, offset):
-                return Sum(str(open_[name]), offset)
-            case _:
-                return operand
-
-    return Comparison(named(test.left), test.operator, named(test.right))
 
 
 def exclusive(one: Series, other: Series) -> bool:

@@ -19,7 +19,7 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
-from antelog.engine.values.comparing import holds
+from antelog.engine.step.rows import holds
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.series import Chain, Series
 

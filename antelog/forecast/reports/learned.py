@@ -16,16 +16,15 @@ from textwrap import wrap
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.terms import Operand, Sum, Var, call_text
+from antelog.compile.literals.terms import Renamed, Var, call_text
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
-from antelog.forecast.inference.forms import QueryForm, Unknown, forms, layout
+from antelog.forecast.inference.forms import QueryForm, forms, layout
+from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.shapes import whole_fits
 from antelog.forecast.model_file import Model
-from antelog.forecast.query import Learning, OddsOf
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain, Series
 from antelog.forecast.rates.sightings import family_of
@@ -157,23 +156,9 @@ def _facts(series: Series, columns: Sequence[str]) -> str:
         parts[one] = parts[other] = columns[one]
     for place in {int(name) for test in series.tests for name in test.variables}:
         parts[place] = columns[place]
-    tests = ", ".join(_test(test, columns) for test in series.tests)
+    named = Renamed({str(place): column for place, column in enumerate(columns)})
+    tests = ", ".join(test.replaced(named).text for test in series.tests)
     return call_text(series.predicate, parts) + (f" where {tests}" if tests else "")
-
-
-def _test(test: Comparison, columns: Sequence[str]) -> str:
-    """A test in which a variable is named after the place of its column, with the column's own name."""
-
-    def named(operand: Operand) -> Operand:
-        match operand:
-            case Var(name):
-                return Var(columns[int(name)])
-            case Sum(name, offset):
-                return Sum(columns[int(name)], offset)
-            case _:
-                return operand
-
-    return Comparison(named(test.left), test.operator, named(test.right)).text
 
 
 _WIDTH = 78
@@ -200,7 +185,7 @@ _TOO_LARGE = "its formula is too large to work out"
 
 def _without(plan: Plan) -> Iterator[str]:
     for query, form in forms(plan).items():
-        reason = form.reason if isinstance(form, Unknown) else "" if whole_fits(form) else _TOO_LARGE
+        reason = form if isinstance(form, str) else "" if whole_fits(form) else _TOO_LARGE
         if reason:
             yield (
                 f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how "
@@ -241,5 +226,4 @@ def _late(rates: Rates) -> str:
 def _labelled(label: str, text: str) -> list[str]:
     indent = " " * (_LABEL + 4)
     first = f"  {label:<{_LABEL}}  "
-    kept = wrap(text.replace(" %", "\xa0%"), _WIDTH, initial_indent=first, subsequent_indent=indent)
-    return [line.replace("\xa0", " ") for line in kept]
+    return words.wrapped(text, _WIDTH, first, indent)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from textwrap import wrap
 
 from antelog.escaping import shown
 from antelog.forecast.reports import words
-from antelog.forecast.reports.words import NONE, percent, percents
-from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.reports.words import percent, wrapped
+from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import Alerted
@@ -27,17 +26,18 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield name
     yield "=" * len(name)
     if not counted.lines:
-        yield from _wrapped(
-            "No answer that was told with a chance is settled yet: there is nothing to score."
+        yield from wrapped(
+            "No answer that was told with a chance is settled yet: there is nothing to score.", _WIDTH
         )
         return
-    yield from _wrapped(words.counted(counted))
+    yield from wrapped(words.counted(counted), _WIDTH)
     yield ""
     yield _loss("Brier score", found.brier)
     yield _loss("Log loss", found.log_loss)
-    yield from _wrapped(
+    yield from wrapped(
         f"The base rate is {percent(counted.base_rate)}: the share of these lines whose answers were "
-        "confirmed, told for every line. It is known only afterwards."
+        "confirmed, told for every line. It is known only afterwards.",
+        _WIDTH,
     )
     yield ""
     yield from _calibration(found.calibration)
@@ -50,41 +50,17 @@ def _loss(name: str, found: Loss) -> str:
 
 
 def _calibration(found: CalibrationResult) -> Iterator[str]:
-    yield from _wrapped(words.verdict(found))
+    yield from wrapped(words.verdict(found), _WIDTH)
     rows: list[Sequence[str]] = [("told with", "lines", "confirmed", "expected", "")]
-    rows += [_bin(each) for each in found.bins]
+    rows += map(words.bin_row, found.bins)
     yield from _table(rows)
     if (bin_ := words.example(found)) is not None:
-        yield from _wrapped(words.sentence(bin_) + " An answer counts once for each line.")
-
-
-def _bin(found: Bin) -> tuple[str, ...]:
-    return (
-        percents(found.low, found.high),
-        words.count(found.lines),
-        percent(found.confirmed),
-        percents(*found.expected),
-        words.mark(found),
-    )
+        yield from wrapped(words.sentence(bin_) + " An answer counts once for each line.", _WIDTH)
 
 
 def _alerts(found: Sequence[Alerted], tick: int | None) -> Iterator[str]:
-    yield from _wrapped("Had you been alerted as soon as the chance reached a threshold:")
-    rows: list[Sequence[str]] = [
-        ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
-    ]
-    rows += [_alert(each, tick) for each in found]
-    yield from _table(rows)
-
-
-def _alert(found: Alerted, tick: int | None) -> tuple[str, ...]:
-    return (
-        percent(found.threshold),
-        words.count(found.alerts),
-        percent(found.precision),
-        percent(found.found),
-        NONE if found.lead is None else words.leads(*found.lead, tick),
-    )
+    yield from wrapped("Had you been alerted as soon as the chance reached a threshold:", _WIDTH)
+    yield from _table([words.ALERTS, *(words.alert_row(each, tick) for each in found)])
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -93,8 +69,3 @@ def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     for *numbers, last in rows:
         cells = [f"{cell:>{width}}" for cell, width in zip(numbers, widths, strict=False)]
         yield f"  {'   '.join([*cells, last])}".rstrip()
-
-
-def _wrapped(text: str) -> list[str]:
-    kept = wrap(text.replace(" %", "\xa0%"), _WIDTH)  # a number and its sign stay on one line
-    return [line.replace("\xa0", " ") for line in kept]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import floor, log10
+from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import LineCounts
-from antelog.language.durations import duration_text, microseconds
-from antelog.language.syntax import Bound
+from antelog.forecast.scores.thresholds import Alerted
+from antelog.language.durations import LENGTHS, duration_text
 
 NONE = "\N{EN DASH}"
 """What stands for a number that there is not."""
@@ -80,7 +80,7 @@ def lead(ticks: int, tick: int | None) -> str:
     exact = duration_text(length)
     if int(exact.split()[0]) < _LARGE:
         return exact
-    unit, size = next((name, size) for name, size in _units() if size <= length)
+    unit, size = next((name, size) for name, size in LENGTHS if size <= length)
     number = f"{length / size:.1f}".removesuffix(".0")
     return f"{number} {unit}" + ("s" if number != "1" and len(unit) > 2 else "")
 
@@ -98,13 +98,8 @@ def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
     """The unit for leads up to a number of ticks, and its length in ticks."""
     if tick is None:
         return "ticks", 1.0
-    size = next((each for each in _units() if 2 * each[1] <= ticks * tick), None) or ("us", 1)
+    size = next((each for each in LENGTHS if 2 * each[1] <= ticks * tick), None) or ("us", 1)
     return size[0] + ("s" if len(size[0]) > 2 else ""), size[1] / tick
-
-
-def _units() -> Iterator[tuple[str, int]]:
-    for name in ("week", "day", "hour", "minute", "second", "ms", "us"):
-        yield name, int(microseconds(Bound(1, name)) or 1)
 
 
 def steps(most: float, wanted: int) -> list[float]:
@@ -193,3 +188,25 @@ def example(found: CalibrationResult) -> Bin | None:
     """The bin to explain: the one with the most lines of those from 50 % on, if there are any."""
     high = [each for each in found.bins if each.low >= 0.5]
     return max(high or found.bins, key=lambda each: each.lines, default=None)
+
+
+def bin_row(found: Bin) -> tuple[str, ...]:
+    """The range of chances of a bin, its lines, its confirmed and expected shares, and a remark."""
+    told, expected = percents(found.low, found.high), percents(*found.expected)
+    return told, count(found.lines), percent(found.confirmed), expected, mark(found)
+
+
+ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
+"""The heads of a table of alerts by threshold."""
+
+
+def alert_row(found: Alerted, tick: int | None) -> tuple[str, ...]:
+    ahead = NONE if found.lead is None else leads(*found.lead, tick)
+    right, share = percent(found.precision), percent(found.found)
+    return percent(found.threshold), count(found.alerts), right, share, ahead
+
+
+def wrapped(text: str, width: int, first: str = "", indent: str = "") -> list[str]:
+    """Lines in which a number and its sign stay together."""
+    kept = wrap(text.replace(" %", "\xa0%"), width, initial_indent=first, subsequent_indent=indent)
+    return [line.replace("\xa0", " ") for line in kept]

@@ -24,7 +24,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
 from antelog.forecast.scores.blocks import Blocks, blocks, summed
-from antelog.forecast.scores.settled import UNIT, ScoredLines, exactly
+from antelog.forecast.scores.settled import UNIT, ScoredLines, Sums, exactly
 
 BINS = 20
 EDGES = np.arange(BINS + 1) / BINS
@@ -36,7 +36,7 @@ def _none() -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Calibration:
+class Calibration(Sums):
     """Sums for each bin.
 
     lines       how many lines
@@ -53,16 +53,6 @@ class Calibration:
     pairs: Column = field(default_factory=_none)
     surplus: Blocks = field(default_factory=lambda: blocks(BINS))
     waited: int = 0
-
-    def __add__(self, other: Calibration) -> Calibration:
-        return Calibration(
-            self.lines + other.lines,
-            self.confirmed + other.confirmed,
-            self.chance + other.chance,
-            self.pairs + other.pairs,
-            self.surplus + other.surplus,
-            self.waited + other.waited,
-        )
 
 
 def calibration(lines: ScoredLines) -> Calibration:
@@ -115,13 +105,12 @@ class Bin:
 
 @dataclass(frozen=True)
 class CalibrationResult:
-    """The bins that have lines, all lines as one bin, and whether calibration is refuted.
+    """The bins that have lines, and whether calibration is refuted.
 
     It is None where there is too little to tell: the run is too short for ten blocks of time.
     """
 
     bins: tuple[Bin, ...]
-    overall: Bin | None
     refuted: bool | None
 
 
@@ -149,7 +138,7 @@ def judged(sums: Calibration) -> CalibrationResult:
     """The result of calibration, from its sums."""
     total = int(sums.lines.sum())
     if not total:
-        return CalibrationResult((), None, None)
+        return CalibrationResult((), None)
     used = np.flatnonzero(sums.lines)
     lines, chance = sums.lines[used], sums.chance[used] / UNIT
     mean = np.minimum(chance / lines, 1.0)
@@ -166,7 +155,7 @@ def judged(sums: Calibration) -> CalibrationResult:
         _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
         for n, each in zip(used.tolist(), own, strict=True)
     )
-    return CalibrationResult(bins, _bin(0.0, 1.0, total, int(sums.confirmed.sum()), together), refuted)
+    return CalibrationResult(bins, refuted)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:

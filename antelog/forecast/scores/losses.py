@@ -10,29 +10,26 @@ the part of its loss that is avoided, is never made to look better than it is.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from math import log
 
 import numpy as np
 
 from antelog.engine.columns.tables import Mask, Numbers
-from antelog.forecast.scores.settled import UNIT, ScoredLines, exactly
+from antelog.forecast.scores.settled import UNIT, ScoredLines, Sums, exactly
 
 LEAST = 1e-4
 """For the log loss, chances are taken to be at least this, and at most 1 minus this."""
 
 
 @dataclass(frozen=True)
-class Losses:
+class Losses(Sums):
     """Sums over lines: how many there are, how many of confirmed answers, and their losses (see `exact`)."""
 
     lines: int = 0
     confirmed: int = 0
     brier: int = 0
     log: int = 0
-
-    def __add__(self, other: Losses) -> Losses:
-        return Losses(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(Losses)))
 
 
 def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:

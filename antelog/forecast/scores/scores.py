@@ -1,7 +1,7 @@
 """Scores of chances against outcomes, as sums that are updated while a run goes on.
 
-    scores = scored(nothing(), settled)      lines of answers that are settled now are added
-    merged(one, other)                       what two workers found
+    scores = scored(Scores(), settled)       lines of answers that are settled now are added
+    one + other                              what two workers found
     table({"Malf": scores})                  what users see
 
 Takes lines of settled answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
@@ -21,7 +21,7 @@ from antelog.escaping import json_text
 from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
-from antelog.forecast.scores.settled import ScoredLines, with_chance
+from antelog.forecast.scores.settled import ScoredLines, Sums, with_chance
 from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold
 
 
@@ -47,7 +47,7 @@ class ScoreResult:
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Scores(Sums):
     """Sums over the settled answers of one query; `without` counts lines that were told without a chance."""
 
     without: int = 0
@@ -56,27 +56,13 @@ class Scores:
     alerts: AlertSums = field(default_factory=AlertSums)
 
 
-def nothing() -> Scores:
-    """The scores of no answers."""
-    return Scores()
-
-
 def scored(scores: Scores, settled: ScoredLines) -> Scores:
     """The scores with some settled answers more, of each of which all lines are given."""
     if settled.count == 0:
         return scores
     lines = with_chance(settled)
     without = settled.count - lines.count
-    return merged(scores, Scores(without, losses(lines), calibration(lines), alerts(lines)))
-
-
-def merged(one: Scores, other: Scores) -> Scores:
-    return Scores(
-        one.without + other.without,
-        one.losses + other.losses,
-        one.calibration + other.calibration,
-        one.alerts + other.alerts,
-    )
+    return scores + Scores(without, losses(lines), calibration(lines), alerts(lines))
 
 
 def result(scores: Scores) -> ScoreResult:

@@ -9,11 +9,13 @@ All parts of a score are sums over such lines.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Self
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.column_set import ColumnSet
 
 UNIT = 2**30
 """What 1 is as a whole number."""
@@ -23,8 +25,16 @@ def exactly(numbers: Numbers) -> Column:
     return np.rint(numbers * UNIT).astype(np.int64)
 
 
+class Sums:
+    """A dataclass of sums, which are added one by one."""
+
+    def __add__(self, other: Self) -> Self:
+        names = [each.name for each in fields(self)]  # type: ignore[arg-type]  # subclasses are dataclasses
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))
+
+
 @dataclass(frozen=True, eq=False)
-class ScoredLines:
+class ScoredLines(ColumnSet):
     """A row for each told line of answers of one query that are now settled.
 
     answer      which answer: any numbers, equal for the lines of one answer
@@ -44,15 +54,10 @@ class ScoredLines:
     def count(self) -> int:
         return len(self.answer)
 
-    def at(self, rows: Column | Mask) -> ScoredLines:
-        return ScoredLines(
-            self.answer[rows], self.told[rows], self.chance[rows], self.settled[rows], self.confirmed[rows]
-        )
-
 
 def with_chance(settled: ScoredLines) -> ScoredLines:
     """The lines that were told with a chance. Raises ValueError if they cannot be right."""
-    lines = settled.at(~np.isnan(settled.chance))
+    lines = settled.take(~np.isnan(settled.chance))
     if not np.all((lines.chance >= 0) & (lines.chance <= 1)):
         raise ValueError("a chance is below 0 or above 1")
     if np.any(lines.told > lines.settled):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, groups, or_never
-from antelog.forecast.scores.settled import ScoredLines
+from antelog.forecast.scores.settled import ScoredLines, Sums
 
 _EXACT = 8
 """Below 2 to this power each number of ticks has a place of its own."""
@@ -52,7 +52,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 @dataclass(frozen=True, eq=False)
-class AlertSums:
+class AlertSums(Sums):
     """How many answers were told with a chance, how many of them confirmed; and for each threshold how
     many were alerted, and the lead times of the right ones (see `leads`)."""
 
@@ -60,14 +60,6 @@ class AlertSums:
     confirmed: int = 0
     alerted: Column = field(default_factory=lambda: np.zeros(len(THRESHOLDS), np.int64))
     leads: Column = field(default_factory=lambda: np.zeros((len(THRESHOLDS), PLACES), np.int64))
-
-    def __add__(self, other: AlertSums) -> AlertSums:
-        return AlertSums(
-            self.answers + other.answers,
-            self.confirmed + other.confirmed,
-            self.alerted + other.alerted,
-            self.leads + other.leads,
-        )
 
 
 def alerts(lines: ScoredLines) -> AlertSums:

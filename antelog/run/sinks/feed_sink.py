@@ -8,13 +8,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
-import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.diagnostics import Source
 from antelog.files import Reject
 from antelog.process import Engine
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -34,22 +33,14 @@ _SHARE = 20
 """Counting open answers takes at most a twentieth of the time."""
 
 
-@dataclass(frozen=True)
-class About:
-    """The program of a feed: its text, and where that is from."""
-
-    text: str
-    path: str
-
-
 class FeedSink:
     """Writes the feed of an engine; lines wait until `flush`."""
 
     def __init__(
-        self, feed: WritableFeed, engine: Engine, about_program: About, monotonic: Callable[[], float]
+        self, feed: WritableFeed, engine: Engine, program: Source, monotonic: Callable[[], float]
     ) -> None:
         self.feed = feed
-        self._engine, self._about, self._monotonic = engine, about_program, monotonic
+        self._engine, self._program, self._monotonic = engine, program, monotonic
         self._relations = list(engine.plan.queries)
         self._lines: list[str] = []
         self._written = self._counted = float("-inf")
@@ -59,7 +50,7 @@ class FeedSink:
 
     def begin(self) -> None:
         """Write a new head, with all that is open."""
-        known = about(self._about.text, self._about.path, self._engine.plan.tick)
+        known = about(self._program, self._engine.plan.tick)
         known["tick"] = self._engine.now
         self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
 
@@ -108,12 +99,12 @@ class FeedSink:
         self._counted = ended + _SHARE * (ended - began)
 
     def _open_lines(self) -> list[str]:
-        tables = {each.name: _open(self._engine.answers(each.name)) for each in self._relations}
+        found = {each.name: self._engine.answers(each.name) for each in self._relations}
+        tables = {
+            name: table.filter(pc.not_equal(table.column("change"), "confirmed"))
+            for name, table in found.items()
+        }
         return change_lines(self._relations, StepResult(self._engine.now, tables), Style()).splitlines()
-
-
-def _open(table: pa.Table) -> pa.Table:
-    return table.filter(pc.not_equal(table.column("change"), "confirmed"))
 
 
 def _reject_line(reject: Reject, tick: int) -> str:

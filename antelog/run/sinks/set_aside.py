@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from antelog.engine.facts.rejects import LATE
@@ -17,17 +16,13 @@ from antelog.language.moments import moment
 from antelog.language.printer import value_text
 
 
-@dataclass(frozen=True)
-class FactOrigins:
-    """The origins of facts: the file of each input, and the length of a tick, if it has one."""
+def reject_of(row: Mapping[str, Any], file: str, line: int | None, tick: int | None) -> Reject:
+    """A row of `engine.last_rejects`, from this line of a file; `tick` is the length of a tick.
 
-    files: Mapping[str, str]
-    tick: int | None
-
-
-def reject_of(row: Mapping[str, Any], file: str, line: int, tick: int | None) -> Reject:
-    """A row of `engine.last_rejects`, from this line of a file; `tick` is the length of a tick."""
-    return Reject(file, line, row["input"], row["reason"], row["detail"], fact_text(row, tick), _delay(row))
+    On Spark a row may have its text in place of its number.
+    """
+    written = row["row"] if isinstance(row["row"], str) else fact_text(row, tick)
+    return Reject(file, line, row["input"], row["reason"], row["detail"], written, _delay(row))
 
 
 def _delay(row: Mapping[str, Any]) -> int | None:

@@ -15,7 +15,7 @@ from antelog.errors import DataError
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
 
 _HEAD = 1 << 16
 """The first line of a file has no more bytes than this, as far as restarts are concerned."""
@@ -24,26 +24,17 @@ _KNOWN = 1 << 10
 """The first bytes that tell a file from another."""
 
 
-class GrowingFile:
+class GrowingFile(FactSource):
     """Reads a file as it grows; one that is not there yet is waited for."""
 
     def __init__(self, path: Path, form: Form, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
+        super().__init__()
         self._path, self._form, self._wanted = path, form, wanted
-        self.notes: list[str] = []
         self._file: BinaryIO | None = None
         self._mark = dict(mark or {})
         self._begins = b""
         self._lines: LinesOf | None = None
-        self._behind = True
         self._waiting = False
-
-    @property
-    def behind(self) -> bool:
-        return self._behind
-
-    @property
-    def ended(self) -> bool:
-        return False
 
     @property
     def mark(self) -> Mark:
@@ -62,17 +53,14 @@ class GrowingFile:
             data = self._file.read(AT_ONCE)
         except OSError as error:
             raise _unreadable(self._path, error) from None
-        self._behind = len(data) == AT_ONCE
+        self.behind = len(data) == AT_ONCE
         if len(self._begins) < _KNOWN:
             self._begins = (self._begins + data)[:_KNOWN]
         found = self._lines.feed(data) if data else []
-        return found if self._behind or not self._is_another() else found + self._replaced()
+        return found if self.behind or not self._is_another() else found + self._replaced()
 
     def finish(self) -> list[SourcePiece]:
         return self._lines.finish() if self._lines else []
-
-    def saved(self) -> None:
-        """The file keeps its rows."""
 
     def close(self) -> None:
         if self._file is not None:
@@ -85,7 +73,7 @@ class GrowingFile:
         except FileNotFoundError:
             if not self._waiting:
                 self.notes.append(f"{self._path} is not there yet; it is read once it is")
-            self._waiting, self._behind = True, False
+            self._waiting, self.behind = True, False
             return False
         except OSError as error:
             raise _unreadable(self._path, error) from None
@@ -118,7 +106,7 @@ class GrowingFile:
         left = self._lines.finish()
         self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
         self.close()
-        self._lines, self._mark, self._behind = None, {}, True
+        self._lines, self._mark, self.behind = None, {}, True
         return left
 
 

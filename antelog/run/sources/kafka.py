@@ -16,15 +16,16 @@ from antelog.files.naming import Form
 from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
-from antelog.run.sources.source import Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourcePiece
 
 
-class KafkaTopic:
+class KafkaTopic(FactSource):
     """Reads all partitions of a topic."""
 
     def __init__(
         self, topic: Kafka, wanted: WantedColumns, *, mark: Mark | None = None, make: Make | None = None
     ) -> None:
+        super().__init__()
         self._topic, self._wanted = topic, wanted
         mark = mark or {}
         if wanted.called and topic.values == "csv":
@@ -35,16 +36,8 @@ class KafkaTopic:
             )
         read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._messages = Messages(topic, read, make)
-        self.notes = self._messages.notes
+        self.notes, self.behind = self._messages.notes, self._messages.behind
         self._json = JsonRows(str(topic), wanted, mark.get("names", ()))
-
-    @property
-    def behind(self) -> bool:
-        return self._messages.behind
-
-    @property
-    def ended(self) -> bool:
-        return False
 
     @property
     def mark(self) -> Mark:
@@ -55,13 +48,8 @@ class KafkaTopic:
 
     def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())
+        self.behind = self._messages.behind
         return [piece for number, rows in found for piece in self._pieces(number, rows)]
-
-    def finish(self) -> list[SourcePiece]:
-        return []
-
-    def saved(self) -> None:
-        """The broker is told nothing."""
 
     def close(self) -> None:
         self._messages.close()

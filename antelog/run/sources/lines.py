@@ -44,11 +44,6 @@ class LinesOf:
         names = {"names": self._rows.names} if isinstance(self._rows, JsonRows) else {}
         return {"offset": self._offset, "line": self._line, **names}
 
-    @property
-    def fed(self) -> int:
-        """The number of bytes that came."""
-        return self._fed
-
     def feed(self, data: bytes) -> list[SourcePiece]:
         self._fed += len(data)
         if self._head is not None:

@@ -5,7 +5,6 @@ source_of(Files("temp.csv", Form.CSV), wanted, Around(mark))  ──▶  Growing
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -42,14 +41,12 @@ class Around:
     complete   all is there that will be read: files do not grow, standard input is read to its end
     resumed    another run goes on later, and may find that a file has grown
     inbox      of the store, if there is one
-    progress   is called with the bytes of files that were read
     """
 
     mark: Mark | None = None
     complete: bool = False
     resumed: bool = False
     inbox: Inbox | None = None
-    progress: Callable[[int], None] = lambda _: None
 
 
 def source_of(address: Followed, wanted: WantedColumns, around: Around) -> FactSource:
@@ -59,7 +56,7 @@ def source_of(address: Followed, wanted: WantedColumns, around: Around) -> FactS
         case Files(path, form) if address.grows and form is not None and (around.resumed or not complete):
             return GrowingFile(Path(path), form, wanted, mark=mark)
         case Files(path):
-            return RecordedFiles(Path(path), wanted, mark=mark, complete=complete, progress=around.progress)
+            return RecordedFiles(Path(path), wanted, mark=mark, complete=complete)
         case Standard():
             return StandardInput(wanted, mark=mark, complete=complete)
         case Posted():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antelog.files.columns import WantedColumns
 from antelog.files.json_files import JsonRows
-from antelog.run.sources.source import Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourcePiece
 from antelog.run.store import Inbox
 
 _NAME = "http:"
@@ -12,25 +12,16 @@ _MOST = 50_000
 """The facts that are taken at a time, or those of one post if they are more."""
 
 
-class PostedFacts:
+class PostedFacts(FactSource):
     """Reads the facts that were posted for an input."""
 
     def __init__(self, inbox: Inbox, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
+        super().__init__()
         self._inbox, self._input = inbox, wanted.name
         mark = mark or {}
-        self.notes: list[str] = []
         self._line = int(mark.get("line", 0))
         self._rows = JsonRows(_NAME, wanted, mark.get("names", ()))
-        self._behind = True
         inbox.accept(wanted.name)
-
-    @property
-    def behind(self) -> bool:
-        return self._behind
-
-    @property
-    def ended(self) -> bool:
-        return False
 
     @property
     def mark(self) -> Mark:
@@ -38,17 +29,11 @@ class PostedFacts:
 
     def poll(self) -> list[SourcePiece]:
         found = self._inbox.read(self._input, self._line, _MOST)
-        self._behind = len(found) >= _MOST
+        self.behind = len(found) >= _MOST
         if not found:
             return []
         self._line = found[-1].line
         return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _NAME)]
 
-    def finish(self) -> list[SourcePiece]:
-        return []
-
     def saved(self) -> None:
         self._inbox.forget(self._input, self._line)
-
-    def close(self) -> None:
-        """The inbox is the store's."""

@@ -16,13 +16,13 @@ from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
-from antelog.run.sources.source import Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourcePiece
 
 _AT_ONCE = 4
 """The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
 
 
-class RecordedFiles:
+class RecordedFiles(FactSource):
     """Reads files once they are there.
 
     With `complete`, all files are there already, and the source ends with the last. `progress` is called
@@ -38,25 +38,16 @@ class RecordedFiles:
         complete: bool = False,
         progress: Callable[[int], None] = lambda _: None,
     ) -> None:
+        super().__init__()
         self._path, self._wanted, self._progress = path, wanted, progress
-        self.notes: list[str] = []
         mark = mark or {}
         self._done = set(mark.get("done", ()))
         self._name: str | None = mark.get("name")
         self._pieces = int(mark.get("pieces", 0))
         self._chunks: Iterator[Chunk] | None = None
-        self._behind, self._waiting, self._complete = True, False, complete
+        self._waiting, self._complete = False, complete
         self._all = self._names() if complete else None
-
-    @property
-    def behind(self) -> bool:
-        return self._behind
-
-    @property
-    def ended(self) -> bool:
-        if self._all is not None:
-            return self._done.issuperset(self._all)
-        return self._path.name in self._done and not self._path.is_dir()
+        self.ended = self._has_ended()
 
     @property
     def mark(self) -> Mark:
@@ -64,9 +55,9 @@ class RecordedFiles:
 
     def poll(self) -> list[SourcePiece]:
         if self._chunks is None and not self._next():
-            self._behind = False
+            self.behind = False
             return []
-        self._behind = True
+        self.behind = True
         assert self._chunks is not None
         assert self._name is not None
         path = self._path_of(self._name)
@@ -97,12 +88,6 @@ class RecordedFiles:
             list(sorted_out(self._wanted, [chunk], file))
         return replace(chunk, misfit="")
 
-    def finish(self) -> list[SourcePiece]:
-        return []
-
-    def saved(self) -> None:
-        """Files keep their rows."""
-
     def close(self) -> None:
         self._chunks = None
 
@@ -122,6 +107,12 @@ class RecordedFiles:
         assert self._name is not None
         self._done.add(self._name)
         self._name, self._chunks, self._pieces = None, None, 0
+        self.ended = self._has_ended()
+
+    def _has_ended(self) -> bool:
+        if self._all is not None:
+            return self._done.issuperset(self._all)
+        return self._path.name in self._done and not self._path.is_dir()
 
     def _path_of(self, name: str) -> Path:
         return self._path / name if self._path.is_dir() else self._path

@@ -11,31 +11,23 @@ import select
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import AT_ONCE, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
 
 _NAME = "<stdin>"
 _PIPE = 1 << 16
 
 
-class StandardInput:
+class StandardInput(FactSource):
     """Reads what is there, and never waits. If it is `complete` it is behind until it has ended."""
 
     def __init__(
         self, wanted: WantedColumns, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
     ) -> None:
+        super().__init__()
         self._wanted, self._descriptor, self._complete = wanted, descriptor, complete
-        self.notes: list[str] = []
         self._before = int((mark or {}).get("lines", 0))
         self._lines: LinesOf | None = None
-        self._ended = self._behind = False
-
-    @property
-    def behind(self) -> bool:
-        return self._behind or (self._complete and not self._ended)
-
-    @property
-    def ended(self) -> bool:
-        return self._ended
+        self.behind = complete
 
     @property
     def mark(self) -> Mark:
@@ -54,17 +46,11 @@ class StandardInput:
     def finish(self) -> list[SourcePiece]:
         return self._lines.finish() if self._lines else []
 
-    def saved(self) -> None:
-        """Nothing is kept of standard input."""
-
-    def close(self) -> None:
-        """Standard input stays open; it is not ours."""
-
     def _read(self) -> bytes:
         data = b""
-        while not self._ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
+        while not self.ended and len(data) < AT_ONCE and select.select([self._descriptor], [], [], 0)[0]:
             more = os.read(self._descriptor, _PIPE)
             data += more
-            self._ended = not more
-        self._behind = len(data) >= AT_ONCE
+            self.ended = not more
+        self.behind = len(data) >= AT_ONCE or (self._complete and not self.ended)
         return data

@@ -12,16 +12,18 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from antelog.diagnostics import Source
+
 Record: TypeAlias = dict[str, Any]
 
 ENDS = ("confirmed", "rejected")
 """After such a change an answer is open no more."""
 
 
-def about(text: str, path: str, length: int | None) -> dict[str, object]:
+def about(program: Source, length: int | None) -> dict[str, object]:
     """The fields of a head about a program: its text and file, and the length of a tick, in microseconds."""
     time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
-    return {"program": text, "path": path, "time": None if length is None else time}
+    return {"program": program.text, "path": program.name, "time": None if length is None else time}
 
 
 def status_line(status: Mapping[str, Any]) -> str:

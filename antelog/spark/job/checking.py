@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import pyarrow as pa
@@ -16,7 +16,7 @@ from pyspark.sql.types import StructField, TimestampType
 from antelog.arrow.kinds import kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
 from antelog.compile.nodes.plan import Input, Plan
-from antelog.engine.step.schema import answer_types
+from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
@@ -91,7 +91,7 @@ def checked(
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return CheckedRun(job.divided(_numbers(job, options.buckets)), frames)
+    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
 
 
 # ---- the frames ----
@@ -148,9 +148,10 @@ def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFr
         taken = {}
     if taken:
         return frame.select(*(frame[quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
+    rename = f"Rename one: {source.name} has {', '.join(source.columns)}."
     raise DataError(
         f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
-        f"{did_you_mean(missing[0], others) or f'Rename one: {source.name} has {_listed(source)}.'}"
+        f"{did_you_mean(missing[0], others) or rename}"
     )
 
 
@@ -167,10 +168,6 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
             for each in frame.schema.fields
         )
     )
-
-
-def _listed(source: Input) -> str:
-    return ", ".join(source.columns)
 
 
 def _arrow_type(name: str, field: StructField) -> pa.DataType:
@@ -279,8 +276,8 @@ def _undivided(job: Job) -> str | None:
     if not plan.key:
         return plan.key.why_not
     if job.talks_by_itself:
-        types = answer_types(plan, job.data.types)
+        columns = answer_columns(plan, job.data.types)
         for query in plan.queries:
-            if types[query.name][query.answer.variables[plan.key[query.name]]] == MIXED:
+            if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
     return None

@@ -19,9 +19,9 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
 from antelog.forecast.columns import COLUMNS, HOLDS
 from antelog.forecast.inference.forms import is_lossy
+from antelog.forecast.inference.learning import Learning
 from antelog.forecast.limits import NO_LIMITS, Limits
 from antelog.forecast.model_file import Model
-from antelog.forecast.query import Learning
 from antelog.process import LEARN
 
 GivenModel = Model | str | PathLike[str] | None

@@ -16,7 +16,7 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
 from antelog.engine.sealed import VERSION
-from antelog.engine.step.schema import answer_types, changes_schema
+from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
 from antelog.run.clock import Timing
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
@@ -46,6 +46,11 @@ class Data:
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
+
+    @property
+    def background(self) -> dict[str, list[Row]]:
+        """The background facts as the engine takes them."""
+        return {name: list(rows) for name, rows in self.given.items()}
 
 
 @dataclass(frozen=True)
@@ -83,10 +88,6 @@ class Job:
             return self
         return replace(self, forecasts=replace(self.forecasts, content=None))
 
-    def divided(self, numbers: tuple[int, ...]) -> Job:
-        """The job with buckets of these numbers."""
-        return replace(self, numbers=numbers)
-
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
         return {source.name: source for source in self.plan.inputs}
@@ -94,8 +95,8 @@ class Job:
     @cached_property
     def schemas(self) -> Mapping[str, pa.Schema]:
         """The columns of lines of each query, with types that do not depend on the data of a bucket."""
-        types = answer_types(self.plan, self.data.types)
-        engine = {query.name: changes_schema(self.plan, query.name, types) for query in self.plan.queries}
+        columns = answer_columns(self.plan, self.data.types)
+        engine = {name: each.schema for name, each in columns.items()}
         chances = dict.fromkeys(engine, ()) if self.forecasts is None else self.forecasts.columns(self.plan)
         return {name: pa.schema([*schema, *chances[name]]) for name, schema in engine.items()}
 

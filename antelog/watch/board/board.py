@@ -22,7 +22,7 @@ from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, name_of, tracked
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
 
 SETTLED = 2_000
 """Settled answers that are kept, the latest."""
@@ -53,6 +53,16 @@ class FeedProgram:
         """The variable of each query that is its time."""
         queries = self.program.plan.queries if self.program else ()
         return {query.name: query.answer.time for query in queries}
+
+    @cached_property
+    def alerts(self) -> Mapping[str, float | None]:
+        """The threshold of alerts of each query."""
+        queries = self.program.plan.queries if self.program else ()
+        return {query.name: query.alert for query in queries}
+
+    def label(self, answer: TrackedAnswer) -> str:
+        """The text of an answer, its time as a time."""
+        return label(answer.query, answer.values, self.times.get(answer.query), self.length)
 
 
 @dataclass(eq=False)

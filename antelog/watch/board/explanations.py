@@ -18,12 +18,11 @@ from functools import partial
 
 from msgspec import Struct
 
-from antelog.language.moments import literal_of, moment
+from antelog.language.moments import literal_of, moment, tick_of_literal
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
-_TICK = re.compile(r"(?:^|[(\s,])(\d{1,15})\)$")
 _PREDICATE = re.compile(r"^(?:not )?(\w+)")
 
 
@@ -64,9 +63,8 @@ def predicate_of(text: str) -> str:
 
 def _marks(texts: list[str], length: int | None, *, known: bool) -> Iterator[Mark]:
     for text in texts:
-        found = _TICK.search(text)
         written = literal_of(text, partial(moment, length=length))
-        yield Mark(written, int(found[1]) if found else None, known, text.startswith("not "))
+        yield Mark(written, tick_of_literal(text), known, text.startswith("not "))
 
 
 # ---- rules ----

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from antelog.forecast.scores.scores import Scores, nothing, scored
+from antelog.forecast.scores.scores import Scores, scored
 from antelog.forecast.scores.settled import ScoredLines
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
@@ -71,7 +71,7 @@ class Trust:
         lines = [row for number, answer in enumerate(self.ready.pop(query)) for row in _rows(number, answer)]
         numbers, told, chances, settled, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
         self.sums[query] = scored(
-            self.sums.get(query, nothing()),
+            self.sums.get(query, Scores()),
             ScoredLines(
                 np.array(numbers, np.int64),
                 np.array(told, np.int64),

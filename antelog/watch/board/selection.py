@@ -8,13 +8,13 @@ The columns to sort by are made once for each version of the board: with 100,000
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
 from antelog.watch.board.board import Board
-from antelog.watch.board.tracked_answer import TrackedAnswer, label
+from antelog.watch.board.tracked_answer import TrackedAnswer
 
 SORTS = ("likely", "deadline", "new", "name")
 MOST = 500
@@ -52,16 +52,6 @@ def selection_of(given: Mapping[str, str]) -> Selection:
         max(0, int(_number(given.get("from"), 0))),
         min(MOST, max(1, int(_number(given.get("count"), 60)))),
     )
-
-
-def parameters(selection: Selection) -> dict[str, str]:
-    """The parameters that differ from the defaults."""
-    plain = Selection(sort="")
-    return {
-        each.name: f"{getattr(selection, each.name)}"
-        for each in fields(Selection)
-        if each.name not in ("start", "count") and getattr(selection, each.name) != getattr(plain, each.name)
-    }
 
 
 @dataclass(eq=False)
@@ -125,9 +115,7 @@ class AnswerIndex:
         """The text to search in: the answer in small letters, with its time as a time."""
         text = self._texts.get(answer.id)
         if text is None:
-            head = self.board.head
-            named = label(answer.query, answer.values, head.times.get(answer.query), head.length)
-            text = self._texts[answer.id] = named.casefold()
+            text = self._texts[answer.id] = self.board.head.label(answer).casefold()
         return text
 
 

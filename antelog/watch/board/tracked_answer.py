@@ -54,10 +54,6 @@ class TrackedAnswer(Struct):
     alerted: int | None = None
 
     @property
-    def label(self) -> str:
-        return label(self.query, self.values)
-
-    @property
     def line(self) -> Line:
         """The latest line."""
         return self.line_at(-1)

@@ -14,10 +14,10 @@ from dataclasses import replace
 
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
+from antelog.markup import Html, ready, tag, text
 from antelog.watch.board.selection import selection_of
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label
+from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.markup import Html, ready, tag, text
 from antelog.watch.web.shell import asset
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext
@@ -108,7 +108,7 @@ def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]
         now, line = answer.now, answer.line
         yield (
             answer.query,
-            _label(live, answer),
+            live.board.head.label(answer),
             now.chance,
             answer.since,
             now.settled_by,
@@ -137,7 +137,7 @@ def _settled(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[
         because = "; ".join(answer.line.get("because") or ())
         yield (
             answer.query,
-            _label(live, answer),
+            live.board.head.label(answer),
             answer.now.change,
             answer.now.tick,
             ticks_open(answer),
@@ -182,11 +182,6 @@ def _first(line: Line) -> tuple[str, str]:
     """The evidence and the hypotheses of the first explanation."""
     found: Mapping[str, Sequence[str]] = next(iter(line.get("explanations") or ()), {})
     return "; ".join(found.get("evidence", ())), "; ".join(found.get("hypotheses", ()))
-
-
-def _label(live: LiveBoard, answer: TrackedAnswer) -> str:
-    head = live.board.head
-    return label(answer.query, answer.values, head.times.get(answer.query), head.length)
 
 
 _TABLES: dict[str, Callable[[LiveBoard, str, Mapping[str, str]], Iterable[Row]]] = {

@@ -3,7 +3,7 @@
 import pytest
 
 from antelog.cli.run.report import Report, batch_line
-from antelog.run.sinks.set_aside import FactOrigins
+from antelog.run.sinks.set_aside import reject_of
 
 pytestmark = pytest.mark.usefixtures("here")
 
@@ -44,7 +44,9 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
     )
     assert warning == "warning: 1 row was set aside (1 late)"
     late = {"input": "Temp", "values": '["a", 6]', "time": 474771, "reason": "late", "row": None}
-    report.add([late | {"detail": "at tick 474777"}], FactOrigins({"Temp": "in"}, 3_600_000_000))
+    report.first.append(
+        reject_of(late | {"detail": "at tick 474777", "arrival": 474777}, "in", None, 3_600_000_000)
+    )
     report.summarize(stream=True, rejects=None, tick=3_600_000_000)
     (*_, said) = capsys.readouterr().err.splitlines()
     assert said == "  in: Temp(a, 6, 2024-02-29 03:00): at tick 474777 (2024-02-29 09:00)"

@@ -68,7 +68,7 @@ def test_on_a_terminal_lines_that_are_too_long_go_on_further_in() -> None:
     }  # fmt: skip
     relation = antelog_library.parse(PROGRAM).plan.relation("Malf")
     table = pa.Table.from_pylist([row])
-    print_changes([relation], StepResult(0, {"Malf": table}), None, listing(console, None, None))
+    print_changes([relation], StepResult(0, {"Malf": table}), listing(console, None, None))
     assert [line.rstrip() for line in said.getvalue().splitlines()] == [
         "tick 0",
         "  possible   Malf  X = wt2, T = 0",

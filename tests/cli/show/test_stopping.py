@@ -36,3 +36,17 @@ def test_a_second_signal_interrupts() -> None:
         assert stopping()
         with pytest.raises(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_says_nothing_by_itself(number: signal.Signals, capsys: pytest.CaptureFixture[str]) -> None:
+    """It may come while another line is being written."""
+    with stoppable("stopping after this batch; once more stops at once") as stop_requested:
+        assert not stop_requested()
+        signal.raise_signal(number)
+        assert not capsys.readouterr().err
+        assert stop_requested()
+        assert stop_requested()
+        assert capsys.readouterr().err == "stopping after this batch; once more stops at once\n"
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(number)

@@ -25,5 +25,6 @@ def test_how_far_from_the_answer_a_literal_lies() -> None:
 def test_a_negated_literal_lies_as_far_as_comparisons_say() -> None:
     text = "input A(x, time). Q(X, T) :- A(X, T), A(X, U), U > T, U <= T + 3, not B(X, U). query Q(X, T)."
     (negation,) = prepared_of(text).asked
-    assert (negation.behind, negation.ahead) == (-1, 3)
+    (reach,) = negation.reaches
+    assert (reach.behind, reach.ahead) == (-1, 3)
     assert negation.variables == {"X", "U"}

@@ -1,4 +1,4 @@
-"""antelog/engine/facts/seen.py: values are seen from the arrival of their first fact on."""
+"""antelog/engine/facts/history.py: values are seen from the arrival of their first fact on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Argument
 from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.seen import SeenValues, seen_from_the_start, seen_with
+from antelog.engine.facts.history import SeenValues, seen_from_the_start, seen_with
 from antelog.engine.values.values import Values
 
 COLUMNS = SeenColumns((Argument("A", 0), Argument("B", 1)), (Argument("S", 0),), ("a",))

@@ -7,7 +7,7 @@ import numpy as np
 import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
-from antelog.engine.facts.seen import SeenValues
+from antelog.engine.facts.history import SeenValues
 from antelog.engine.step.affected import affected, unsettled
 from antelog.engine.step.query import Step
 

@@ -8,7 +8,6 @@ import pyarrow as pa
 
 from antelog.engine.kernel import count_open, open_answers
 from antelog.engine.step.lines import as_they_stand, joined, no_lines, nothing_changed
-from antelog.engine.step.schema import changes_schema
 from tests.engine.stages import Stage, stage
 
 MALF = "input Temp(x: text, time) delay 2. Malf(X, T) :- Temp(X, T), Temp(X, T+1). query Malf(X, T)."
@@ -69,7 +68,7 @@ def test_all_others_are_null_with_the_variables_that_stand_for_them() -> None:
 
 def test_parts_of_a_log_are_put_together() -> None:
     given = stage(MALF, [("Temp", "a", 3, 3)], now=3)
-    schema = changes_schema(given.plan, "Malf", given.state.observed.answers)
+    schema = given.state.observed.answers["Malf"].schema
     nothing = no_lines(schema.empty_table(), given.plan.relation("Malf"))
     some = given.changes()
     whole = joined([nothing_changed(nothing, ("possible",)), some])

@@ -6,7 +6,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.literals.fact import with_facts
+from antelog.engine.step.literals import with_facts
 from tests.engine.stages import Fact, stage, ticks
 
 MALF = """input Temp(device, level, time) delay 1{slot}.

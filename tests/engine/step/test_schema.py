@@ -12,7 +12,7 @@ import pytest
 
 import antelog
 from antelog import Engine
-from antelog.engine.step.schema import WRITTEN, answer_types, changes_schema
+from antelog.engine.step.schema import WRITTEN, answer_columns
 from antelog.engine.values.types import MIXED, wider
 
 US, NS = pa.timestamp("us"), pa.timestamp("ns")
@@ -21,7 +21,7 @@ US, NS = pa.timestamp("us"), pa.timestamp("ns")
 def types_of(rules: str, **seen: Any) -> dict[str, pa.DataType]:
     plan = antelog.parse(rules).plan
     (query,) = plan.queries
-    return dict(answer_types(plan, seen)[query.name])
+    return dict(answer_columns(plan, seen)[query.name].types)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_every_table_has_the_schema() -> None:
     )
     engine = Engine(program)
     types = {"P": [pa.string(), pa.timestamp("s")]}
-    expected = changes_schema(program.plan, "Q", answer_types(program.plan, types))
+    expected = answer_columns(program.plan, types)["Q"].schema
     day = dt.datetime(2024, 2, 29)  # noqa: DTZ001 - data without a zone
     full = engine.advance(
         0, {"P": pa.table({"x": ["a"], "v": pa.array([day], pa.timestamp("s")), "time": [0]})}

@@ -1,4 +1,4 @@
-"""antelog/engine/values/texts.py: texts to which more are added."""
+"""antelog/engine/values/decoding.py: texts to which more are added."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.values.texts import GrowingTexts
+from antelog.engine.values.decoding import GrowingTexts
 
 PARTS = st.lists(st.lists(st.text("aé😀", max_size=40), max_size=40), max_size=12)
 
@@ -38,7 +38,7 @@ def test_adding_does_not_copy_what_is_there() -> None:
 
 
 def test_more_texts_than_a_column_can_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("antelog.engine.values.texts._MOST", 100)
+    monkeypatch.setattr("antelog.engine.values.decoding._MOST", 100)
     texts = GrowingTexts()
     texts.extend(pa.array(["a" * 99]))
     with pytest.raises(OverflowError, match="101 bytes of texts, more than the 100"):

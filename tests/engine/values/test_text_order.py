@@ -1,4 +1,4 @@
-"""antelog/engine/values/texts.py: texts in order, as Python orders their code points."""
+"""antelog/engine/values/decoding.py: texts in order, as Python orders their code points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.values.texts import sorted_once
+from antelog.engine.values.decoding import sorted_once
 
 # Few characters, some of which take several bytes, so that many texts are alike or begin alike.
 TEXTS = st.lists(st.text("ab,é\0😀", max_size=11) | st.text("a", max_size=11), min_size=1, max_size=12)

@@ -1,4 +1,4 @@
-"""antelog/engine/values/{values,encoding,decoding,kinds}.py: cells are equal where values are."""
+"""antelog/engine/values/{values,encoding,decoding,types}.py: cells are equal where values are."""
 
 from __future__ import annotations
 

@@ -9,16 +9,16 @@ import pytest
 from antelog.forecast.reports import words
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.reports.words import NONE, percent
-from antelog.forecast.scores.scores import nothing, report_json, result, scored, table
+from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
 from tests.forecast.streams import Made, settled, stream
 
 MINUTES = 10 * 60 * 1_000_000
-RIGHT, SURE = (scored(nothing(), stream(2, Made(answers=4000, sure=sure))) for sure in (1.0, 2.0))
+RIGHT, SURE = (scored(Scores(), stream(2, Made(answers=4000, sure=sure))) for sure in (1.0, 2.0))
 EDGES = {
-    "nothing": nothing(),
-    "one": scored(nothing(), settled((1, 2, 0.4, 3, True))),
-    "certain": scored(nothing(), settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 3, True))),
-    "without": scored(nothing(), settled((1, 2, float("nan"), 3, True))),
+    "nothing": Scores(),
+    "one": scored(Scores(), settled((1, 2, 0.4, 3, True))),
+    "certain": scored(Scores(), settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 3, True))),
+    "without": scored(Scores(), settled((1, 2, float("nan"), 3, True))),
     "right": RIGHT,
     "sure": SURE,
 }
@@ -88,7 +88,7 @@ def test_what_a_text_says() -> None:
         *((n, n, 0.72, n + 3, n % 4 != 0) for n in range(100)),
         *((n, n, 0.1, n, False) for n in range(100, 150)),
     )
-    text = " ".join(report_text({"Malf": scored(nothing(), lines)}, MINUTES).split())
+    text = " ".join(report_text({"Malf": scored(Scores(), lines)}, MINUTES).split())
     assert "150 lines of 150 answers told with a chance; 75 of them were confirmed." in text
     assert "The base rate is 50 %" in text
     assert "Of the answers told with 70 to 75 %, 75 % were confirmed (expected 6" in text

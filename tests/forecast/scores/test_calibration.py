@@ -109,4 +109,4 @@ def test_blocks_are_no_shorter_than_answers_live() -> None:
 
 
 def test_nothing() -> None:
-    assert judged(Calibration()) == CalibrationResult((), None, None)
+    assert judged(Calibration()) == CalibrationResult((), None)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from antelog.errors import StateError
-from antelog.forecast.scores.scores import from_dict, nothing, result, scored, to_dict
+from antelog.forecast.scores.scores import Scores, from_dict, result, scored, to_dict
 from tests.forecast.streams import Made, stream
 
-PLAIN = to_dict(scored(nothing(), stream(1, Made(answers=50))))
+PLAIN = to_dict(scored(Scores(), stream(1, Made(answers=50))))
 
 
 def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -50,4 +50,4 @@ def test_nothing_like_scores(given: Any) -> None:
 
 
 def test_what_is_read_says_the_same() -> None:
-    assert result(from_dict(PLAIN)) == result(scored(nothing(), stream(1, Made(answers=50))))
+    assert result(from_dict(PLAIN)) == result(scored(Scores(), stream(1, Made(answers=50))))

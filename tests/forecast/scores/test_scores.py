@@ -13,8 +13,6 @@ from antelog.forecast.scores.scores import (
     SCHEMA,
     Scores,
     from_dict,
-    merged,
-    nothing,
     result,
     scored,
     table,
@@ -42,7 +40,7 @@ EDGES = {
 
 
 def of(lines: ScoredLines) -> Scores:
-    return scored(nothing(), lines)
+    return scored(Scores(), lines)
 
 
 def numbers(value: Any) -> list[float]:
@@ -55,7 +53,7 @@ def numbers(value: Any) -> list[float]:
 
 
 def test_a_row_for_each_query() -> None:
-    found = table({"Malf": of(SMALL), "OK": nothing()})
+    found = table({"Malf": of(SMALL), "OK": Scores()})
     assert found.schema.equals(SCHEMA)
     malf, ok = found.to_pylist()
     assert [malf[n] for n in ("query", "lines", "without", "answers", "confirmed")] == ["Malf", 3, 1, 2, 1]
@@ -95,20 +93,20 @@ def test_cuts_change_nothing(seed: int) -> None:
     lines, random = stream(seed, Made(answers=300)), np.random.default_rng(seed)
     whole = to_dict(of(lines))
     parts = random.integers(0, 4, 300)[lines.answer]
-    batches = [lines.at(parts == number) for number in range(4)]
-    one_by_one = nothing()
+    batches = [lines.take(parts == number) for number in range(4)]
+    one_by_one = Scores()
     for batch in batches:
         one_by_one = scored(one_by_one, batch)
     assert to_dict(one_by_one) == whole
     first, second, third, last = map(of, batches)
-    assert to_dict(merged(merged(last, second), merged(third, first))) == whole
-    assert to_dict(merged(of(lines), nothing())) == to_dict(merged(nothing(), of(lines))) == whole
+    assert to_dict((last + second) + (third + first)) == whole
+    assert to_dict(of(lines) + Scores()) == to_dict(Scores() + of(lines)) == whole
 
 
 def test_the_order_of_lines_changes_nothing() -> None:
     lines = stream(1, Made(answers=100))
     order = np.random.default_rng(1).permutation(lines.count)
-    assert to_dict(of(lines.at(order))) == to_dict(of(lines))
+    assert to_dict(of(lines.take(order))) == to_dict(of(lines))
 
 
 @pytest.mark.parametrize("lines", [*EDGES.values(), SMALL, stream(3)], ids=[*EDGES, "small", "stream"])

@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from antelog import Engine, parse
+from antelog.diagnostics import Source
 from antelog.errors import OutputError, StateError
 from antelog.files import Reject
 from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
 from antelog.run.sinks import feed_sink as feeds
-from antelog.run.sinks.feed_sink import About, FeedSink
+from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
@@ -204,7 +205,7 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
     monkeypatch.setattr(feeds, "MOST_REJECTS", 2)
     engine = Engine(PROGRAM)
     engine.advance(3, {"P": [("a", 3)]})
-    feed = FeedSink(store.feed, engine, About("text", "p.alog"), lambda: 7.0)
+    feed = FeedSink(store.feed, engine, Source("text", "p.alog"), lambda: 7.0)
     feed.begin()
     step = StepResult(4, engine.advance(4, {"P": [("a", 4)]}))
     feed.write(step)
@@ -225,7 +226,7 @@ def test_a_feed_has_open_answers_changes_rejects_and_the_status(
 
 def test_a_status_that_has_not_changed_is_written_seldom(store: Store) -> None:
     now = [0.0]
-    feed = FeedSink(store.feed, Engine(PROGRAM), About("text", "p.alog"), lambda: now[0])
+    feed = FeedSink(store.feed, Engine(PROGRAM), Source("text", "p.alog"), lambda: now[0])
     feed.begin()
     for facts in (1, 1, 2, 2):
         now[0] += 1

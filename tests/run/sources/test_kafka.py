@@ -22,7 +22,7 @@ from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.opening import FOLLOWED, Around, source_of
 from antelog.run.sources.posted import PostedFacts
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import Mark
+from antelog.run.sources.source import FactSource, Mark
 from antelog.run.sources.standard import StandardInput
 from antelog.run.store import Store, post
 from tests.cli.trying import PROGRAM
@@ -139,7 +139,9 @@ def test_a_topic_that_is_not_there_is_said() -> None:
 
 
 def test_each_place_has_its_source(tmp_path: Path) -> None:
-    kinds = {"a.csv": GrowingFile, "a.parquet": RecordedFiles, "-": StandardInput, "http:": PostedFacts}
+    kinds: dict[str, type[FactSource]] = {
+        "a.csv": GrowingFile, "a.parquet": RecordedFiles, "-": StandardInput, "http:": PostedFacts,
+    }  # fmt: skip
     with closing(Store.open(tmp_path / "s")) as store:
         for text, kind in kinds.items():
             source = source_of(FOLLOWED.read(text), WANTED, Around(inbox=store.inbox))

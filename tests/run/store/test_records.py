@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from antelog.diagnostics import Source
 from antelog.run.store import about, change_of, record_of, reject_line, status_line
 
 RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
@@ -26,9 +27,13 @@ def test_what_is_no_record() -> None:
 
 
 def test_what_a_feed_says_beside_changes() -> None:
-    assert about("query P(X).", "p.alog", None) == {"program": "query P(X).", "path": "p.alog", "time": None}
+    assert about(Source("query P(X).", "p.alog"), None) == {
+        "program": "query P(X).",
+        "path": "p.alog",
+        "time": None,
+    }
     time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": 600.0}
-    assert about("", "p.alog", 600_000_000)["time"] == time
+    assert about(Source("", "p.alog"), 600_000_000)["time"] == time
     status = (record_of(status_line({"tick": 3}).encode()) or {})["status"]
     assert status["tick"] == 3
     assert datetime.fromisoformat(status["at"]).tzinfo is not None

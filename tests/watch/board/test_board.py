@@ -17,7 +17,12 @@ def board(*records: dict) -> Board:  # type: ignore[type-arg]
 
 def test_an_answer_is_open_from_its_first_line_on() -> None:
     found = board(possible("wt2", 7)).open[WT2]
-    assert (found.label, found.since, found.now.chance, found.now.settled_by) == ("Malf(wt2, 7)", 7, 0.5, 10)
+    assert (label(found.query, found.values), found.since, found.now.chance, found.now.settled_by) == (
+        "Malf(wt2, 7)",
+        7,
+        0.5,
+        10,
+    )
     assert found.now.silent == ("rejected", 10)
 
 
@@ -49,7 +54,10 @@ def test_what_comes_back_after_it_was_rejected_is_open_again() -> None:
 def test_a_head_says_what_is_open_and_what_is_not() -> None:
     found = board(possible("wt2", 7), possible("wt3", 7))
     found.take([head([possible("wt2", 7), possible("wt9", 8)], tick=8)])
-    assert sorted(each.label for each in found.open.values()) == ["Malf(wt2, 7)", "Malf(wt9, 8)"]
+    assert sorted(label(each.query, each.values) for each in found.open.values()) == [
+        "Malf(wt2, 7)",
+        "Malf(wt9, 8)",
+    ]
     assert found.tick == 8
     found.take([head([possible("wt5", 8, change="open")])])
     assert [each.now.change for each in found.open.values()] == ["possible"]
@@ -65,7 +73,9 @@ def test_a_head_knows_better_than_what_was_read_before() -> None:
 def test_snapshot_lines_in_a_head_are_read_too() -> None:
     line = {key: value for key, value in possible("wt2", 7).items() if key not in ("tick", "change", "query")}
     snapshot = {"tick": 7, "query": "Malf", "answers": [line]}
-    assert [each.label for each in board(head([snapshot])).open.values()] == ["Malf(wt2, 7)"]
+    assert [label(each.query, each.values) for each in board(head([snapshot])).open.values()] == [
+        "Malf(wt2, 7)"
+    ]
 
 
 def test_changes_are_counted_by_query_and_kind() -> None:

@@ -5,7 +5,8 @@ import time
 import pytest
 
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import MOST, AnswerIndex, Selection, parameters, selection_of
+from antelog.watch.board.selection import MOST, AnswerIndex, Selection, selection_of
+from antelog.watch.board.tracked_answer import label
 from tests.watch.lines import head, possible
 
 
@@ -16,7 +17,7 @@ def looking(*records: dict) -> AnswerIndex:  # type: ignore[type-arg]
 
 
 def labels(found: AnswerIndex, look: Selection) -> list[str]:
-    return [each.label for each in found.select(look).answers]
+    return [label(each.query, each.values) for each in found.select(look).answers]
 
 
 THREE = (possible("a1", 3, 3, 0.2), possible("a2", 1, 4, 0.9), possible("b", 2, 5, 0.5))
@@ -58,7 +59,7 @@ def test_filters() -> None:
 
 def test_a_part_of_the_list_knows_how_many_there_are() -> None:
     seen = looking(*THREE).select(Selection(start=1, count=1))
-    assert [each.label for each in seen.answers] == ["Malf(b, 2)"]
+    assert [label(each.query, each.values) for each in seen.answers] == ["Malf(b, 2)"]
     assert seen.total == 3
 
 
@@ -74,12 +75,6 @@ def test_addresses_with_nonsense_are_looks_all_the_same(text: str) -> None:
     look = selection_of({"from": text, "count": text, "least": text, "sort": text})
     assert (look.start, look.sort, look.least) == (0, "", 0.0)
     assert 1 <= look.count <= MOST
-
-
-def test_a_look_and_its_parameters() -> None:
-    given = {"sort": "new", "query": "Malf", "text": "wt2", "least": "0.5"}
-    assert parameters(selection_of(given)) == given
-    assert parameters(selection_of({})) == {}
 
 
 @pytest.mark.slow

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
+from antelog.forecast.reports.words import count
+from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.explanations import Mark, marks, rules_behind
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import (
     ViewContext,
-    count,
     empty,
     kind,
     literal,
@@ -69,7 +69,7 @@ def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     )
     if _has_chances(found):
         last = next((chance for _, chance in reversed(found.chances) if chance is not None), None)
-        alert = scene.alert(found.query)
+        alert = scene.board.head.alerts.get(found.query)
         more = (
             "told as likely"
             if found.alerted is not None
@@ -122,7 +122,7 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
         return _BOTTOM - (_BOTTOM - _TOP) * chance
 
     parts = [*_grid(y), *_ticks(scene, first, last, x)]
-    if (alert := scene.alert(found.query)) is not None:
+    if (alert := scene.board.head.alerts.get(found.query)) is not None:
         parts += [
             tag("line", x1=_LEFT, x2=_RIGHT, y1=y(alert), y2=y(alert), class_="alert"),
             tag(
@@ -159,15 +159,8 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
                 class_="known" if certain else "wrong",
             )
         )
-    yield tag(
-        "svg",
-        parts,
-        viewbox=f"0 0 {number(_WIDE)} {number(_HIGH)}",
-        role="img",
-        class_="chart wide",
-        aria_label="Chance over time: "
-        + ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:]),
-    )
+    label = ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:])
+    yield picture(_WIDE, _HIGH, f"Chance over time: {label}", parts, class_="chart wide")
 
 
 def _spot(x: float, y: float, kind: str, said: str) -> Html:

@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
+from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
 from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
-from antelog.watch.web.markup import Child, Html, number, tag, text
 
 WIDE, HIGH = 240.0, 34.0
 _EDGE, _MIDDLE = 9.0, 17.0
@@ -82,12 +82,6 @@ class ViewContext:
         """A literal with times in place of ticks."""
         return literal_of(text, partial(moment, length=self.board.head.length))
 
-    def alert(self, query: str) -> float | None:
-        """The threshold of alerts of a query."""
-        program = self.board.head.program
-        found = (each.alert for each in program.plan.queries if each.name == query) if program else ()
-        return next(iter(found), None)
-
 
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:
     """A chance as a number and a bar, with a notch at the threshold of alerts."""
@@ -133,15 +127,7 @@ def time_line(marks: Sequence[Mark], answer: TrackedAnswer, clock: TickClock) ->
             level = taken[mark.tick] = taken.get(mark.tick, -1) + 1
             parts.append(_mark(mark, x(mark.tick), _MIDDLE + (0, -10, 10)[min(level, 2)]))
     known = sum(mark.known for mark in marks)
-    words = f"{known} of {len(marks)} there"
-    return tag(
-        "svg",
-        *parts,
-        viewbox=f"0 0 {number(WIDE)} {number(HIGH)}",
-        role="img",
-        aria_label=words,
-        class_="line",
-    )
+    return picture(WIDE, HIGH, f"{known} of {len(marks)} there", parts, class_="line")
 
 
 def _mark(mark: Mark, x: float, y: float) -> Html:
@@ -204,15 +190,6 @@ def table(head: Sequence[Child], rows: Iterable[Sequence[Child]], *, class_: str
     return tag("div", tag("table", heads, tag("tbody", body)), class_=f"scroll {class_}".strip())
 
 
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 answer`, `1,204 answers`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def nowrap(words: str) -> Html:
-    return tag("span", words, class_="nowrap")
-
-
 def share(found: float | None) -> str:
     return _percent(found) if found is not None else NONE
 
@@ -221,20 +198,3 @@ def _percent(share: float) -> str:
     if 0 < share < 0.0005:
         return "< 0.1\xa0%"
     return percent(share).replace(" ", "\xa0")
-
-
-__all__ = [
-    "ViewContext",
-    "chance_bar",
-    "count",
-    "empty",
-    "kind",
-    "literal",
-    "nowrap",
-    "section",
-    "share",
-    "table",
-    "text",
-    "tile",
-    "time_line",
-]

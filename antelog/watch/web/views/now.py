@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antelog.forecast.reports.words import NONE
+from antelog.forecast.reports.words import NONE, count
+from antelog.markup import Child, Html, tag, text
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import SORTS, Selected, Selection
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
     ViewContext,
     chance_bar,
-    count,
     empty,
     kind,
     section,
@@ -71,7 +70,11 @@ def rows(scene: ViewContext, seen: Selected, selection: Selection) -> Html:
 def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html:
     clock, line = scene.clock, answer.line
     found = marks(line, scene.board.head.length)
-    chance = chance_bar(answer.now.chance, scene.alert(answer.query)) if scene.board.has_chances else None
+    chance = (
+        chance_bar(answer.now.chance, scene.board.head.alerts.get(answer.query))
+        if scene.board.has_chances
+        else None
+    )
     row = tag(
         "a",
         chance,
@@ -155,17 +158,12 @@ def _soon(ends: Sequence[int], soon: int | None) -> str:
 
 
 def _is_likely(scene: ViewContext, answer: TrackedAnswer) -> bool:
-    alert = _alerts(scene).get(answer.query)
+    alert = scene.board.head.alerts.get(answer.query)
     return answer.now.chance is not None and answer.now.chance >= (0.8 if alert is None else alert)
 
 
-def _alerts(scene: ViewContext) -> dict[str, float | None]:
-    program = scene.board.head.program
-    return {each.name: each.alert for each in program.plan.queries} if program else {}
-
-
 def _thresholds(scene: ViewContext) -> str:
-    found = sorted({0.8 if each is None else each for each in _alerts(scene).values()}) or [0.8]
+    found = sorted({0.8 if each is None else each for each in scene.board.head.alerts.values()}) or [0.8]
     return " or ".join(f"{100 * each:.0f}\xa0%" for each in found)
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from antelog.forecast.reports import words
-from antelog.forecast.reports.figures import early, histogram, reliability
+from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent
-from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, result
-from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
-from antelog.watch.web.markup import Child, Html, ready, tag
+from antelog.forecast.scores.thresholds import THRESHOLDS
+from antelog.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, empty, section, table, tile
 
 _TILED = THRESHOLDS.index(0.8)
@@ -57,33 +56,16 @@ def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child
     yield tag("h2", query)
     yield tag("p", words.verdict(judged), class_=f"verdict {words.finding(judged)}")
     yield tag("dl", *_tiles(found, length), class_="tiles")
-    explained = words.example(judged)
-    yield tag(
-        "div",
-        _figure(
-            "Are the chances right?",
-            reliability(judged),
-            "Marks within their band are as expected; larger ones have more lines. "
-            + (words.sentence(explained) if explained else ""),
-        ),
-        _figure(
-            "Do they tell answers apart?",
-            histogram(judged),
-            "Where the chances of confirmed answers lay, and where those of the others. The less they "
-            "overlap, the more the chances say.",
-        ),
-        _figure(
-            "How early are alerts?",
-            early(found.alerts, length),
-            "A mark for each threshold: how many of its alerts came true, and how long before certainty half "
-            "of these were told; the bar holds the middle half.",
-        ),
-        class_="figures",
+    yield tag("div", [_figure(each) for each in figures_of(found, length)], class_="figures")
+    told = table(
+        ("alerted from", *words.ALERTS[1:]), [words.alert_row(each, length) for each in found.alerts]
     )
-    head = ("alerted from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
-    rows = [_alert(each, length) for each in found.alerts]
     yield tag(
-        "details", tag("summary", "Alerts in numbers"), table(head, rows), class_="card", data_name="alerts"
+        "details",
+        tag("summary", "Alerts in numbers"),
+        told,
+        class_="card",
+        data_name="alerts",
     )
 
 
@@ -91,7 +73,7 @@ def _tiles(found: ScoreResult, length: int | None) -> Iterator[Child]:
     alert = found.alerts[_TILED]
     at = percent(alert.threshold)
     yield tile("Lines scored", found.counted.lines, words.count(found.counted.answers, "answer"))
-    yield tile("Brier score", words.loss(found.brier.mean), _compared(found.brier))
+    yield tile("Brier score", words.loss(found.brier.mean), words.compared(found.brier))
     yield tile(
         f"Alerts from {at} that were right", percent(alert.precision), words.count(alert.alerts, "alert")
     )
@@ -99,20 +81,6 @@ def _tiles(found: ScoreResult, length: int | None) -> Iterator[Child]:
     yield tile(f"Lead time of alerts from {at}", lead, "median of those that came true")
 
 
-def _compared(found: Loss) -> str:
-    return words.compared(found)
-
-
-def _alert(found: Alerted, length: int | None) -> list[Child]:
-    ahead = NONE if found.lead is None else words.leads(*found.lead, length)
-    return [
-        percent(found.threshold),
-        f"{found.alerts:,}",
-        percent(found.precision),
-        percent(found.found),
-        ahead,
-    ]
-
-
-def _figure(title: str, picture: str, caption: str) -> Html:
-    return tag("figure", tag("h3", title), ready(picture), tag("figcaption", caption), class_="card")
+def _figure(found: Figure) -> Html:
+    caption = tag("figcaption", found.caption)
+    return tag("figure", tag("h3", found.title), found.picture, caption, class_="card")

@@ -1,4 +1,4 @@
-"""antelog/engine/values/comparing.py: comparisons of a rule over columns."""
+"""antelog/engine/step/rows.py: comparisons of a rule over columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
-from antelog.engine.values.comparing import holds, passing
+from antelog.engine.step.rows import holds, passing
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 

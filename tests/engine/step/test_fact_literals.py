@@ -1,4 +1,4 @@
-"""antelog/engine/step/literals/fact.py: by when a fact must have come, with delays for values, and slots."""
+"""antelog/engine/step/literals.py: by when a fact must have come, with delays for values, and slots."""
 
 from __future__ import annotations
 

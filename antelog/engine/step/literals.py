@@ -1,17 +1,27 @@
-"""Fact literals: true from the arrival of the fact on, false once it can come no more.
+"""The kinds of literals: when each is true and false.
 
-input Temp(device, level, time) delay 2, one per device.
-Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
+A fact literal is true from the arrival of the fact on, false once it can come no more:
+
+    input Temp(device, level, time) delay 2, one per device.
+    Temp(wt2, high, 7)    false at 9, or when another fact of the slot (wt2, 7) comes
+
+An asked literal is true and false as the atoms are that it asks for:
+
+    not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
+
+To add an asked kind: a class here that is like `AskedKind`, and a line in `ASKED`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from antelog.compile.literals.fact import Atom, FactLiteral
+from antelog.compile.literals.literal import AskedNode
+from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
 from antelog.compile.prepared.pattern import Prepared
@@ -20,10 +30,35 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
 from antelog.engine.facts.delays import DelayRows, tables_of
 from antelog.engine.facts.history import gather
-from antelog.engine.step.derivations import Derivations, Knowledge
+from antelog.engine.step.derivations import Derivations, Knowledge, Truth
 from antelog.engine.step.matching import Partial
 from antelog.engine.step.rows import Bound, Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.values.values import Values
+
+# ---- asked literals ----
+
+
+class AskedKind(Protocol):
+    """A kind of literal that asks for atoms of relations, once all its variables have values."""
+
+    def truth(self, found: Sequence[Truth]) -> Truth:
+        """The truth of the literal, given that of the atoms of each of its references."""
+        ...
+
+
+class NegationKind:
+    """The kind of negated atoms."""
+
+    def truth(self, found: Sequence[Truth]) -> Truth:
+        (atom,) = found
+        return Truth(atom.false_at, atom.true_at, atom.settled)
+
+
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind()}
+
+
+# ---- fact literals ----
+
 
 Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
 """How late facts may be, by predicate and arguments: literals of a row often differ in their time only."""

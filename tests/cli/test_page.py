@@ -1,4 +1,4 @@
-"""antelog/cli/arguments/page.py: where the page is served."""
+"""antelog/cli/serving.py: where the page is served."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.page import page_address
 from antelog.cli.arguments.runners import WATCH
+from antelog.cli.serving import page_address
 from antelog.run.settings import PageSettings
 
 TOKEN = "0123456789abcdef"

@@ -1,0 +1,80 @@
+"""Learning: whether and how counts are used, and the odds of keys that follow from them.
+
+    odds_of(chain, keys, epochs)     as declared, or else as learned by the epoch of each key
+
+Counts of an epoch are used from a later one on, by which all its facts have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, distinct, inverse
+from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.inference.forms import Layout
+from antelog.forecast.rates import counts as series_counts
+from antelog.forecast.rates.counts import SeriesCounts
+from antelog.forecast.rates.declared import completed, declared
+from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.sightings import family_of
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
+
+    If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
+    sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
+    key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
+    """
+
+    on: bool
+    half_life: float | None = HALF_LIFE
+    epoch: int = 0
+    shared: bool = True
+    length: int = EPOCH
+
+    def epochs(self, ticks: Column) -> Column:
+        """The epochs of ticks."""
+        return ticks // self.length
+
+    def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
+        """The epoch up to which counts may be used in an epoch."""
+        still, lag = None if self.shared else self.epoch, layout.lag(self.length)
+        return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
+
+
+@dataclass(frozen=True, eq=False)
+class OddsOf:
+    """The odds of keys in epochs: as declared, or else as learned by then."""
+
+    layout: Layout
+    series: Mapping[str, SeriesCounts]
+    learning: Learning
+
+    def epochs(self, ticks: Column) -> Column:
+        """The epochs of ticks; if nothing is learned any more, they are all one."""
+        return self.learning.epochs(ticks) if self.learning.on else np.zeros_like(ticks)
+
+    def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
+        """The odds of each key in its epoch."""
+        source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
+        odds, family = declared(chain, source, keys), family_of(chain)
+        counts = self.series.get(family.name)
+        if counts is None or (odds.known.all() and odds.declared.all()):
+            return odds
+        parts, order = [], []
+        for epoch in distinct(epochs).tolist():
+            at = np.flatnonzero(epochs == epoch)
+            as_of = self.learning.as_of(epoch, self.layout)
+            if self.learning.on:
+                counts = series_counts.up_to(counts, as_of)
+            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
+            order.append(at)
+        found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
+        return completed(odds, found, chain, source, keys)
