@@ -64,3 +64,20 @@ def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]
             at = whole.offsets.to_numpy()[rows] if whole.type.mode == "dense" else rows
             yield first + rows, whole.field(child).take(pa.array(at))
         first += len(chunk)
+
+
+# ---- tables as bytes ----
+
+
+def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
+    """A table as bytes in Arrow's stream format."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_blob(blob: bytes) -> pa.Table:
+    """The table in bytes of `to_blob`."""
+    return pa.ipc.open_stream(blob).read_all()
