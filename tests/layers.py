@@ -16,7 +16,9 @@ LONGEST = 400
 MOST_POSITIONAL = 5
 MOST_FIELDS = 8
 
-LEAVES = frozenset({"accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "escaping"})
+LEAVES = frozenset(
+    {"accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "escaping", "markup"}
+)
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine"}
 SHOWING = frozenset({"pictures", "notebook"})
@@ -35,6 +37,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "lazily": LEAVES,
     "writing": LEAVES,
     "escaping": LEAVES,
+    "markup": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "engine": TO_COMPILE | {"arrow"},

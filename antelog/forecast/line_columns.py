@@ -58,15 +58,13 @@ class LineColumns:
     def table(self, lines: pa.Table) -> pa.Table:
         """The lines with their columns."""
         known = ~np.isnan(self._chance)
-        columns = [pa.array(self._chance, mask=~known), self._lists(known), self._sources()]
+        sources = self._names.take(pa.array(self._source, mask=self._source < 0))
+        columns = [pa.array(self._chance, mask=~known), self._lists(known), sources]
         for field, column in zip(COLUMNS, columns, strict=True):
             lines = lines.append_column(field, column)
         if self._lossy:
             lines = lines.append_column(HOLDS.field(0), pa.array(self._holds, mask=np.isnan(self._holds)))
         return lines
-
-    def _sources(self) -> pa.Array:
-        return self._names.take(pa.array(self._source, mask=self._source < 0))
 
     def _lists(self, known: Column) -> pa.Array:
         """The forecasts; null where nothing says how a chance grows."""

@@ -9,10 +9,10 @@ from itertools import islice
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
-from antelog.escaping import in_html
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
+from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
 from antelog.pictures.history import Change, Explanation, timed
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
@@ -41,14 +41,11 @@ class ChangeList:
     def _repr_html_(self) -> str:
         likely = any(change.outlook.chances for change in self.changes)
         names = _HEADS if not likely else (*_HEADS[:3], "chance", *_HEADS[3:])
-        heads = "".join(f'<th style="text-align:left">{head}</th>' for head in names)
-        rows = "".join(_row(change, self.tick, likely) for change in islice(self.changes, self.most))
+        rows = [_row(change, self.tick, likely) for change in islice(self.changes, self.most)]
         more = len(self.changes) - self.most
-        rest = (
-            f"<p>and {more:,} more; <code>antelog.show(…, most=…)</code> shows them</p>" if more > 0 else ""
-        )
-        none = "" if self.changes else "<p>nothing is open, and nothing has changed</p>"
-        return f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{rest}{none}"
+        rest = tag("p", f"and {more:,} more; ", tag("code", "antelog.show(…, most=…)"), " shows them")
+        none = tag("p", "nothing is open, and nothing has changed")
+        return text(plain_table(names, rows), rest if more > 0 else None, None if self.changes else none)
 
     def __repr__(self) -> str:
         return f"<{len(self.changes):,} changes>"
@@ -101,39 +98,34 @@ def _timed(change: Change, plan: Plan, length: int) -> Change:
     )
 
 
-def _row(change: Change, tick: int | None, likely: bool) -> str:
+def _row(change: Change, tick: int | None, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
-    shown = list(map(_explanation, change.explanations[:_EXPLANATIONS]))
+    shown: list[Child] = [*map(_explanation, change.explanations[:_EXPLANATIONS])]
     more = len(change.explanations) - len(shown)
-    cells = (
+    return [
         moment(change.tick, tick),
-        f'<b style="color:{_COLOURS[change.kind]}">{change.kind}</b>',
-        f"<code>{in_html(change.label)}</code>",
+        tag("b", change.kind, style=f"color:{_COLOURS[change.kind]}"),
+        tag("code", change.label),
         *([_bar(change.outlook.chance)] if likely else []),
-        "<br>".join([*shown, *([f"and {more} more"] if more > 0 else [])]),
-        "<br>".join(map(in_html, _outlook(change, tick))),
-    )
-    return (
-        "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
-    )
+        lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
+        lined(_outlook(change, tick)),
+    ]
 
 
-def _bar(chance: float | None) -> str:
+def _bar(chance: float | None) -> Html | None:
     if chance is None:
-        return ""
+        return None
     track = "display:inline-block;width:60px;height:8px;border-radius:4px;background:#80808040"
     part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{_CHANCE}"
     share = percent(chance).replace(" ", "&nbsp;")
-    return f'<span style="{track}"><span style="{part}"></span></span>&nbsp;{share}'
+    return text(tag("span", tag("span", style=part), style=track), ready(f"&nbsp;{share}"))
 
 
-def _explanation(explanation: Explanation) -> str:
-    parts = [_marked("●", explanation.evidence), _marked("○", explanation.hypotheses)]
-    return " ".join(part for part in parts if part)
-
-
-def _marked(mark: str, literals: Iterable[str]) -> str:
-    return " ".join(f"{mark}&nbsp;<code>{in_html(literal)}</code>" for literal in literals)
+def _explanation(explanation: Explanation) -> Html:
+    known, awaited = explanation.evidence, explanation.hypotheses
+    marked = [*(("●", each) for each in known), *(("○", each) for each in awaited)]
+    parts = [text(ready(f"{sign}&nbsp;"), tag("code", each)) for sign, each in marked]
+    return ready(" ".join(parts))
 
 
 def _outlook(change: Change, length: int | None) -> Iterator[str]:

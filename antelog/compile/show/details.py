@@ -61,8 +61,7 @@ def _input_text(source: Input, unit: str | None) -> str:
         names = [source.columns[i] for i in source.slot] or ["tick"]
         text += f", one per {' and '.join(names)}"
     for r in source.refinements:
-        pattern = call_text(source.name, ["_" if v is None else value_text(v) for v in (*r.pattern, None)])
-        text += f", {r.delay} for {pattern}"
+        text += f", {r.delay} for {_facts(source, r.pattern)}"
     return text
 
 
@@ -173,13 +172,10 @@ def _chance_text(chance: Chance) -> str:
 
 
 def _shares_text(shares: tuple[float, ...]) -> str:
-    parts = [f"{_in_hundred(share)} come {_late(ticks)}" for ticks, share in enumerate(shares)]
+    late = ("in time", *(f"{ticks_text(ticks)} late" for ticks in range(1, len(shares))))
+    parts = [f"{_in_hundred(share)} come {when}" for share, when in zip(shares, late, strict=True)]
     lost = 1 - sum(Fraction(str(share)) for share in shares)
     return ", ".join([*parts, f"{_in_hundred(lost)} never come"] if lost > 0 else parts)
-
-
-def _late(ticks: int) -> str:
-    return "in time" if ticks == 0 else f"{ticks} {'tick' if ticks == 1 else 'ticks'} late"
 
 
 def _in_hundred(probability: Fraction | float) -> str:

@@ -23,8 +23,9 @@ from antelog.compile.show.details import (
     source_lines,
     strata_lines,
 )
-from antelog.compile.show.summary import Summary, summaries, work_text
-from antelog.escaping import in_html, shown_lines
+from antelog.compile.show.summary import summaries, work_text
+from antelog.escaping import shown_lines
+from antelog.markup import Html, lined, plain_table, tag, text
 
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
@@ -78,8 +79,8 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
 def _summary(plan: Plan) -> Iterator[Line]:
     for query in summaries(plan):
         yield Line(f"query {query.query}", TITLE)
-        for word, text in query.lines:
-            yield Line(f"{word:{_WIDTH}}{text}", TEXT, 2, 2 + _WIDTH)
+        for word, said in query.lines:
+            yield Line(f"{word:{_WIDTH}}{said}", TEXT, 2, 2 + _WIDTH)
         yield Line("")
     yield Line(f"work: {work_text(plan)}", hanging=2)
 
@@ -105,52 +106,29 @@ _QUERIES = ("query", "told", "decided", "memory")
 _RELATIONS = ("watched for", "patterns", "bounds", "stratum")
 
 
-def plan_html(plan: Plan) -> str:
+def plan_html(plan: Plan) -> Html:
     """A row for each query, how the work can be divided, and folded away a row for each relation."""
-    queries = [_query(summary) for summary in summaries(plan)]
-    return (
-        f"{_table(_QUERIES, queries)}"
-        f"<p>work: {in_html(work_text(plan))}</p>"
-        "<details><summary>Inputs, patterns, bounds and strata</summary>"
-        f"<p>{_lines(source_lines(plan))}</p>"
-        f"{_table(_RELATIONS, map(_relation_row, plan.relations))}"
-        f"<p>{in_html(key_text(plan))}</p></details>"
+    queries = ([tag("b", each.query), *(text for _, text in each.lines)] for each in summaries(plan))
+    return text(
+        plain_table(_QUERIES, queries),
+        tag("p", f"work: {work_text(plan)}"),
+        tag(
+            "details",
+            tag("summary", "Inputs, patterns, bounds and strata"),
+            tag("p", lined(source_lines(plan))),
+            plain_table(_RELATIONS, map(_relation_row, plan.relations)),
+            tag("p", key_text(plan)),
+        ),
     )
 
 
-def _table(heads: Iterable[str], rows: Iterable[str]) -> str:
-    named = "".join(f'<th style="text-align:left">{head}</th>' for head in heads)
-    return f"<table><thead><tr>{named}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+def _relation_row(relation: Relation) -> tuple[Html, ...]:
+    patterns = [_pattern(relation, pattern) for pattern in relation.patterns]
+    title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(relation))
+    return title, lined(patterns or ["never holds"]), bounds, text(str(relation.level.component))
 
 
-def _row(cells: Iterable[str]) -> str:
-    return (
-        "<tr>" + "".join(f'<td style="text-align:left;vertical-align:top">{c}</td>' for c in cells) + "</tr>"
-    )
-
-
-def _query(summary: Summary) -> str:
-    return _row([f"<b>{in_html(summary.query)}</b>", *(in_html(text) for _, text in summary.lines)])
-
-
-def _relation_row(relation: Relation) -> str:
-    patterns = "<br>".join(_pattern(relation, pattern) for pattern in relation.patterns) or "never holds"
-    return _row(
-        (
-            f"<b>{in_html(relation_title(relation))}</b>",
-            patterns,
-            _lines(bounds_lines(relation)),
-            str(relation.level.component),
-        )
-    )
-
-
-def _pattern(relation: Relation, pattern: Pattern) -> str:
+def _pattern(relation: Relation, pattern: Pattern) -> Html:
     fixed = answer_text(relation, pattern)
-    giving = f" giving {in_html(fixed)}" if fixed else ""
-    known = "".join(f"<br><small>{in_html(line)}</small>" for line in pattern_lines(pattern))
-    return f"<code>{in_html(pattern.text)}</code>{giving}{known}"
-
-
-def _lines(lines: Iterable[str]) -> str:
-    return "<br>".join(map(in_html, lines))
+    known = [[tag("br"), tag("small", line)] for line in pattern_lines(pattern)]
+    return text(tag("code", pattern.text), f" giving {fixed}" if fixed else "", known)

@@ -7,7 +7,6 @@ A shape has the values of the conditions, the chains that coincide, and the dela
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,7 +16,7 @@ from antelog.engine.columns.tables import Column
 from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import FOREVER
 from antelog.forecast.inference.forms import QueryForm
-from antelog.forecast.inference.formulas import Comes, UnknownChanceError
+from antelog.forecast.inference.formulas import UnknownChanceError
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def question(form: QueryForm, shape: DiagramShape, horizon: int = FOREVER) -> Qu
     Raises UnknownChanceError if two chains are one slot with different states.
     """
     outcomes = [chain.outcomes for chain in form.chains]
-    leaves = _leaves(form, shape)
+    leaves = {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
     return Question(
         form.formula.whole, shape.conditions, leaves, outcomes, lambda leaf: shape.until(leaf) <= horizon
     )
@@ -92,12 +91,8 @@ def certain(form: QueryForm, shape: DiagramShape, horizon: int) -> Diagram:
     return found
 
 
-def _leaves(form: QueryForm, shape: DiagramShape) -> Mapping[Comes, Leaf]:
-    """The leaf of each literal; chains with equal facts count as one."""
-    return {literal: _twin(form, shape, leaf) for literal, leaf in form.leaves.items()}
-
-
 def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
+    """The leaf, or that of the first chain with equal facts."""
     twin = shape.twins[leaf.chain]
     if twin == leaf.chain:
         return leaf

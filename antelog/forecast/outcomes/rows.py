@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
     SettledAnswers,
@@ -84,8 +82,3 @@ def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_
         as_of,
     )
     return Lesson(rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of)))
-
-
-def no_rows(width: int, key: int, as_of: KnownEpoch) -> AnswerRows:
-    empty = np.zeros(0, np.int64)
-    return AnswerRows((empty,) * width, (empty,) * key, empty, empty, empty, empty > 0, as_of)

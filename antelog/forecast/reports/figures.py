@@ -15,6 +15,7 @@ from antelog.forecast.reports.words import percent, percents
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scores import ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
+from antelog.markup import Html
 
 _SIZE = Spot(360, 326)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 346, 28, 284
@@ -26,7 +27,7 @@ class Figure:
     """A picture with its title and its caption."""
 
     title: str
-    picture: str
+    picture: Html
     caption: str
 
 
@@ -72,20 +73,20 @@ class _Plane:
     def at(self, x: float, y: float) -> Spot:
         return Spot(self.x(x), self.y(y))
 
-    def upwards(self, numbers: Sequence[float], title: str) -> Iterator[str]:
+    def upwards(self, numbers: Sequence[float], title: str) -> Iterator[Html]:
         """Lines across, each with its share."""
         for number in numbers:
             yield svg.line(Spot(_LEFT, self.y(number)), Spot(_RIGHT, self.y(number)), "grid")
-            yield svg.text(Spot(_LEFT - 6, self.y(number) + 4), percent(number), "tick", "end")
-        yield svg.text(Spot(0, 12), title, "axis")
+            yield svg.words(Spot(_LEFT - 6, self.y(number) + 4), percent(number), "tick", "end")
+        yield svg.words(Spot(0, 12), title, "axis")
 
-    def rightwards(self, numbers: Sequence[float], labels: Sequence[str], title: str) -> Iterator[str]:
+    def rightwards(self, numbers: Sequence[float], labels: Sequence[str], title: str) -> Iterator[Html]:
         for number, label in zip(numbers, labels, strict=True):
-            yield svg.text(Spot(self.x(number), _BOTTOM + 16), label, "tick", "middle")
-        yield svg.text(Spot((_LEFT + _RIGHT) / 2, _BOTTOM + 38), title, "axis", "middle")
+            yield svg.words(Spot(self.x(number), _BOTTOM + 16), label, "tick", "middle")
+        yield svg.words(Spot((_LEFT + _RIGHT) / 2, _BOTTOM + 38), title, "axis", "middle")
 
 
-def reliability(found: CalibrationResult) -> str:
+def reliability(found: CalibrationResult) -> Html:
     """Chance told against share confirmed, with what would be expected; larger marks have more lines."""
     plane = _Plane()
     shares = [percent(each) for each in _QUARTERS]
@@ -95,21 +96,21 @@ def reliability(found: CalibrationResult) -> str:
         *plane.rightwards(_QUARTERS, shares, "told with"),
         *(_band(each, plane) for each in found.bins),
         svg.line(plane.at(0, 0), plane.at(1, 1), "ideal"),
-        svg.text(plane.at(0.03, 0.93), "more came true than told", "note"),
-        svg.text(plane.at(0.97, 0.04), "fewer came true than told", "note", "end"),
+        svg.words(plane.at(0.03, 0.93), "more came true than told", "note"),
+        svg.words(plane.at(0.97, 0.04), "fewer came true than told", "note", "end"),
         *(_mark(each, plane, most) for each in found.bins),
     ]
     return svg.picture(_SIZE, "Calibration: " + words.verdict(found), parts)
 
 
-def _band(found: Bin, plane: _Plane) -> str:
+def _band(found: Bin, plane: _Plane) -> Html:
     low, high = found.expected
     # A band of no height is seen all the same.
     middle, half = (low + high) / 2, max((high - low) / 2, 0.004)
     return svg.box(plane.at(found.low, middle - half), plane.at(found.high, middle + half), "band")
 
 
-def _mark(found: Bin, plane: _Plane, most: int) -> str:
+def _mark(found: Bin, plane: _Plane, most: int) -> Html:
     at, radius = plane.at(found.chance, found.confirmed), 3 + 4 * sqrt(found.lines / most)
     title = f"{words.sentence(found)} {words.count(found.lines, 'line')}."
     if found.outside:
@@ -117,7 +118,7 @@ def _mark(found: Bin, plane: _Plane, most: int) -> str:
     return svg.disc(at, radius, "right", title)
 
 
-def histogram(found: CalibrationResult) -> str:
+def histogram(found: CalibrationResult) -> Html:
     """Where the chances of lines lay: upwards of answers that were confirmed, downwards of the others."""
     ups = [(each, each.lines * each.confirmed) for each in found.bins]
     downs = [(each, each.lines * (1 - each.confirmed)) for each in found.bins]
@@ -132,8 +133,8 @@ def histogram(found: CalibrationResult) -> str:
         *_columns(ups, totals[0], 1, plane),
         *_columns(downs, totals[1], -1, plane),
         svg.line(plane.at(0, 0), plane.at(1, 0), "base"),
-        svg.text(Spot(0, 12), "share of the lines of confirmed answers ↑", "yes"),
-        svg.text(Spot(_RIGHT, _BOTTOM - 6), "and of the others ↓", "no", "end"),
+        svg.words(Spot(0, 12), "share of the lines of confirmed answers ↑", "yes"),
+        svg.words(Spot(_RIGHT, _BOTTOM - 6), "and of the others ↓", "no", "end"),
     ]
     return svg.picture(_SIZE, "With which chances confirmed answers were told, and the others", parts)
 
@@ -143,15 +144,15 @@ def _top(lines: Sequence[float], total: float) -> float:
     return 1.12 * max(lines, default=0) / total if total else 0.25
 
 
-def _levels(plane: _Plane, tops: Sequence[float]) -> Iterator[str]:
+def _levels(plane: _Plane, tops: Sequence[float]) -> Iterator[Html]:
     step = words.steps(max(tops), 4)[1]
     numbers = [i * step for i in range(-8, 9) if plane.low <= i * step <= plane.high]
     for number in numbers:
         yield svg.line(Spot(_LEFT, plane.y(number)), Spot(_RIGHT, plane.y(number)), "grid")
-        yield svg.text(Spot(_LEFT - 6, plane.y(number) + 4), percent(abs(number)), "tick", "end")
+        yield svg.words(Spot(_LEFT - 6, plane.y(number) + 4), percent(abs(number)), "tick", "end")
 
 
-def _columns(part: Sequence[tuple[Bin, float]], total: float, way: int, plane: _Plane) -> Iterator[str]:
+def _columns(part: Sequence[tuple[Bin, float]], total: float, way: int, plane: _Plane) -> Iterator[Html]:
     for found, lines in part:
         if lines:
             start, end = plane.at(found.low, 0), plane.at(found.high, way * lines / total)
@@ -161,7 +162,7 @@ def _columns(part: Sequence[tuple[Bin, float]], total: float, way: int, plane: _
             )
 
 
-def early(found: Sequence[Alerted], tick: int | None) -> str:
+def early(found: Sequence[Alerted], tick: int | None) -> Html:
     """For each threshold how early its right alerts were, and how many were right."""
     shown = [(each, each.lead, each.precision) for each in found if each.lead is not None]
     most = max((lead[2] for _, lead, _ in shown), default=0)
@@ -180,14 +181,14 @@ def early(found: Sequence[Alerted], tick: int | None) -> str:
         ),
         svg.trace(spots, "path")
         if spots
-        else svg.text(Spot(197, 140), "no alert came true", "note", "middle"),
+        else svg.words(Spot(197, 140), "no alert came true", "note", "middle"),
         *(_alert(each, spot, tick) for (each, _, _), spot in zip(shown, spots, strict=True)),
         *_labels([percent(each.threshold) for each, _, _ in shown], spots),
     ]
     return svg.picture(_SIZE, "Alerts: how early they are, and how many of them are right", parts)
 
 
-def _alert(found: Alerted, at: Spot, tick: int | None) -> str:
+def _alert(found: Alerted, at: Spot, tick: int | None) -> Html:
     ahead = "" if found.lead is None else words.leads(*found.lead, tick)
     title = (
         f"Alerts from {percent(found.threshold)}: {words.count(found.alerts)}, of which "
@@ -196,7 +197,7 @@ def _alert(found: Alerted, at: Spot, tick: int | None) -> str:
     return svg.disc(at, 5, "right", title)
 
 
-def _labels(labels: Sequence[str], spots: Sequence[Spot]) -> Iterator[str]:
+def _labels(labels: Sequence[str], spots: Sequence[Spot]) -> Iterator[Html]:
     """A label beside each spot, where no other is; none, if there is no room."""
     taken = [Spot(spot.x, spot.y) for spot in spots]
     for label, spot in zip(labels, spots, strict=True):
@@ -208,5 +209,5 @@ def _labels(labels: Sequence[str], spots: Sequence[Spot]) -> Iterator[str]:
                 abs(each.x - middle.x) < 26 and abs(each.y - middle.y) < 12 for each in others
             ):
                 taken.append(middle)
-                yield svg.text(Spot(middle.x, middle.y + 4), label, "value", "middle")
+                yield svg.words(Spot(middle.x, middle.y + 4), label, "value", "middle")
                 break

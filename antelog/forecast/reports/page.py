@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from string import Template
 
-from antelog.escaping import in_html
 from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import Figure, figures_of
-from antelog.forecast.reports.words import NONE, percent, percents
+from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
-from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
+from antelog.forecast.scores.thresholds import THRESHOLDS
+from antelog.markup import Child, Html, tag, text
 
 _PAGED = THRESHOLDS.index(0.8)
 """The threshold that the page begins with."""
@@ -26,36 +26,37 @@ def page_html(by_query: Mapping[str, Scores], tick: int | None = None, title: st
         _section(f"query-{number}", query, result(each), tick)
         for number, (query, each) in enumerate(by_query.items())
     ]
-    links = [f'<a href="#query-{number}">{_text(query)}</a>' for number, query in enumerate(by_query)]
+    links = [tag("a", query, href=f"#query-{number}") for number, query in enumerate(by_query)]
     return page.substitute(
-        title=_text(title),
-        links=f"<nav>{''.join(links)}</nav>" if len(links) > 1 else "",
-        sections="\n".join(sections or ["<p>No query has chances.</p>"]),
+        title=_together(text(title)),
+        links=tag("nav", links) if len(links) > 1 else "",
+        sections=_together(text(sections or tag("p", "No query has chances."))),
     )
 
 
-def _section(name: str, query: str, found: ScoreResult, tick: int | None) -> str:
-    parts = [f'<section id="{name}">', f"<h2>{_text(query)}</h2>"]
-    if found.counted.lines:
-        parts += _scored(found, tick)
-    else:
-        parts.append('<p class="counted">No answer that was told with a chance is settled yet.</p>')
-    return "\n".join([*parts, "</section>"])
+def _together(markup: Html) -> str:
+    """Markup in which a number and its sign stay on one line."""
+    return markup.replace(" %", "\xa0%")
 
 
-def _scored(found: ScoreResult, tick: int | None) -> Iterator[str]:
-    yield f'<p class="counted">{_text(words.counted(found.counted))}</p>'
-    finding, verdict = words.finding(found.calibration), words.verdict(found.calibration)
-    yield f'<p class="verdict {finding}">{_text(verdict)}</p>'
-    yield f'<dl class="tiles">{"".join(_tiles(found, tick))}</dl>'
-    yield '<div class="figures">'
-    yield from (_figure(each) for each in figures_of(found, tick))
-    yield "</div>"
+def _section(name: str, query: str, found: ScoreResult, tick: int | None) -> Html:
+    nothing = tag("p", "No answer that was told with a chance is settled yet.", class_="counted")
+    scored = _scored(found, tick) if found.counted.lines else nothing
+    return tag("section", tag("h2", query), scored, id=name)
+
+
+def _scored(found: ScoreResult, tick: int | None) -> Iterator[Child]:
+    yield tag("p", words.counted(found.counted), class_="counted")
+    verdict = words.verdict(found.calibration)
+    yield tag("p", verdict, class_=f"verdict {words.finding(found.calibration)}")
+    yield tag("dl", _tiles(found, tick), class_="tiles")
+    yield tag("div", map(_figure, figures_of(found, tick)), class_="figures")
     yield _details("Calibration in numbers", _bins(found.calibration.bins))
-    yield _details("Alerts in numbers", _thresholds(found.alerts, tick))
+    alerts = _table(words.ALERTS, [(words.alert_row(each, tick), False) for each in found.alerts])
+    yield _details("Alerts in numbers", alerts)
 
 
-def _tiles(found: ScoreResult, tick: int | None) -> Iterator[str]:
+def _tiles(found: ScoreResult, tick: int | None) -> Iterator[Html]:
     alert = found.alerts[_PAGED]
     share = percent(alert.threshold)
     yield _tile("Brier score", words.loss(found.brier.mean), _compared(found.brier))
@@ -67,63 +68,45 @@ def _tiles(found: ScoreResult, tick: int | None) -> Iterator[str]:
         if alert.alerts
         else "no chance was that high",
     )
-    yield _tile(
-        f"Lead time of alerts from {share}",
-        NONE if alert.lead is None else words.lead(alert.lead[1], tick),
-        "no alert came true"
-        if alert.lead is None
-        else f"median; quartiles {_quartiles(alert.lead[0], alert.lead[2], tick)}",
-    )
-
-
-def _quartiles(first: int, third: int, tick: int | None) -> str:
-    return f"{words.lead(first, tick)} and {words.lead(third, tick)}"
+    number, more = NONE, "no alert came true"
+    if alert.lead is not None:
+        first, number, third = (words.lead(each, tick) for each in alert.lead)
+        more = f"median; quartiles {first} and {third}"
+    yield _tile(f"Lead time of alerts from {share}", number, more)
 
 
 def _compared(found: Loss) -> str:
     return f"{words.compared(found)} ({words.loss(found.base)})"
 
 
-def _tile(name: str, number: str, more: str) -> str:
-    return (
-        f'<div class="tile"><dt>{_text(name)}</dt><dd class="number">{_text(number)}</dd>'
-        f'<dd class="more">{_text(more)}</dd></div>'
-    )
+def _tile(name: str, number: str, more: str) -> Html:
+    figure, note = tag("dd", number, class_="number"), tag("dd", more, class_="more")
+    return tag("div", tag("dt", name), figure, note, class_="tile")
 
 
-def _figure(found: Figure) -> str:
-    title, caption = _text(found.title), _text(found.caption)
-    return f"<figure><h3>{title}</h3>{found.picture}<figcaption>{caption}</figcaption></figure>"
+def _figure(found: Figure) -> Html:
+    return tag("figure", tag("h3", found.title), found.picture, tag("figcaption", found.caption))
 
 
-def _details(title: str, table: str) -> str:
-    return f'<details><summary>{_text(title)}</summary><div class="scroll">{table}</div></details>'
+def _details(title: str, table: Html) -> Html:
+    return tag("details", tag("summary", title), tag("div", table, class_="scroll"))
 
 
-def _bins(bins: Sequence[Bin]) -> str:
+def _bins(bins: Sequence[Bin]) -> Html:
     head = ("told with", "lines", "mean chance", "confirmed", "expected", "")
     return _table(head, [(_row(each), each.outside) for each in bins])
 
 
 def _row(found: Bin) -> Sequence[str]:
-    told, confirmed = percents(found.low, found.high), percent(found.confirmed)
-    expected = percents(*found.expected)
-    return told, words.count(found.lines), percent(found.chance), confirmed, expected, words.mark(found)
+    told, *more = words.bin_row(found)
+    lines, *others = more
+    return told, lines, percent(found.chance), *others
 
 
-def _thresholds(found: Sequence[Alerted], tick: int | None) -> str:
-    return _table(words.ALERTS, [(words.alert_row(each, tick), False) for each in found])
-
-
-def _table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], bool]]) -> str:
-    lines = [_line("td", cells, " class=outside" if outside else "") for cells, outside in rows]
-    return f"<table>{_line('th', head)}{''.join(lines)}</table>"
-
-
-def _line(kind: str, cells: Sequence[str], more: str = "") -> str:
-    return f"<tr{more}>{''.join(f'<{kind}>{_text(cell)}</{kind}>' for cell in cells)}</tr>"
-
-
-def _text(words: str) -> str:
-    """Words for the page, in which a number and its sign stay on one line."""
-    return in_html(words).replace(" %", "\xa0%")
+def _table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], bool]]) -> Html:
+    heads = tag("tr", [tag("th", each) for each in head])
+    lines = [
+        tag("tr", [tag("td", cell) for cell in cells], class_="outside" if outside else None)
+        for cells, outside in rows
+    ]
+    return tag("table", heads, lines)

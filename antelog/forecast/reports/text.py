@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from antelog.escaping import shown
 from antelog.forecast.reports import words
-from antelog.forecast.reports.words import percent, percents, wrapped
-from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.reports.words import percent, wrapped
+from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import Alerted
@@ -52,20 +52,10 @@ def _loss(name: str, found: Loss) -> str:
 def _calibration(found: CalibrationResult) -> Iterator[str]:
     yield from wrapped(words.verdict(found), _WIDTH)
     rows: list[Sequence[str]] = [("told with", "lines", "confirmed", "expected", "")]
-    rows += [_bin(each) for each in found.bins]
+    rows += map(words.bin_row, found.bins)
     yield from _table(rows)
     if (bin_ := words.example(found)) is not None:
         yield from wrapped(words.sentence(bin_) + " An answer counts once for each line.", _WIDTH)
-
-
-def _bin(found: Bin) -> tuple[str, ...]:
-    return (
-        percents(found.low, found.high),
-        words.count(found.lines),
-        percent(found.confirmed),
-        percents(*found.expected),
-        words.mark(found),
-    )
 
 
 def _alerts(found: Sequence[Alerted], tick: int | None) -> Iterator[str]:

@@ -190,6 +190,12 @@ def example(found: CalibrationResult) -> Bin | None:
     return max(high or found.bins, key=lambda each: each.lines, default=None)
 
 
+def bin_row(found: Bin) -> tuple[str, ...]:
+    """The range of chances of a bin, its lines, its confirmed and expected shares, and a remark."""
+    told, expected = percents(found.low, found.high), percents(*found.expected)
+    return told, count(found.lines), percent(found.confirmed), expected, mark(found)
+
+
 ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")
 """The heads of a table of alerts by threshold."""
 

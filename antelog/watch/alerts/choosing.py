@@ -10,20 +10,18 @@ The words of a condition all have to fit; of several conditions one is enough.
 
 from __future__ import annotations
 
-import operator
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from antelog.compile.literals.comparison import HOLDS
 from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, Line
 
-_COMPARED: dict[str, Callable[[float, float], bool]] = {
-    "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
-}  # fmt: skip
+_COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}
 _WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
 _HOW = "Write it like 'Malf X=wt2' or 'Malf X=wt* chance>=0.9'."
 CHANCE = "chance"
@@ -47,7 +45,7 @@ class ValueTest:
         if self.sign in _COMPARED:
             if not isinstance(value, int | float) or isinstance(value, bool):
                 return False
-            return _COMPARED[self.sign](value, float(self.value))
+            return bool(_COMPARED[self.sign](value, float(self.value)))
         return fnmatchcase(as_text(value), self.value) == (self.sign == "=")
 
 

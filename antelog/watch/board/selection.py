@@ -8,7 +8,7 @@ The columns to sort by are made once for each version of the board: with 100,000
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -52,16 +52,6 @@ def selection_of(given: Mapping[str, str]) -> Selection:
         max(0, int(_number(given.get("from"), 0))),
         min(MOST, max(1, int(_number(given.get("count"), 60)))),
     )
-
-
-def parameters(selection: Selection) -> dict[str, str]:
-    """The parameters that differ from the defaults."""
-    plain = Selection(sort="")
-    return {
-        each.name: f"{getattr(selection, each.name)}"
-        for each in fields(Selection)
-        if each.name not in ("start", "count") and getattr(selection, each.name) != getattr(plain, each.name)
-    }
 
 
 @dataclass(eq=False)

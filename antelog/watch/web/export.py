@@ -14,10 +14,10 @@ from dataclasses import replace
 
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
+from antelog.markup import Html, ready, tag, text
 from antelog.watch.board.selection import selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.markup import Html, ready, tag, text
 from antelog.watch.web.shell import asset
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from antelog.watch.web.markup import Html, ready, tag, text
+from antelog.markup import Html, ready, tag, text
 
 VIEWS = {"": "Now", "settled": "Settled", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
 _ICONS = {
@@ -50,11 +50,12 @@ def shell(root: str, *, guarded: bool) -> Html:
         tag("script", src=f"{root}/static/paint.js", defer=True),
         tag("script", src=f"{root}/static/page.js", defer=True),
     )
+    waiting = tag("div", tag("p", "Loading …", class_="title"), class_="empty")
     body = tag(
         "body",
         tag("a", "To the view", href="#view", class_="skip"),
         tag("header", _bar(root), class_="top"),
-        tag("main", _waiting(), id="view", tabindex="-1"),
+        tag("main", waiting, id="view", tabindex="-1"),
         tag("div", id="said", class_="hidden", role="status", aria_live="polite"),
         _help(),
         data_root=root,
@@ -108,10 +109,6 @@ def _bar(root: str) -> Html:
 
 def _icon(path: str, class_: str = "icon") -> Html:
     return tag("svg", tag("path", d=path), viewbox="0 0 24 24", class_=class_, aria_hidden="true")
-
-
-def _waiting() -> Html:
-    return tag("div", tag("p", "Loading …", class_="title"), class_="empty")
 
 
 def _help() -> Html:

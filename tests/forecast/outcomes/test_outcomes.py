@@ -18,7 +18,7 @@ from antelog.forecast.outcomes.following import (
     state_of,
 )
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.outcomes.rows import Lesson, lesson_of, no_rows
+from antelog.forecast.outcomes.rows import Lesson, lesson_of
 from antelog.forecast.rates.tally import KnownEpoch
 
 EARLY, LATE, OTHER, SILENT = (
@@ -67,7 +67,6 @@ def test_a_state_comes_back_from_its_row() -> None:
 
 def test_nothing_known() -> None:
     assert math.isnan(chance(nothing_known(1), EARLY, 7))
-    assert len(nothing_known(1).predict(no_rows(2, 1, KnownEpoch(0, None)))) == 0
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:

@@ -130,5 +130,6 @@ def test_thresholds_are_marks() -> None:
 
 
 def test_words_in_pictures_are_text() -> None:
-    assert svg.text(Spot(1, 2.25), "<b>&", "tick") == '<text x="1" y="2.2" class="tick">&lt;b&gt;&amp;</text>'
+    found = svg.words(Spot(1, 2.25), "<b>&", "tick")
+    assert found == '<text x="1" y="2.2" class="tick">&lt;b&gt;&amp;</text>'
     assert "&lt;i&gt;" in svg.disc(Spot(1, 2), 3, "right", "<i>")

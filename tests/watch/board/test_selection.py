@@ -5,7 +5,7 @@ import time
 import pytest
 
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import MOST, AnswerIndex, Selection, parameters, selection_of
+from antelog.watch.board.selection import MOST, AnswerIndex, Selection, selection_of
 from antelog.watch.board.tracked_answer import label
 from tests.watch.lines import head, possible
 
@@ -75,12 +75,6 @@ def test_addresses_with_nonsense_are_looks_all_the_same(text: str) -> None:
     look = selection_of({"from": text, "count": text, "least": text, "sort": text})
     assert (look.start, look.sort, look.least) == (0, "", 0.0)
     assert 1 <= look.count <= MOST
-
-
-def test_a_look_and_its_parameters() -> None:
-    given = {"sort": "new", "query": "Malf", "text": "wt2", "least": "0.5"}
-    assert parameters(selection_of(given)) == given
-    assert parameters(selection_of({})) == {}
 
 
 @pytest.mark.slow

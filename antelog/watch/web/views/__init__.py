@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from antelog.markup import Html
 from antelog.watch.board.selection import selection_of
-from antelog.watch.web.markup import Html
 from antelog.watch.web.views.answer import answer
 from antelog.watch.web.views.common import ViewContext
 from antelog.watch.web.views.inputs import inputs

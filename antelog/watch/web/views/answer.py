@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
+from antelog.forecast.reports.words import count
+from antelog.markup import Child, Html, number, tag
 from antelog.watch.board.explanations import Mark, marks, rules_behind
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.markup import Child, Html, number, tag
 from antelog.watch.web.views.common import (
     ViewContext,
-    count,
     empty,
     kind,
     literal,

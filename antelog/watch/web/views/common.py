@@ -13,10 +13,10 @@ from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
+from antelog.markup import Child, Html, number, tag
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
 from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
-from antelog.watch.web.markup import Child, Html, number, tag
 
 WIDE, HIGH = 240.0, 34.0
 _EDGE, _MIDDLE = 9.0, 17.0
@@ -196,15 +196,6 @@ def table(head: Sequence[Child], rows: Iterable[Sequence[Child]], *, class_: str
     ]
     heads = tag("thead", tag("tr", [tag("th", each, scope="col") for each in head]))
     return tag("div", tag("table", heads, tag("tbody", body)), class_=f"scroll {class_}".strip())
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """`1 answer`, `1,204 answers`."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def nowrap(words: str) -> Html:
-    return tag("span", words, class_="nowrap")
 
 
 def share(found: float | None) -> str:

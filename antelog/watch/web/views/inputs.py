@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from antelog.forecast.reports.words import NONE
+from antelog.forecast.reports.words import NONE, count
+from antelog.markup import Child, Html, number, tag
 from antelog.watch.board.input_status import InputStatus
-from antelog.watch.web.markup import Child, Html, number, tag
-from antelog.watch.web.views.common import ViewContext, count, empty, section, share, table, tile
+from antelog.watch.web.views.common import ViewContext, empty, section, share, table, tile
 
 _WIDE, _HIGH, _FOOT = 420.0, 150.0, 24.0
 _ROWS = 40

@@ -9,15 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from antelog.forecast.reports.words import NONE
+from antelog.forecast.reports.words import NONE, count
+from antelog.markup import Child, Html, tag, text
 from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import SORTS, Selected, Selection
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.markup import Child, Html, tag, text
 from antelog.watch.web.views.common import (
     ViewContext,
     chance_bar,
-    count,
     empty,
     kind,
     section,

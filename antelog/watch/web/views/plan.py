@@ -13,9 +13,9 @@ from itertools import pairwise
 
 from antelog.compile.nodes.plan import Relation
 from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
+from antelog.markup import Child, Html, number, ready, tag
 from antelog.program import Program
 from antelog.watch.board.explanations import marks
-from antelog.watch.web.markup import Child, Html, number, ready, tag
 from antelog.watch.web.views.common import ViewContext, empty, section
 
 _LAYER, _HALF, _DOT, _GAP, _EDGE = 74.0, 21.0, 12.0, 30.0, 16.0

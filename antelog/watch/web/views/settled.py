@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from antelog.forecast.reports.words import NONE
+from antelog.forecast.reports.words import NONE, count
+from antelog.markup import Child, Html, tag
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.markup import Child, Html, tag
-from antelog.watch.web.views.common import ViewContext, count, empty, kind, section, table, tile
+from antelog.watch.web.views.common import ViewContext, empty, kind, section, table, tile
 
 _SHOWN = 300
 KINDS = ("confirmed", "rejected")

@@ -12,7 +12,7 @@ from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.scores import ScoreResult, result
 from antelog.forecast.scores.thresholds import THRESHOLDS
-from antelog.watch.web.markup import Child, Html, ready, tag
+from antelog.markup import Child, Html, tag
 from antelog.watch.web.views.common import ViewContext, empty, section, table, tile
 
 _TILED = THRESHOLDS.index(0.8)
@@ -83,4 +83,4 @@ def _tiles(found: ScoreResult, length: int | None) -> Iterator[Child]:
 
 def _figure(found: Figure) -> Html:
     caption = tag("figcaption", found.caption)
-    return tag("figure", tag("h3", found.title), ready(found.picture), caption, class_="card")
+    return tag("figure", tag("h3", found.title), found.picture, caption, class_="card")

@@ -5,9 +5,10 @@ from html.parser import HTMLParser
 
 import pytest
 
+from antelog.forecast.reports.words import count
 from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.views.common import TickClock, chance_bar, count, share
+from antelog.watch.web.views.common import TickClock, chance_bar, share
 from tests.watch.lines import confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
 

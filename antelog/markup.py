@@ -40,8 +40,21 @@ def text(*children: Child) -> Html:
 
 
 def ready(markup: str) -> Html:
-    """Markup from elsewhere in this package, which has escaped all data in it."""
+    """Markup that was made elsewhere, which has escaped all data in it."""
     return Html(markup)
+
+
+def plain_table(heads: Iterable[str], rows: Iterable[Iterable[Child]]) -> Html:
+    """A table that needs no style sheet: in a notebook there is none of ours."""
+    left, top = "text-align:left", "text-align:left;vertical-align:top"
+    head = tag("tr", [tag("th", each, style=left) for each in heads])
+    body = [tag("tr", [tag("td", cell, style=top) for cell in row]) for row in rows]
+    return tag("table", tag("thead", head), tag("tbody", body))
+
+
+def lined(texts: Iterable[Child]) -> Html:
+    """Texts below each other."""
+    return text([[tag("br"), each] if place else each for place, each in enumerate(texts)])
 
 
 def number(value: float) -> str:

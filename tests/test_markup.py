@@ -1,9 +1,9 @@
-"""antelog/watch/web/markup.py: whatever data contains, it stays text."""
+"""antelog/markup.py: whatever data contains, it stays text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.watch.web.markup import Html, number, ready, tag, text
+from antelog.markup import Html, number, ready, tag, text
 
 
 def test_elements() -> None:
