@@ -71,7 +71,7 @@ def admitted(
 ) -> tuple[State, Admitted]:
     """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
 
-    See `admission.admit`. Facts that the state has already are repetitions. The state knows the types of frames.
+    See `admission.admit`. Facts that the state has are repetitions. The state knows the frames' types.
     """
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:

@@ -21,7 +21,7 @@ _FEW = 1_000
 def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
     """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
 
-    Those without an arrival get one by `antelog.engine.facts.admission.arrivals`, by the wall clock at `latest`.
+    Rows without an arrival get one by `admission.arrivals`, by the wall clock at `latest`.
     """
     if ARRIVED in facts.column_names:
         return facts
