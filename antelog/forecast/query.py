@@ -27,12 +27,12 @@ from antelog.forecast.alerts import (
     alert_lines,
     lines_in_order,
 )
+from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judge import Judges
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
@@ -50,7 +50,7 @@ LONGEST = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRequests:
+class ChanceRequests(ColumnSet):
     """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
     `line` is the row of the last line of each, or -1 if that is from an earlier step; `told` says whether
@@ -64,38 +64,12 @@ class ChanceRequests:
     line: Column
     told: Mask
 
-    def take(self, at: Column) -> ChanceRequests:
-        answer = tuple(column.take(at) for column in self.answer)
-        number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
-        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.told.take(at))
-
-
-@dataclass(frozen=True, eq=False)
-class QueryState:
-    """The judged answers of a query after a step, and the numbers of those that are likely."""
-
-    judged: Judged
-    likely: Column
-
-
-def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
-    """The state before the first answer: `width` columns with the time, `keys` of them in the key."""
-    return QueryState(judging.nothing_judged(width, keys, judges), np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class Earlier:
-    """The values of the engine, and the lines of open answers as they were before a step."""
-
-    values: Values
-    lines: Callable[[], Logged]
-
 
 @dataclass(frozen=True, eq=False)
 class QueryStep:
     """A query after a step, its lines with their chances, and the lines that limits left out."""
 
-    after: QueryState
+    after: Judged
     lines: pa.Table
     left_out: LeftOut
 
@@ -108,12 +82,17 @@ class QueryForecast:
     relation: Relation
     limits: Limits
 
-    def step(self, before: QueryState, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
-        """The query after a step that ends at `now`, and its lines with their chances."""
-        rows, lines = self._lines(logged, earlier.values)
+    def step(
+        self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
+    ) -> QueryStep:
+        """The query after a step that ends at `now`, and its lines with their chances.
+
+        The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
+        """
+        rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
-        step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
-        judged = self._learned(replace(before.judged, followed=step.after), step.settled)
+        step = followed(before.followed, lines, now, delay, counted=learning.on)
+        judged = self._learned(replace(before, followed=step.after), step.settled)
         beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         said, at_lines = [], []
@@ -133,22 +112,21 @@ class QueryForecast:
         table, likely, limits = beside.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
-            likeliest[rows] = _likeliest([before.judged.told, *at_lines], step.numbers, lines)
+            likeliest[rows] = _likeliest([before.told, *at_lines], step.numbers, lines)
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
-            last = LastLines(
-                logged.table, earlier.lines, earlier.values, self.known.sightings.values, judged.sources
-            )
+            values = self.known.sightings.values
+            last = LastLines(logged.table, earlier, of, values, judged.sources)
             likely, more_lines = alert_lines(likely, said, self.relation.alert, last, lossy=self._lossy)
             likely = likely[find(likely, step.settled.number) < 0]
             parts += more_lines
-        return QueryStep(QueryState(judged, likely), lines_in_order(parts, self.relation), within.left_out)
+        after = replace(judged, likely=likely)
+        return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
-    def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
+    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
-        judged = known.judged
         beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
@@ -193,7 +171,7 @@ class QueryForecast:
         if not learning.on:
             return judged
         as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.own)
-        return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
+        return judging.learned(judged, *lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""

@@ -22,7 +22,6 @@ from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.model_file import packed, unpacked
-from antelog.forecast.query import QueryState
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores import scores
@@ -41,8 +40,8 @@ class _ForecastHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def members(current: Forecasting) -> dict[str, bytes]:
     """The members of a saved state that hold the forecasts."""
     learning, seen = current.learning, current.sightings
-    judged = {name: replace(each.judged, scores=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
-    kept = {name: each.judged.scores for name, each in current.queries.items()}
+    judged = {name: replace(each, scores=None, likely=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
+    kept = {name: each.scores for name, each in current.queries.items()}
     said, columns = packed(
         {
             "seen": {name: gather(seen.history, name, None) for name in seen.history},
@@ -73,7 +72,7 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
     queries = {}
     for query in plan.queries:
         name = query.name
-        judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-        queries[name] = QueryState(judged, known["likely"][name])
+        own = scores.from_dict(head.scores[name])
+        queries[name] = replace(known["judged"][name], scores=own, likely=known["likely"][name])
     learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

@@ -24,8 +24,8 @@ from antelog.spark.job.job import Job
 from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions, all_options
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
-from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import Mapper, OutputColumns, columns_of, reject_reader, unpacker
+from antelog.spark.transport.packing import REJECTS, Mapper, all_packed, packed_with_everyone, to_everyone
+from antelog.spark.transport.unpacking import OutputColumns, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[[pa.Table], pa.Table]
 """Runs a bucket over its packed rows."""

@@ -18,7 +18,7 @@ from antelog.forecast.inference.forms import Layout
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.declared import completed, declared
-from antelog.forecast.rates.odds import Keys, Odds, together
+from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import family_of
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch
@@ -76,5 +76,5 @@ class OddsOf:
                 counts = series_counts.up_to(counts, as_of)
             parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
             order.append(at)
-        found = together(parts).take(inverse(np.concatenate(order)))
+        found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
         return completed(odds, found, chain, source, keys)

@@ -60,16 +60,13 @@ class RowOutcomes:
     epoch: Column
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """Rows for the states that settled answers have been in, and their outcomes."""
+def lesson_of(
+    settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
+) -> tuple[AnswerRows, RowOutcomes]:
+    """Rows for the states that settled answers have been in, and their outcomes.
 
-    rows: AnswerRows
-    outcome: RowOutcomes
-
-
-def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch) -> Lesson:
-    """The lesson of answers settled in some epochs; the least age of a class stands for the class."""
+    The least age of a class stands for the class.
+    """
     of, states = settled.state_of, settled.states
     answer = tuple(column.take(of) for column in settled.answer)
     rows = AnswerRows(
@@ -81,4 +78,4 @@ def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_
         ~is_silent(states),
         as_of,
     )
-    return Lesson(rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of)))
+    return rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of))

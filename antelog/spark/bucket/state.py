@@ -110,11 +110,12 @@ class BatchRows:
 
 def start(job: Job, number: int) -> BucketState:
     """A bucket before the first row."""
-    given = {name: list(rows) for name, rows in job.data.given.items()}
     empty = {
         name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
     }
-    bucket = BucketState(number, begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    bucket = BucketState(
+        number, begin(job.plan, job.data.background), empty, 0 if knows_open(job.only) else None
+    )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 

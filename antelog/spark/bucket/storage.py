@@ -125,7 +125,7 @@ def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
 
 def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     """The parts of a bucket: the states of the kernel and of forecasts, then the waiting rows."""
-    saved = saving.SavedEngine(job.plan, bucket.kernel, _given(job), {}, {}, None)
+    saved = saving.SavedEngine(job.plan, bucket.kernel, job.data.background, {}, {}, None)
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
@@ -169,7 +169,3 @@ def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
     if table.schema != bucket.waiting[name].schema:
         raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
     return name, table
-
-
-def _given(job: Job) -> dict[str, list[tuple[str | int | float, ...]]]:
-    return {name: list(rows) for name, rows in job.data.given.items()}

@@ -47,6 +47,11 @@ class Data:
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
 
+    @property
+    def background(self) -> dict[str, list[Row]]:
+        """The background facts as the engine takes them."""
+        return {name: list(rows) for name, rows in self.given.items()}
+
 
 @dataclass(frozen=True)
 class RunSpan:
@@ -82,10 +87,6 @@ class Job:
         if self.forecasts is None:
             return self
         return replace(self, forecasts=replace(self.forecasts, content=None))
-
-    def divided(self, numbers: tuple[int, ...]) -> Job:
-        """The job with buckets of these numbers."""
-        return replace(self, numbers=numbers)
 
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
