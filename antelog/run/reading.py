@@ -21,8 +21,8 @@ import pyarrow.compute as pc
 from antelog.arrow.arrays import to_blob
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
+from antelog.engine.facts.admission import arrivals
 from antelog.engine.facts.beyond import beyond
-from antelog.engine.facts.delays import arrivals
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows
