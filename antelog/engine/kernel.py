@@ -27,9 +27,9 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
-from antelog.engine.facts.facts import Admitted, Facts, admit
+from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import History, conflicting, fresh, rows_of, sentence, without
+from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence, without
 from antelog.engine.state import (
     State,
     begun,
@@ -71,7 +71,7 @@ def admitted(
 ) -> tuple[State, Admitted]:
     """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
 
-    See `facts.admit`. Facts that the state has already are repetitions. The state knows the frames' types.
+    See `admission.admit`. Facts that the state has are repetitions. The state knows the frames' types.
     """
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:

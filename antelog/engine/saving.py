@@ -35,8 +35,7 @@ from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import SeenValues, added, gather
+from antelog.engine.facts.history import Facts, SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin

@@ -96,7 +96,7 @@ def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: R
     for each in sorted_out(wanted, chunks, file):
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
-        rejects.note_once(each.notes)
+        rejects.notes.extend(rejects.new_of(each.notes))
         rejects.came(wanted.name, file, each.count)
         rejects.add(each.set_aside)
         if each.table.num_rows:

@@ -136,12 +136,11 @@ class Rejects:
         for each in self.usable.values():
             each.check()
 
-    def note_once(self, notes: Mapping[str, str]) -> None:
-        """Adds notes by name; a name that was used before is skipped."""
-        for name, note in notes.items():
-            if name not in self.noted:
-                self.noted.add(name)
-                self.notes.append(note)
+    def new_of(self, notes: Mapping[str, str]) -> list[str]:
+        """Those of the notes whose names were not there before."""
+        new = [name for name in notes if name not in self.noted]
+        self.noted.update(new)
+        return [notes[name] for name in new]
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Counts, keeps and writes rejects. Raises DataError in a strict run."""

@@ -20,7 +20,7 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
-from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout

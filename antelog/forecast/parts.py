@@ -16,8 +16,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, gather
+from antelog.engine.facts.history import Facts, History, Stream, added, gather
 from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in

@@ -18,10 +18,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.arrays import to_blob
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
+from antelog.engine.facts.admission import arrivals
 from antelog.engine.facts.beyond import beyond
-from antelog.engine.facts.delays import arrivals
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows
@@ -31,7 +32,7 @@ from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
 from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
-from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
+from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
 
 _NONE: Mapping[str, str] = MappingProxyType({})
 
@@ -195,7 +196,8 @@ class InputReader:
         count = 0
         for piece in pieces:
             rows = rows_of(each.wanted, piece)
-            self._notes(rows.notes)
+            for note in self.rejects.new_of(rows.notes):
+                self.listeners.note(note)
             self.rejects.came(name, piece.file, rows.count)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
@@ -211,12 +213,6 @@ class InputReader:
             self.counts.add_rejects(found)
             self.listeners.rejects(found)
             self.rejects.add(found)
-
-    def _notes(self, notes: Mapping[str, str]) -> None:
-        for name, note in notes.items():
-            if name not in self.rejects.noted:
-                self.rejects.noted.add(name)
-                self.listeners.note(note)
 
     def _dated(self, wanted: WantedColumns, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
@@ -245,7 +241,7 @@ class InputReader:
             table = self._up_to_the_end(name, file, table, self.reading.until)
         self.waiting.add(name, file, table)
         if self.fresh is not None and table.num_rows:
-            self.fresh.append(StoredRows(name, file, packed(table)))
+            self.fresh.append(StoredRows(name, file, to_blob(table)))
 
     def _refuse_disorder(self, name: str, table: pa.Table) -> None:
         before = NOTHING if self.progress.before is None else self.progress.before

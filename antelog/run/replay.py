@@ -8,7 +8,7 @@ antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from antelog.run.address import Address, Files, Reach
 from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
-from antelog.run.options import takes
+from antelog.run.options import taken, takes
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -156,7 +156,7 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
     """
     check("replay", {"program": program, "inputs": inputs}, _KINDS)
     try:
-        given = replace(Settings.of(settings), inputs={name: _file(name, inputs[name]) for name in inputs})
+        given = taken(Settings, settings, inputs={name: _file(name, inputs[name]) for name in inputs})
     except SettingError as error:
         raise DataError(str(error)) from None
     for misfit in misfits(program.plan, given):

@@ -21,13 +21,13 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.program import Program
-from antelog.run.options import takes
+from antelog.run.options import taken, takes
 from antelog.spark.bucket.batch import received_by
 from antelog.spark.bucket.state import BucketState, finish
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import LearnOptions, ScoreOptions, all_options
+from antelog.spark.job.options import LearnOptions, OutputOptions, ScoreOptions
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Run, of_buckets
 
@@ -39,7 +39,7 @@ def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptio
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
     """
-    ready = checked(program, inputs, all_options(options))
+    ready = checked(program, inputs, taken(OutputOptions, options))
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
     return merged([Model.from_bytes(each) for each in _each(ready, learned)])
 
@@ -52,7 +52,7 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
     `learn`.
     """
-    ready = checked(program, inputs, all_options(options))
+    ready = checked(program, inputs, taken(OutputOptions, options))
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '

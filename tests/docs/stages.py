@@ -18,8 +18,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import added, gather
+from antelog.engine.facts.history import Facts, added, gather
 from antelog.engine.kernel import admitted, query_of, step
 from antelog.engine.state import knowledge_of, start, step_to
 from antelog.engine.step.affected import affected

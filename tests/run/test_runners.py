@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pytest
 
 from antelog import Engine
-from antelog.engine.facts.delays import arrivals
+from antelog.engine.facts.admission import arrivals
 from antelog.files import ARRIVAL
 from antelog.run import clock
 from antelog.run.sinks.json_lines import Style, change_lines

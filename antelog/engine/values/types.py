@@ -264,14 +264,3 @@ def type_of(value: str | int | float) -> pa.DataType:
     if isinstance(value, float):
         return pa.float64()
     return pa.int64() if -(2**63) <= value < 2**63 else whole_numbers(len(str(abs(value))))
-
-
-def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
-    """The seen types widened by new ones; the same object if that changes nothing."""
-    changed = {}
-    for name, types in new.items():
-        old = seen.get(name, (NOTHING,) * len(types))
-        both = tuple(map(wider, old, types))
-        if both != seen.get(name):
-            changed[name] = both
-    return {**seen, **changed} if changed else seen

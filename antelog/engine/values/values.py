@@ -22,9 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import Array
+from antelog.arrow.arrays import Array, not_utf8, out_of_range, without
 from antelog.arrow.kinds import Kind
-from antelog.arrow.plain import not_utf8, out_of_range, without
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room

@@ -16,8 +16,7 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Numbers, keys_of
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import gather
+from antelog.engine.facts.history import Facts, gather
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Family, Sightings

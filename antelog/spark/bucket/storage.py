@@ -15,11 +15,11 @@ from dataclasses import replace
 import msgspec
 import pyarrow as pa
 
+from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine import saving, sealed
 from antelog.errors import StateError
 from antelog.spark.bucket.state import BucketState, advance, arriving, begun, start
 from antelog.spark.job.job import Job, differences
-from antelog.spark.transport.packets import from_blob, to_blob
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
@@ -75,10 +75,6 @@ class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     time: BucketTime = BucketTime()
     stored: Stored = Stored()
     open: int | None = None
-
-    @classmethod
-    def first(cls, lineage: bytes, identity: dict[str, str]) -> BucketHead:
-        return cls(lineage, b"", identity)
 
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
         """The head after parts were written: in place of all others (`anew`), or after them."""
