@@ -37,7 +37,7 @@ class Source:
     def _line_starts(self) -> list[int]:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
-    def place(self, offset: int) -> tuple[int, int]:
+    def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a character, both counted from 1."""
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
@@ -177,18 +177,18 @@ def to_json(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
 
 
 def _position(span: Span, source: Source) -> dict[str, int]:
-    line, column = source.place(span.start)
-    end_line, end_column = source.place(span.end)
+    line, column = source.position(span.start)
+    end_line, end_column = source.position(span.end)
     return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 def _block(d: Diagnostic, source: Source) -> str:
-    line, column = source.place(d.span.start)
+    line, column = source.position(d.span.start)
     name, message = shown(source.name), shown(d.message)
     heading = f"{name}:{line}:{column}: {d.severity.value} {d.code} ({d.name}): {message}"
     parts = [heading, _excerpt(d.span, source)]
     for note in d.notes:
-        place = f"line {source.place(note.span.start)[0]}"
+        place = f"line {source.position(note.span.start)[0]}"
         parts += [f"  {shown(note.message)} ({place}):", _excerpt(note.span, source)]
     parts += [f"  {shown(text)}" for text in d.hint.split("\n") if text]
     return "\n".join(parts)
@@ -199,7 +199,7 @@ _WIDEST = 100
 
 def _excerpt(span: Span, source: Source) -> str:
     """The line of the span with carets below it; of a very long line, the part around them."""
-    line, column = source.place(span.start)
+    line, column = source.position(span.start)
     text = source.line(line).replace("\t", " ")
     width = max(1, min(span.end - span.start, len(text) - column + 1))
     first = column - 1

@@ -57,6 +57,14 @@ def lined(texts: Iterable[Child]) -> Html:
     return text([[tag("br"), each] if place else each for place, each in enumerate(texts)])
 
 
+def picture(
+    wide: float, high: float, label: str, parts: Iterable[Child], *, class_: str | None = None
+) -> Html:
+    """An SVG picture; `label` says what there is to see."""
+    box = f"0 0 {number(wide)} {number(high)}"
+    return tag("svg", parts, viewbox=box, role="img", aria_label=label, class_=class_)
+
+
 def number(value: float) -> str:
     """A number as an SVG coordinate."""
     return f"{value:.1f}".removesuffix(".0")

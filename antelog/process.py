@@ -204,11 +204,11 @@ class Engine(PlanEngine):
         cls, saved: saving.SavedEngine, options: EngineOptions, min_chance: float | None, most: int | None
     ) -> Self:
         forecaster = None
-        if saved.beside:
+        if saved.forecast:
             from antelog.forecast.forecaster import ModelForecaster  # noqa: PLC0415 - few forecast
             from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
 
-            forecaster = ModelForecaster.restored(saved.plan, saved.beside, Limits(min_chance, most))
+            forecaster = ModelForecaster.restored(saved.plan, saved.forecast, Limits(min_chance, most))
         elif (min_chance, most) != (None, None):
             raise UnsupportedError(_NO_MODEL)
         engine = cls.__new__(cls)

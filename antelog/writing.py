@@ -91,6 +91,13 @@ class Output(io.FileIO):
                 select.select([], [self], [])
             return count
 
+    def write_all(self, data: bytes) -> int:
+        """Writes data in as many writes as it takes; the number of bytes."""
+        rest = memoryview(data)
+        while rest:
+            rest = rest[self.write(rest) :]
+        return len(data)
+
 
 def _is_special(target: Path) -> bool:
     """Whether something is there that is neither an ordinary file nor a link."""

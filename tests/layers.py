@@ -72,7 +72,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "show",
     ),
     "forecast": (
-        *("columns", "rates", "inference", "scores", "outcomes", "judges"),
+        *("column_set", "columns", "rates", "inference", "scores", "outcomes", "judges"),
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
         *("forecaster", "reports"),
     ),

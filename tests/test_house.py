@@ -75,6 +75,9 @@ def test_the_checks_notice() -> None:
     assert house.turned_round(text, path) == ["antelog/engine/told.py:1: What is told."]
     other = PurePosixPath("antelog/forecast/told.py")
     assert house.shared_class_names({path: text, other: text}) == {"Told": [str(path), str(other)]}
+    node, counterpart = PurePosixPath("antelog/language/told.py"), PurePosixPath("antelog/compile/told.py")
+    assert house.shared_class_names({node: text, counterpart: text}) == {}
+    assert "Told" in house.shared_class_names({node: text, counterpart: text, other: text})
     nested = PurePosixPath("antelog/engine/step/told.py")
     assert house.shared_module_names({path: text, nested: text}) == {"told": [str(path), str(nested)]}
     assert not house.shared_module_names(

@@ -1,18 +1,27 @@
-"""Arrow arrays of Python values, and unions: arrays of values of several types.
+"""Arrow arrays: of Python values, with values of several types, of unusual types, and with values of no use.
 
-[7, "wt2", 7.5]    dense_union<int64, string, double>
+    [7, "wt2", 7.5]                        dense_union<int64, string, double>
+    run_end_encoded<int32, string_view>    string
+
+A column comes as some library stored it. `plain` has its values in a type that every other function here can
+work with; `of_no_use` a mask of those nobody could show: texts that are not UTF-8, dates beyond the years 1
+to 9999. Such a value costs its own row, and stops nothing.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
 from numpy.typing import NDArray
+
+from antelog.arrow.kinds import kind_of_column
 
 Array: TypeAlias = pa.Array | pa.ChunkedArray
 
@@ -64,3 +73,168 @@ def parts_of_union(column: Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]
             at = whole.offsets.to_numpy()[rows] if whole.type.mode == "dense" else rows
             yield first + rows, whole.field(child).take(pa.array(at))
         first += len(chunk)
+
+
+# ---- tables as bytes ----
+
+
+def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
+    """A table as bytes in Arrow's stream format."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write(table)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def from_blob(blob: bytes) -> pa.Table:
+    """The table in bytes of `to_blob`."""
+    return pa.ipc.open_stream(blob).read_all()
+
+
+# ---- unusual types, and values of no use ----
+
+
+_DAY = 24 * 3_600 * 10**6
+_YEARS = (-719_162 * _DAY, 2_932_897 * _DAY - 1)
+"""The years 1 to 9999 in microseconds since 1970: calendars, and most other libraries, end there."""
+_MOST = 2**63 - 1
+
+
+def refusal(type_: pa.DataType) -> str | None:
+    """The reason why a column of a type can have no value at all; None if it can."""
+    if isinstance(type_, pa.BaseExtensionType) and type_.extension_name not in _KNOWN:
+        # It may even have no hash, and what its storage means only its library knows.
+        return f"is of the type {type_} of some library, which stores it as {type_.storage_type}"
+    if is_a.is_union(type_):
+        return next(filter(None, (refusal(field.type) for field in type_)), None)
+    value = type_.value_type if is_a.is_dictionary(type_) or is_a.is_run_end_encoded(type_) else type_
+    if value is not type_:
+        return refusal(value)
+    return None if kind_of_column(_plain_type(type_)) is not None else f"is of type {type_}"
+
+
+def plain(column: Array) -> Array:
+    """A column that is not refused, in a usual type."""
+    type_ = column.type
+    if isinstance(column, pa.ChunkedArray) and _is_nested(type_):
+        parts = [plain(chunk) for chunk in column.chunks]
+        types = {part.type for part in parts}
+        if len(types) > 1:  # some have a dictionary, some cannot
+            parts = [part.dictionary_decode() if is_a.is_dictionary(part.type) else part for part in parts]
+        return pa.chunked_array(parts) if parts else plain(pa.array([], type_))
+    if isinstance(type_, pa.BaseExtensionType):
+        return _KNOWN[type_.extension_name](column)
+    if is_a.is_run_end_encoded(type_):
+        return plain(pc.run_end_decode(column))
+    if is_a.is_dictionary(type_):
+        given = column.dictionary
+        distinct = plain(given)
+        if distinct.null_count:  # Arrow cannot unify such ones
+            return distinct.take(column.indices)
+        return column if distinct is given else pa.DictionaryArray.from_arrays(column.indices, distinct)
+    if is_a.is_date64(type_):
+        days = column.cast(pa.int64()).fill_null(0).to_numpy() // (_DAY // 1_000)
+        days = np.clip(days, -(2**31), 2**31 - 1).astype(np.int32)
+        return pa.array(days, pa.int32(), mask=_mask(column.is_null())).cast(pa.date32())
+    usual = _plain_type(type_)
+    return column if usual == type_ else column.cast(usual)
+
+
+_KNOWN: dict[str, Callable[[pa.Array], pa.Array]] = {
+    "arrow.bool8": lambda column: column.storage.cast(pa.bool_()),
+    "arrow.json": lambda column: plain(column.storage),
+    "arrow.uuid": lambda column: pa.array([v and str(v) for v in column.to_pylist()], pa.string()),
+}
+"""What becomes of the types that are Arrow's own, but not among its usual ones."""
+
+
+def _is_nested(type_: pa.DataType) -> bool:
+    is_extension = isinstance(type_, pa.BaseExtensionType)
+    return is_extension or is_a.is_dictionary(type_) or is_a.is_run_end_encoded(type_)
+
+
+def _plain_type(type_: pa.DataType) -> pa.DataType:
+    if isinstance(type_, pa.BaseExtensionType) or is_a.is_string_view(type_):
+        return pa.string()
+    if is_a.is_binary_view(type_):
+        return pa.binary()
+    if is_a.is_decimal32(type_) or is_a.is_decimal64(type_):
+        return pa.decimal128(type_.precision, type_.scale)
+    return pa.date32() if is_a.is_date64(type_) else type_
+
+
+def of_no_use(column: Array) -> NDArray[np.bool_] | None:
+    """A mask of the values of a plain column that are of no use, if any are."""
+    if is_a.is_string(column.type) or is_a.is_large_string(column.type):
+        try:
+            column.validate(full=True)
+        except pa.ArrowInvalid:
+            return not_utf8(column)
+    return out_of_range(column)
+
+
+def why_of_no_use(type_: pa.DataType) -> str:
+    """The reason why such a value of a column of this type is of no use."""
+    type_ = type_.value_type if is_a.is_dictionary(type_) else type_
+    if is_a.is_date(type_) or is_a.is_timestamp(type_):
+        return "is beyond the years 1 to 9999"
+    if is_a.is_duration(type_):
+        return "is longer than 292,000 years"
+    return "is no time of day" if is_a.is_time(type_) else "is not UTF-8 text"
+
+
+def out_of_range(column: Array) -> NDArray[np.bool_] | None:
+    """A mask of the dates, times and durations that are too far away to be shown."""
+    type_ = column.type
+    if is_a.is_dictionary(type_):
+        type_ = type_.value_type
+    if not is_a.is_temporal(type_) or is_a.is_interval(type_):
+        return None
+    column = column.cast(type_) if type_ != column.type else column
+    if is_a.is_date(type_):
+        counts, unit = column.cast(pa.int32()), _DAY
+    else:
+        counts = column.cast(pa.int32() if type_.bit_width == 32 else pa.int64())
+        unit = {"s": 10**6, "ms": 1_000, "us": 1, "ns": 0}[type_.unit]
+    if is_a.is_time(type_):
+        first, last = 0, _DAY - 1
+    else:
+        first, last = _YEARS if not is_a.is_duration(type_) else (-_MOST, _MOST)
+    least, most = (first // unit, last // unit) if unit else (first * 1_000, last * 1_000 + 999)
+    numbers = counts.fill_null(0).to_numpy()
+    found = (numbers < max(least, -_MOST)) | (numbers > min(most, _MOST))
+    return found if found.any() else None
+
+
+def not_utf8(column: Array) -> NDArray[np.bool_]:
+    """A mask of the texts that are not UTF-8."""
+    if is_a.is_union(column.type):
+        raise ValueError("a text in it is not UTF-8")
+    if is_a.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    large = is_a.is_large_string(column.type)
+    return np.array(
+        [not _is_utf8(each) for each in column.cast(pa.large_binary() if large else pa.binary()).to_pylist()],
+        np.bool_,
+    )
+
+
+def _is_utf8(data: bytes | None) -> bool:
+    try:
+        (data or b"").decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def without(column: Array, bad: NDArray[np.bool_]) -> Array:
+    """The column with nulls in place of values of no use."""
+    if is_a.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)
+
+
+def _mask(array: Array) -> NDArray[np.bool_]:
+    mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
+    return np.asarray(mask, np.bool_)

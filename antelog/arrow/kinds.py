@@ -52,6 +52,7 @@ def kind_of(type_: pa.DataType) -> Kind | None:
     return next((kind for test, kind in _KINDS if test(type_)), None)
 
 
+@cache
 def kind_of_column(type_: pa.DataType) -> Kind | None:
     """The kind of the values of a column; None if they may be of several."""
     return kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)

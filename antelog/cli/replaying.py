@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from antelog.cli.show.terminal import progress_bar
 from antelog.files import ARRIVAL
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run.address import Address
 from antelog.run.driver import Driver
 from antelog.run.replay import Recording, static_facts
 from antelog.run.settings import Settings
@@ -46,22 +45,6 @@ def through(
         say_what_was_read(set_aside, engine)
         set_aside.require_use()
     return engine
-
-
-def recording_of(settings: Settings) -> Recording:
-    """The files that a run replays."""
-    return Recording(
-        files_of(settings.inputs),
-        files_of(settings.statics),
-        settings.arrival,
-        settings.last,
-        settings.maps,
-    )
-
-
-def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
-    """The paths of addresses, all of which are files."""
-    return {name: Path(str(each)) for name, each in addresses.items()}
 
 
 def rejects_of(settings: Settings) -> Path | None:

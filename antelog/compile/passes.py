@@ -53,5 +53,5 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
 
 def _failure(failed: Failed, limit: int, document: Document) -> Diagnostic:
     if isinstance(failed.why, EndlessError):
-        return failures.endless(failed.why, failed.asked, document)
+        return failures.endless(failed.why, failed.request, document)
     return failures.too_many(failed.why, limit, document)

@@ -20,9 +20,8 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
 from antelog.engine.facts.counting import Dropped, Status, dropped_table
-from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import bytes_of, rows_of
+from antelog.engine.facts.history import Facts, bytes_of, rows_of
 from antelog.engine.facts.rejects import none
 from antelog.engine.state import State
 from antelog.engine.step.lines import Changes, Lines, as_they_stand

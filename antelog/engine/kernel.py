@@ -27,9 +27,9 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
-from antelog.engine.facts.facts import Admitted, Facts, admit
+from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import History, conflicting, fresh, rows_of, sentence, without
+from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence, without
 from antelog.engine.state import (
     State,
     begun,
@@ -58,7 +58,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, LineSelection, Query, Share
+from antelog.engine.step.query import KINDS, LineSelection, Share, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -71,7 +71,7 @@ def admitted(
 ) -> tuple[State, Admitted]:
     """The facts of frames that have arrived since the last step up to `now`, ready for the next one.
 
-    See `facts.admit`. Facts that the state has already are repetitions. The state knows the frames' types.
+    See `admission.admit`. Facts that the state has are repetitions. The state knows the frames' types.
     """
 
     def conflicts(source: Input, facts: Facts) -> tuple[Mask, pa.Array]:
@@ -142,7 +142,9 @@ def _stepped(
             for name in whole.history
         }
         about = affected(rules, [query.name for query in rules.queries], ticks, new, known.seen)
-        queries = (query_of(plan, state, Query(name, each, ticks, wanted)) for name, each in about.items())
+        queries = (
+            query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
+        )
         found = {query.name: changes(known, query, explained(known, query)) for query in queries}
     else:
         found = _nothing_changed(plan, state, wanted.only)
@@ -152,7 +154,7 @@ def _stepped(
     return Stepped(replace(whole, now=now, history=history, settled=settled), found)
 
 
-def query_of(plan: Plan, state: State, query: Query) -> Query:
+def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     """The query with the fields that follow from the rules and the state."""
     rules = prepared(plan)
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
@@ -165,7 +167,7 @@ def query_of(plan: Plan, state: State, query: Query) -> Query:
     )
 
 
-def explained(known: Knowledge, query: Query) -> Explanations:
+def explained(known: Knowledge, query: StepQuery) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
@@ -189,14 +191,14 @@ class Current:
     """The answers of a query after the last finished tick."""
 
     known: Knowledge
-    query: Query
+    query: StepQuery
     told: Explanations
 
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
     """The answers of a query that are open now, and those that are confirmed and still looked at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
-    query = query_of(plan, state, Query(name, unsettled(prepared(plan), name, last), last, wanted))
+    query = query_of(plan, state, StepQuery(name, unsettled(prepared(plan), name, last), last, wanted))
     query, known = replace(query, past=False), knowledge_of(plan, state)
     found = lives(known, query, derivations_of(known, query))
     return Current(known, query, explanations(known, query, found, current(found, last.now)))

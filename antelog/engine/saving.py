@@ -35,8 +35,7 @@ from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import SeenValues, added, gather
+from antelog.engine.facts.history import Facts, SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -50,7 +49,7 @@ __all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
 
 @dataclass(frozen=True)
 class SavedEngine:
-    """The content of a saved engine; `beside` has the members that forecasts add."""
+    """The content of a saved engine; `forecast` has the members that forecasts add."""
 
     plan: Plan
     state: State
@@ -58,10 +57,10 @@ class SavedEngine:
     counts: Mapping[str, Counts]
     dropped: Mapping[str, Dropped]
     limit: int | None
-    beside: Mapping[str, bytes] = field(default_factory=dict)
+    forecast: Mapping[str, bytes] = field(default_factory=dict)
 
 
-BESIDE = "forecast/"
+FORECAST = "forecast/"
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -127,7 +126,7 @@ def to_bytes(saved: SavedEngine) -> bytes:
     for name, member in _settled_in(plan, settled).items():
         each = settled[name]
         members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
-    return sealed.pack({**members, **saved.beside})
+    return sealed.pack({**members, **saved.forecast})
 
 
 def from_bytes(
@@ -179,7 +178,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
         observed=replace(known.observed, seen=seen),
         settled=settled,
     )
-    others = {name: content for name, content in members.items() if name.startswith(BESIDE)}
+    others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
 

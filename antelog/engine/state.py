@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
-from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import (
+    Facts,
     History,
     Seen,
     SeenValues,
@@ -28,8 +28,8 @@ from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.step.settled import Settled, nothing_settled
+from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
-from antelog.engine.values.types import Types, types_of_rows, widened
 from antelog.engine.values.values import Values
 
 Given = Mapping[str, Sequence[Row]]
@@ -108,11 +108,22 @@ def with_facts(state: State, facts: Mapping[str, Facts]) -> State:
 
 def seeing(plan: Plan, state: State, types: SeenTypes) -> State:
     """The state when facts have come whose columns have these types."""
-    known = widened(state.observed.types, types)
+    known = _widened(state.observed.types, types)
     if known is state.observed.types:
         return state
     observed = replace(state.observed, types=known, answers=answer_columns(plan, known))
     return replace(state, observed=observed)
+
+
+def _widened(seen: Mapping[str, Types], new: SeenTypes) -> Mapping[str, Types]:
+    """The seen types widened by new ones; the same object if that changes nothing."""
+    changed = {}
+    for name, types in new.items():
+        old = seen.get(name, (NOTHING,) * len(types))
+        both = tuple(map(wider, old, types))
+        if both != seen.get(name):
+            changed[name] = both
+    return {**seen, **changed} if changed else seen
 
 
 def begun(plan: Plan, state: State, facts: Mapping[str, Facts]) -> State:

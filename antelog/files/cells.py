@@ -15,9 +15,8 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import MOST_DIGITS, array_of, parts_of_union
+from antelog.arrow.arrays import MOST_DIGITS, array_of, parts_of_union, plain, refusal
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.plain import plain, refusal
 from antelog.errors import DataError
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 

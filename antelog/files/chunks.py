@@ -95,24 +95,34 @@ def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: R
     """The rows of chunks that can be used; the others are set aside."""
     for each in sorted_out(wanted, chunks, file):
         if wanted.timed:
-            rejects.tally.update(malformed=len(each.bad))
-        rejects.note_once(each.notes)
-        rejects.came(wanted.name, file, each.table.num_rows + len(each.bad))
-        rejects.add(Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in each.bad)
+            rejects.tally.update(malformed=len(each.set_aside))
+        rejects.notes.extend(rejects.new_of(each.notes))
+        rejects.came(wanted.name, file, each.count)
+        rejects.add(each.set_aside)
         if each.table.num_rows:
             yield each.table
 
 
 @dataclass(frozen=True, eq=False)
-class Sorted:
-    """The rows of a chunk that can be used, those that cannot, and notes on the times, each with a name."""
+class CheckedRows:
+    """The rows of a chunk that can be used, with their ticks and lines, and those that cannot.
+
+    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes`
+    are about the times, each to be shown once.
+    """
 
     table: pa.Table
-    bad: Sequence[Bad]
+    arrive: bool
+    set_aside: Sequence[Reject]
     notes: Mapping[str, str]
 
+    @property
+    def count(self) -> int:
+        """The number of rows, of use or not."""
+        return int(self.table.num_rows) + len(self.set_aside)
 
-def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[Sorted]:
+
+def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[CheckedRows]:
     """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
 
     Raises DataError if columns were told by position, and their values do not fit.
@@ -136,7 +146,9 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
             table = table.filter(pa.array(fine))
-        yield Sorted(table, found, notes)
+        arrive = len(chunk.columns) > len(wanted.columns)
+        rejects = [Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found]
+        yield CheckedRows(table, arrive, rejects, notes)
 
 
 def _order(wanted: WantedColumns, file: str) -> dict[str, str]:

@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.plain import of_no_use, plain, why_of_no_use
+from antelog.arrow.arrays import of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Bad, Chunk

@@ -1,9 +1,17 @@
-"""Rows that cannot be used: each is kept with its place and the reason, and stops nothing else."""
+"""Rows that cannot be used: each is kept with its place and the reason, and stops nothing else.
+
+    readings.csv: none of its 3 rows can be used; mostly (3): the time `soon` is not a whole number,
+    as in line 2: wt2,91,soon
+
+If none of an input can be used, that is an error, with the most common reason: a file of which nothing was
+understood would look like one in which nothing happened.
+"""
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,8 +23,14 @@ from typing import IO, TextIO, cast
 from antelog.errors import AntelogError, DataError, OutputError
 from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
-from antelog.files.unusable import Example, Usable
 from antelog.writing import replacing
+
+_KINDS = 1_000
+"""At most so many different reasons are counted, so that odd files take no endless memory."""
+_LONGEST = 200
+"""Of an example no more letters are shown."""
+PARTICULAR = "`[^`]*`|[0-9]+"
+"""What is particular about a row in a reason: its values and numbers. Also for Java."""
 
 SHOWN = 5
 """How many rejects a summary shows in full."""
@@ -44,6 +58,52 @@ class Reject:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
         return f"{place}: {self.detail}"
+
+
+@dataclass(eq=False)
+class Usable:
+    """The rows of one input, or static predicate, and why some of them were set aside."""
+
+    files: dict[str, None] = field(default_factory=dict)
+    rows: int = 0
+    set_aside: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    examples: dict[str, Reject] = field(default_factory=dict)
+
+    def came(self, file: str, rows: int) -> None:
+        if rows:
+            self.files[file] = None
+            self.rows += rows
+
+    def add(self, reject: Reject) -> None:
+        """A row was set aside."""
+        self.set_aside += 1
+        kind = kind_of(reject.detail)
+        if kind in self.examples or len(self.examples) < _KINDS:
+            self.kinds[kind] += 1
+            self.examples.setdefault(kind, reject)
+
+    def check(self) -> None:
+        """Raises DataError if there are rows, and all were set aside."""
+        if self.rows and self.set_aside >= self.rows:
+            kind, count = self.kinds.most_common(1)[0]
+            raise DataError(no_use(next(iter(self.files)), self.rows, count, self.examples[kind]))
+
+
+def kind_of(detail: str) -> str:
+    """A reason without the values and numbers of its row."""
+    return re.sub(PARTICULAR, "…", detail)
+
+
+def no_use(file: str, rows: int, count: int, example: Reject) -> str:
+    """The message that no row can be used, with the most common reason."""
+    place = f"line {example.line}: " if example.line is not None else ""
+    row = example.row.strip()
+    said = f"{example.detail}, as in {place}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"
+    if rows == 1:
+        return f"{file}: its only row cannot be used: {said}"
+    mostly = "" if count == rows else f"mostly ({count:,}): "
+    return f"{file}: none of its {rows:,} rows can be used: {mostly}{said}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,18 +136,17 @@ class Rejects:
         for each in self.usable.values():
             each.check()
 
-    def note_once(self, notes: Mapping[str, str]) -> None:
-        """Adds notes by name; a name that was used before is skipped."""
-        for name, note in notes.items():
-            if name not in self.noted:
-                self.noted.add(name)
-                self.notes.append(note)
+    def new_of(self, notes: Mapping[str, str]) -> list[str]:
+        """Those of the notes whose names were not there before."""
+        new = [name for name in notes if name not in self.noted]
+        self.noted.update(new)
+        return [notes[name] for name in new]
 
     def add(self, rejects: Iterable[Reject]) -> None:
         """Counts, keeps and writes rejects. Raises DataError in a strict run."""
         for reject in rejects:
             self.counts[reject.reason] += 1
-            self.usable[reject.predicate].add(Example(reject.line, reject.detail, reject.row))
+            self.usable[reject.predicate].add(reject)
             if reject.delay is not None:
                 self.delays[reject.predicate][reject.delay] += 1
             if len(self.first) < SHOWN:

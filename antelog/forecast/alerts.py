@@ -68,7 +68,7 @@ class AnswerChances:
     `line` is the row of the last line of each answer in this step, or -1 if that is from an earlier step.
     """
 
-    told: Predictions
+    predictions: Predictions
     found: Chances
     answer: tuple[Column, ...]
     time: Column
@@ -77,7 +77,7 @@ class AnswerChances:
     def take(self, at: Column) -> AnswerChances:
         found = replace(self.found, which=self.found.which.take(at))
         answer = tuple(column.take(at) for column in self.answer)
-        return AnswerChances(self.told.take(at), found, answer, self.time.take(at), self.line.take(at))
+        return AnswerChances(self.predictions.take(at), found, answer, self.time.take(at), self.line.take(at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,54 +93,56 @@ class LastLines:
     values: Values
     sources: Sequence[str]
 
-    def take(self, said: AnswerChances) -> tuple[pa.Table, Column]:
+    def take(self, answers: AnswerChances) -> tuple[pa.Table, Column]:
         """The last lines of answers, and which of the answers these are: the engine may have dropped some."""
-        here = np.flatnonzero(said.line >= 0)
-        table, earlier = self.lines.take(pa.array(said.line.take(here))), np.flatnonzero(said.line < 0)
+        here = np.flatnonzero(answers.line >= 0)
+        table, earlier = self.lines.take(pa.array(answers.line.take(here))), np.flatnonzero(answers.line < 0)
         if len(earlier) == 0:
             return table, here
         open_ = self.before()
         own = [self.values.recoded(column, self.of) for column in open_.cells[:-1]]
-        known, asked = keys_of([[*own, open_.cells[-1]], [column.take(earlier) for column in said.answer]])
-        at = find(asked, known)
+        known, sought = keys_of(
+            [[*own, open_.cells[-1]], [column.take(earlier) for column in answers.answer]]
+        )
+        at = find(sought, known)
         there = np.flatnonzero(at >= 0)
         more = open_.table.take(pa.array(at.take(there)))
         return pa.concat_tables([table, more]), np.concatenate([here, earlier.take(there)])
 
 
 def alert_lines(
-    likely: Column, said: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
+    likely: Column, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
 ) -> tuple[Column, list[pa.Table]]:
     """The likely answers after a step, and its lines of alerts."""
     number, tick, chance = (
-        np.concatenate([np.zeros(0, kind), *(getattr(each.told, name) for each in said)])
+        np.concatenate([np.zeros(0, kind), *(getattr(each.predictions, name) for each in answers)])
         for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
     )
     after, found = alert_changes(likely, number, tick, chance, threshold)
     parts, first = [], 0
-    for each in said:
-        mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.told.tick)))
+    for each in answers:
+        mine = np.flatnonzero((found.row >= first) & (found.row < first + len(each.predictions.tick)))
         if len(mine):
             some = each.take(found.row.take(mine) - first)
             parts.append(_lines(last, some, found.likely[mine], lossy))
-        first += len(each.told.tick)
+        first += len(each.predictions.tick)
     return after, parts
 
 
-def _lines(last: LastLines, said: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
-    lines, at = last.take(said)
-    said, likely = said.take(at), likely[at]
+def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:
+    lines, at = last.take(answers)
+    answers, likely = answers.take(at), likely[at]
     kinds = pa.array([LIKELY, UNLIKELY]).take(pa.array((~likely).astype(np.int64)))
-    for name, column in (("tick", pa.array(said.told.tick)), ("change", kinds)):
-        place = lines.schema.get_field_index(name)
-        lines = lines.set_column(place, lines.schema.field(place), column)
+    for name, column in (("tick", pa.array(answers.predictions.tick)), ("change", kinds)):
+        index = lines.schema.get_field_index(name)
+        lines = lines.set_column(index, lines.schema.field(index), column)
     rows = np.arange(lines.num_rows)
-    beside = LineColumns(lines.num_rows, last.sources, lossy=lossy)
-    beside.say(rows, said.told.chance, said.told.source)
-    beside.grow(rows, said.time, said.found)
+    columns = LineColumns(lines.num_rows, last.sources, lossy=lossy)
+    columns.put(rows, answers.predictions.chance, answers.predictions.source)
+    columns.grow(rows, answers.time, answers.found)
     if lossy:
-        beside.hold(rows, said.found)
-    return beside.table(lines)
+        columns.hold(rows, answers.found)
+    return columns.table(lines)
 
 
 def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:

@@ -30,9 +30,10 @@ from antelog.forecast.inference.table import Known
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import JUDGES, Judges
+from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted
-from antelog.forecast.query import Earlier, QueryForecast, QueryState, nobody_followed
+from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
@@ -52,7 +53,7 @@ class Forecasting:
 
     sightings: Sightings
     series: Mapping[str, SeriesCounts]
-    queries: Mapping[str, QueryState]
+    queries: Mapping[str, Judged]
     epoch: int
     learning: Learning
 
@@ -64,20 +65,16 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     if model is None:
         return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
     queries = {
-        name: replace(
-            each,
-            judged=each.judged.with_outcomes(model.outcomes[name], model.losses[name]),
-        )
-        for name, each in queries.items()
+        name: each.with_outcomes(model.outcomes[name], model.losses[name]) for name, each in queries.items()
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning)
 
 
-def _nobody(plan: Plan, query: Relation, judges: Judges) -> QueryState:
+def _nobody(plan: Plan, query: Relation, judges: Judges) -> Judged:
     """A query before its first answer."""
     width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-    return nobody_followed(width, keys, judges)
+    return judging.nothing_judged(width, keys, judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +93,14 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     current = replace(before, sightings=sightings)
     if before.learning.on:
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
-        first_tick = 1 + min(each.judged.followed.now for each in before.queries.values())
+        first_tick = 1 + min(each.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
     known = _known(plan, current, state)
     queries, log, left_out = dict(current.queries), {}, {}
     for name, each in step.changes.items():
-        earlier = Earlier(values, partial(open_answers, plan, step.before, name, staged=True))
+        earlier = partial(open_answers, plan, step.before, name, staged=True)
         query = QueryForecast(known, plan.relation(name), limits)
-        found = query.step(queries[name], each.lines, state.now, earlier)
+        found = query.step(queries[name], each.lines, state.now, values, earlier)
         queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
@@ -162,7 +159,6 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """A model of all that was learned, also from epochs that forecasts do not use yet."""
     half_life, length = current.learning.half_life, current.learning.length
     epoch = now // length if current.learning.on else current.learning.epoch
-    judged = {name: each.judged for name, each in current.queries.items()}
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),
@@ -170,8 +166,8 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
             name: series_counts.up_to(each, KnownEpoch(epoch, half_life))
             for name, each in current.series.items()
         },
-        {name: each.outcomes.up_to(KnownEpoch(epoch, half_life)) for name, each in judged.items()},
-        {name: average.up_to(each.losses, epoch, half_life) for name, each in judged.items()},
+        {name: each.outcomes.up_to(KnownEpoch(epoch, half_life)) for name, each in current.queries.items()},
+        {name: average.up_to(each.losses, epoch, half_life) for name, each in current.queries.items()},
         epoch,
         half_life,
         length,
@@ -180,4 +176,4 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 
 def scores_of(current: Forecasting) -> dict[str, Scores]:
     """The scores of each query's chances so far."""
-    return {name: judging.all_scored(each.judged) for name, each in current.queries.items()}
+    return {name: judging.all_scored(each) for name, each in current.queries.items()}

@@ -27,7 +27,7 @@ class LineColumns:
         self._grown: list[tuple[Column, Column, Numbers]] = []
         self._lossy = lossy
 
-    def say(self, rows: Column, chance: Numbers, source: Column) -> None:
+    def put(self, rows: Column, chance: Numbers, source: Column) -> None:
         """The chances of some rows, and the numbers of their sources."""
         self._chance[rows] = chance
         self._source[rows] = source

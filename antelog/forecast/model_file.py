@@ -20,7 +20,7 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
-from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
@@ -53,7 +53,7 @@ _KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np
 def packed(thing: object) -> tuple[bytes, bytes]:
     """The JSON and the Arrow bytes of a thing."""
     columns: list[np.ndarray[Any, Any]] = []
-    said = msgspec.json.encode(_said(thing, columns))
+    structure = msgspec.json.encode(_structure(thing, columns))
     schema = pa.schema([(str(i), _KINDS[column.dtype]) for i, column in enumerate(columns)])
     sink = pa.BufferOutputStream()
     # The columns have different lengths, so each is a list in one row.
@@ -65,34 +65,36 @@ def packed(thing: object) -> tuple[bytes, bytes]:
                 [each.cast(f.type) for each, f in zip(lists, nested, strict=True)], schema=nested
             )
         )
-    return said, sink.getvalue().to_pybytes()
+    return structure, sink.getvalue().to_pybytes()
 
 
-def _said(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
+def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
     match thing:
         case np.ndarray():
             columns.append(thing)
             return {"column": len(columns) - 1, "shape": list(thing.shape)}
         case dict():
-            return {"map": [[key, _said(value, columns)] for key, value in thing.items()]}
+            return {"map": [[key, _structure(value, columns)] for key, value in thing.items()]}
         case tuple() | list():
-            return [_said(each, columns) for each in thing]
+            return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
         case _:
-            own = {f.name: _said(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
+            own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": _NAMES.get(type(thing), type(thing).__name__), **own}
 
 
-def unpacked(said: bytes, columns: bytes) -> Any:
+def unpacked(structure: bytes, columns: bytes) -> Any:
     """The thing of two pieces of bytes that `packed` made."""
     table = pa.ipc.open_file(pa.BufferReader(columns)).read_all()
     arrays = [table.column(i).combine_chunks().flatten() for i in range(table.num_columns)]
-    return _built(msgspec.json.decode(said), [np.array(a.to_numpy(zero_copy_only=False)) for a in arrays])
+    return _built(
+        msgspec.json.decode(structure), [np.array(a.to_numpy(zero_copy_only=False)) for a in arrays]
+    )
 
 
-def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
-    match said:
+def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
+    match structure:
         case {"column": int(number), "shape": [*shape]}:
             return columns[number].reshape(shape)
         case {"map": [*items]}:
@@ -103,7 +105,7 @@ def _built(said: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
         case [*items]:
             return tuple(_built(each, columns) for each in items)
         case _:
-            return said
+            return structure
 
 
 VERSION = 2
@@ -147,7 +149,7 @@ class Model:
         writing.write(path, self.to_bytes())
 
     def to_bytes(self) -> bytes:
-        said, columns = packed(
+        structure, columns = packed(
             {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
         )
         head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
@@ -156,7 +158,7 @@ class Model:
                 "model.json": msgspec.json.encode(head),
                 "plan.json": to_json(self.plan).encode(),
                 "values.json": msgspec.json.encode(self.values.saved()),
-                "learned.json": said,
+                "learned.json": structure,
                 "learned.arrow": columns,
             }
         )

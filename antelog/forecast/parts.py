@@ -16,8 +16,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, gather
+from antelog.engine.facts.history import Facts, History, Stream, added, gather
 from antelog.engine.values.values import Values
 from antelog.forecast.forecasting import Forecasting, start
 from antelog.forecast.inference.background import columns_in
@@ -25,9 +24,9 @@ from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
 from antelog.forecast.judges.judge import Recodable
+from antelog.forecast.judges.judged import Judged
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.query import QueryState
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import SeriesCounts
@@ -46,11 +45,11 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     key = model.plan.key
     places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
 
-    def own(counts: Tally, series: str | None) -> Tally:
+    def chosen(counts: Tally, series: str | None) -> Tally:
         column = counts.keys[1 if series is None else places[series]]
         return counts.take(np.flatnonzero(mine(column, model.values)))
 
-    return recoded(_each_tally(still, own), Values())
+    return recoded(_each_tally(still, chosen), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
@@ -124,8 +123,8 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
     for name, each in current.queries.items():
         *shared, own = model.outcomes[name].levels
-        known = OutcomeStatistics((*shared, each.judged.outcomes.levels[-1] if learns else own))
-        queries[name] = replace(each, judged=each.judged.with_outcomes(known, model.losses[name]))
+        known = OutcomeStatistics((*shared, each.outcomes.levels[-1] if learns else own))
+        queries[name] = each.with_outcomes(known, model.losses[name])
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -134,8 +133,8 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     nothing = start(plan, current.learning)
     queries = {}
     for name, each in current.queries.items():
-        empty = nothing.queries[name].judged
-        queries[name] = replace(each, judged=each.judged.with_outcomes(empty.outcomes, empty.losses))
+        empty = nothing.queries[name]
+        queries[name] = each.with_outcomes(empty.outcomes, empty.losses)
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -163,7 +162,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
         current,
         sightings=Sightings(_history(seen.history, cells), seen.values),
         series={name: _series(each, cells) for name, each in current.series.items()},
-        queries={name: _followed(each, cells) for name, each in current.queries.items()},
+        queries={name: _judged(each, cells) for name, each in current.queries.items()},
     )
 
 
@@ -183,8 +182,7 @@ def _series(counts: SeriesCounts, cells: Cells) -> SeriesCounts:
     return replace(counts, tally=counts.tally.with_cells(cells), later=later)
 
 
-def _followed(known: QueryState, cells: Cells) -> QueryState:
-    judged = known.judged
+def _judged(judged: Judged, cells: Cells) -> Judged:
     last = judged.followed.last
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
@@ -192,4 +190,4 @@ def _followed(known: QueryState, cells: Cells) -> QueryState:
         name: each.with_cells(cells) if isinstance(each, Recodable) else each
         for name, each in judged.judges.items()
     }
-    return replace(known, judged=replace(judged, followed=followed, judges=judges))
+    return replace(judged, followed=followed, judges=judges)

@@ -27,12 +27,12 @@ from antelog.forecast.alerts import (
     alert_lines,
     lines_in_order,
 )
+from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.table import AnswersAtTicks, Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judge import Judges
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
@@ -50,10 +50,10 @@ LONGEST = 4096
 
 
 @dataclass(frozen=True, eq=False)
-class ChanceRequests:
+class ChanceRequests(ColumnSet):
     """Open answers at the ticks at which their chances are computed: at lines, or at every tick.
 
-    `line` is the row of the last line of each, or -1 if that is from an earlier step; `told` says whether
+    `line` is the row of the last line of each, or -1 if that is from an earlier step; `at_line` says whether
     that line is of the same tick.
     """
 
@@ -62,40 +62,14 @@ class ChanceRequests:
     stage: Column
     tick: Column
     line: Column
-    told: Mask
-
-    def take(self, at: Column) -> ChanceRequests:
-        answer = tuple(column.take(at) for column in self.answer)
-        number, stage, tick = self.number.take(at), self.stage.take(at), self.tick.take(at)
-        return ChanceRequests(answer, number, stage, tick, self.line.take(at), self.told.take(at))
-
-
-@dataclass(frozen=True, eq=False)
-class QueryState:
-    """The judged answers of a query after a step, and the numbers of those that are likely."""
-
-    judged: Judged
-    likely: Column
-
-
-def nobody_followed(width: int, keys: int, judges: Judges) -> QueryState:
-    """The state before the first answer: `width` columns with the time, `keys` of them in the key."""
-    return QueryState(judging.nothing_judged(width, keys, judges), np.zeros(0, np.int64))
-
-
-@dataclass(frozen=True, eq=False)
-class Earlier:
-    """The values of the engine, and the lines of open answers as they were before a step."""
-
-    values: Values
-    lines: Callable[[], Logged]
+    at_line: Mask
 
 
 @dataclass(frozen=True, eq=False)
 class QueryStep:
     """A query after a step, its lines with their chances, and the lines that limits left out."""
 
-    after: QueryState
+    after: Judged
     lines: pa.Table
     left_out: LeftOut
 
@@ -108,59 +82,63 @@ class QueryForecast:
     relation: Relation
     limits: Limits
 
-    def step(self, before: QueryState, logged: Logged, now: int, earlier: Earlier) -> QueryStep:
-        """The query after a step that ends at `now`, and its lines with their chances."""
-        rows, lines = self._lines(logged, earlier.values)
+    def step(
+        self, before: Judged, logged: Logged, now: int, of: Values, earlier: Callable[[], Logged]
+    ) -> QueryStep:
+        """The query after a step that ends at `now`, and its lines with their chances.
+
+        The cells of lines are of the values `of` the engine; `earlier` gives the open answers before.
+        """
+        rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
-        step = followed(before.judged.followed, lines, now, delay, counted=learning.on)
-        judged = self._learned(replace(before.judged, followed=step.after), step.settled)
-        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
+        step = followed(before.followed, lines, now, delay, counted=learning.on)
+        judged = self._learned(replace(before, followed=step.after), step.settled)
+        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        said, at_lines = [], []
-        found = self._chances(requests, rows, lines, beside)
+        answers, at_lines = [], []
+        found = self._chances(requests, rows, lines, columns)
         for epoch, here, done in _epochs(requests, step.settled, learning):
-            now_asked, some_found = requests, found
+            now_requested, some_found = requests, found
             if len(here) < len(requests.tick):
-                now_asked, some_found = requests.take(here), replace(found, which=found.which.take(here))
-            judged, more = self._judge(judged, now_asked, some_found, epoch)
-            some = more if now_asked.told.all() else more.take(np.flatnonzero(now_asked.told))
-            beside.say(some.line, some.told.chance, some.told.source)
-            beside.grow(some.line, some.time, some.found)
-            said.append(more)
-            at_lines.append(some.told)
+                now_requested, some_found = requests.take(here), replace(found, which=found.which.take(here))
+            judged, more = self._judge(judged, now_requested, some_found, epoch)
+            some = more if now_requested.at_line.all() else more.take(np.flatnonzero(now_requested.at_line))
+            columns.put(some.line, some.predictions.chance, some.predictions.source)
+            columns.grow(some.line, some.time, some.found)
+            answers.append(more)
+            at_lines.append(some.predictions)
             weighed = epoch if learning.on and learning.shared else None
             judged = judging.settle(judged, step.settled, done, weighed)
-        table, likely, limits = beside.table(logged.table), before.likely, self.limits
+        table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
-            likeliest[rows] = _likeliest([before.judged.told, *at_lines], step.numbers, lines)
+            likeliest[rows] = _likeliest([before.told, *at_lines], step.numbers, lines)
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
-            last = LastLines(
-                logged.table, earlier.lines, earlier.values, self.known.sightings.values, judged.sources
-            )
-            likely, more_lines = alert_lines(likely, said, self.relation.alert, last, lossy=self._lossy)
+            values = self.known.sightings.values
+            last = LastLines(logged.table, earlier, of, values, judged.sources)
+            likely, more_lines = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
             likely = likely[find(likely, step.settled.number) < 0]
             parts += more_lines
-        return QueryStep(QueryState(judged, likely), lines_in_order(parts, self.relation), within.left_out)
+        after = replace(judged, likely=likely)
+        return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
-    def open(self, known: QueryState, logged: Logged, values: Values) -> pa.Table:
+    def open(self, judged: Judged, logged: Logged, values: Values) -> pa.Table:
         """Open answers and those just confirmed, with their chances as of now."""
         rows, lines = self._lines(logged, values)
-        judged = known.judged
-        beside = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
+        columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
         # It is told as of now, though its line may be older: what was just told is likelier.
-        told = last_line_ticks(judged.followed, some.answer) == some.tick
-        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), told)
-        found = self._chances(requests, rows, lines, beside)
+        at_line = last_line_ticks(judged.followed, some.answer) == some.tick
+        requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
+        found = self._chances(requests, rows, lines, columns)
         if len(at):
-            _, said = self._judge(judged, requests, found, int(some.tick[0]) // self._learning.length)
-            beside.say(said.line, said.told.chance, said.told.source)
-            beside.grow(said.line, said.time, said.found)
-        return open_within(beside.table(logged.table), logged.kind <= REVISED, self.limits)
+            _, answers = self._judge(judged, requests, found, int(some.tick[0]) // self._learning.length)
+            columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
+            columns.grow(answers.line, answers.time, answers.found)
+        return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
 
     @property
     def _learning(self) -> Learning:
@@ -192,8 +170,8 @@ class QueryForecast:
         learning = self._learning
         if not learning.on:
             return judged
-        as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.own)
-        return judging.learned(judged, lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
+        as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.layout)
+        return judging.learned(judged, *lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""
@@ -203,15 +181,17 @@ class QueryForecast:
         else:
             at, tick = spread(open_.since, np.minimum(open_.until - open_.since, LONGEST))
         answer = tuple(column.take(at) for column in open_.answer)
-        told = (tick == open_.since.take(at)) & (line.take(at) >= 0)
-        return ChanceRequests(answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), told)
+        at_line = (tick == open_.since.take(at)) & (line.take(at) >= 0)
+        return ChanceRequests(
+            answer, open_.number.take(at), open_.stage.take(at), tick, line.take(at), at_line
+        )
 
-    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, beside: LineColumns) -> Chances:
+    def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, columns: LineColumns) -> Chances:
         """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
 
         A settled answer has no chance any more, but it may hold: it is computed together with the open ones.
         """
-        over = np.flatnonzero(find(rows, at.line[at.told]) < 0) if self._lossy else rows[:0]
+        over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
         answer = tuple(np.concatenate(pair) for pair in zip(at.answer, others.answer, strict=True))
         tick = np.concatenate([at.tick, others.tick])
@@ -220,39 +200,39 @@ class QueryForecast:
         found = chances(self.known, self.relation.name, asked)
         count = len(at.tick)
         if self._lossy:
-            row = np.append(at.line[at.told], rows.take(over))
-            which = np.append(found.which[:count][at.told], found.which[count:])
-            beside.hold(row, replace(found, which=which))
+            row = np.append(at.line[at.at_line], rows.take(over))
+            which = np.append(found.which[:count][at.at_line], found.which[count:])
+            columns.hold(row, replace(found, which=which))
         return replace(found, which=found.which[:count])
 
     def _judge(
         self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
     ) -> tuple[Judged, AnswerChances]:
         """The chances of open answers in an epoch, given those of the model of facts."""
-        as_of = self._learning.as_of(epoch, self.known.odds.own)
+        as_of = self._learning.as_of(epoch, self.known.odds.layout)
         if self._learning.on:
             judged = judging.ready(judged, as_of)
         key = tuple(at.answer[place] for place in self._key)
-        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.told, as_of)
-        judged, told = judging.judge(judged, rows, found.column())
+        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of)
+        judged, predictions = judging.judge(judged, rows, found.column())
         time = self._time(at.answer, at.tick)
-        return judged, AnswerChances(told, found, at.answer, time, at.line)
+        return judged, AnswerChances(predictions, found, at.answer, time, at.line)
 
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
 
 
-def _likeliest(told: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
+def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:
     """For each line the largest chance that its answer had in lines before; NaN if there was none."""
     at = np.flatnonzero(lines.kind == REJECT)
     found = np.full(lines.count, np.nan)
     if len(at) == 0:
         return found
     # A line comes before others of its tick: these do not count for it.
-    of = np.concatenate([number.take(at), *(each.number for each in told)])
-    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in told)])
-    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in told)])
+    of = np.concatenate([number.take(at), *(each.number for each in predictions)])
+    tick = np.concatenate([lines.tick.take(at), *(each.tick for each in predictions)])
+    chance = np.concatenate([np.full(len(at), -1.0), *(each.chance for each in predictions)])
     order = ordered([of - of.min(), tick - tick.min()])
     answer = distinct(of)
     base = 4.0 * np.searchsorted(answer, of.take(order))

@@ -16,13 +16,12 @@ import msgspec
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
-from antelog.engine.saving import BESIDE
+from antelog.engine.saving import FORECAST
 from antelog.engine.values.values import SavedValues, Values
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.model_file import packed, unpacked
-from antelog.forecast.query import QueryState
 from antelog.forecast.rates.sightings import Sightings, nothing_seen
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores import scores
@@ -41,8 +40,8 @@ class _ForecastHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def members(current: Forecasting) -> dict[str, bytes]:
     """The members of a saved state that hold the forecasts."""
     learning, seen = current.learning, current.sightings
-    judged = {name: replace(each.judged, scores=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
-    kept = {name: each.judged.scores for name, each in current.queries.items()}
+    judged = {name: replace(each, scores=None, likely=None) for name, each in current.queries.items()}  # type: ignore[arg-type]
+    kept = {name: each.scores for name, each in current.queries.items()}
     said, columns = packed(
         {
             "seen": {name: gather(seen.history, name, None) for name in seen.history},
@@ -60,12 +59,12 @@ def members(current: Forecasting) -> dict[str, bytes]:
         "known.json": said,
         "known.arrow": columns,
     }
-    return {BESIDE + name: content for name, content in found.items()}
+    return {FORECAST + name: content for name, content in found.items()}
 
 
-def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
+def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
     """The forecasts read back from `members`."""
-    there = {name.removeprefix(BESIDE): content for name, content in beside.items()}
+    there = {name.removeprefix(FORECAST): content for name, content in members.items()}
     head = msgspec.json.decode(there["head.json"], type=_ForecastHead)
     values = Values.from_saved(msgspec.json.decode(there["values.json"], type=SavedValues))
     known = unpacked(there["known.json"], there["known.arrow"])
@@ -73,7 +72,7 @@ def resumed(plan: Plan, beside: Mapping[str, bytes]) -> Forecasting:
     queries = {}
     for query in plan.queries:
         name = query.name
-        judged = replace(known["judged"][name], scores=scores.from_dict(head.scores[name]))
-        queries[name] = QueryState(judged, known["likely"][name])
+        own = scores.from_dict(head.scores[name])
+        queries[name] = replace(known["judged"][name], scores=own, likely=known["likely"][name])
     learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

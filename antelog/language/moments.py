@@ -13,12 +13,13 @@ _DAY, _MINUTE, _SECOND = (
 _PARTS = {"seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
-_LAST = timedelta(days=2_900_000) // _MICROSECOND
+_END = timedelta(days=2_900_000) // _MICROSECOND
 
-# An atom's last argument, and what a condition compares the variable there with.
-_TEXT = r'"(?:[^"\\]|\\.)*"'
-_ATOM = re.compile(rf'^((?:not )?\w+\((?:[^"()]|{_TEXT})*?)(\w+)([+-]\d+)?\)(?: where |$)')
-_FIXED = re.compile(r"^\d+$")
+# An atom with its last argument, and where its conditions begin. Possessive, so that a text is read once
+# whatever it is: values may be long, and come from anybody.
+_ATOM = re.compile(r'(?:not )?\w++\((?>[^"()]++|"(?>[^"\\]++|\\.)*+")*+\)(?= where |\Z)', re.DOTALL)
+_LAST = re.compile(r"[( ](\w++)([+-]\d++)?\)\Z")
+_FIXED = re.compile(r"\d{1,18}\Z")
 _TICK = re.compile(r"[( ](\d{1,15})\)\Z")
 
 
@@ -41,7 +42,7 @@ def moment(tick: int, length: int | None) -> str:
 
 def on_calendar(tick: int, length: int) -> bool:
     """Whether a tick has a time that can be written, and is not counted from 0."""
-    return _COUNTED <= tick * length < _LAST
+    return _COUNTED <= tick * length < _END
 
 
 def tick_of_literal(text: str) -> int | None:
@@ -52,15 +53,16 @@ def tick_of_literal(text: str) -> int | None:
 
 def literal_of(text: str, written: Callable[[int], str]) -> str:
     """A literal, given as text, with the ticks in it written in some way, such as by `moment`."""
-    found = _ATOM.match(text)
-    if found is None or found[3]:
+    atom = _ATOM.match(text)
+    found = _LAST.search(atom[0]) if atom is not None else None
+    if atom is None or found is None or found[2]:
         return text
-    if _FIXED.match(found[2]):
-        return text[: found.start(2)] + written(int(found[2])) + text[found.end(2) :]
-    shifted = rf"{re.escape(found[2])}(?: ?[+-] ?\d+)?"
+    if _FIXED.match(found[1]):
+        return text[: found.start(1)] + written(int(found[1])) + text[found.end(1) :]
+    shifted = rf"{re.escape(found[1])}(?: ?[+-] ?\d+)?"
     compared = re.compile(rf"\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)")
-    conditions = compared.sub(lambda each: _comparison(each, written), text[found.end(2) :])
-    return text[: found.end(2)] + conditions
+    conditions = compared.sub(lambda each: _comparison(each, written), text[found.end(1) :])
+    return text[: found.end(1)] + conditions
 
 
 def _comparison(found: re.Match[str], written: Callable[[int], str]) -> str:

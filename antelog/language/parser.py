@@ -106,13 +106,13 @@ def _span(meta: Meta) -> Span:
     return Span(meta.start_pos, meta.end_pos)
 
 
-def _token_span(token: Token) -> Span:
+def _at(token: Token) -> Span:
     return Span(token.start_pos or 0, token.end_pos or 0)
 
 
 def _usable(name: Token) -> None:
     if name in KEYWORDS:
-        raise _UnusableError(reserved(name, _token_span(name)))
+        raise _UnusableError(reserved(name, _at(name)))
 
 
 _LARGEST = 2**53
@@ -121,7 +121,7 @@ _LARGEST = 2**53
 def _number(token: Token, sign: str = "+") -> int | float:
     value = syntax.number(float(token))
     if abs(value) > _LARGEST:
-        raise _UnusableError(bad_number(_token_span(token)))
+        raise _UnusableError(bad_number(_at(token)))
     return -value if sign == "-" else value
 
 
@@ -138,15 +138,19 @@ class _Builder(Transformer[Token, Any]):
 
     def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
         name = str(children[0])
-        return syntax.Variable(name, _span(meta)) if name[0].isupper() else syntax.Constant(name, _span(meta))
+        return (
+            syntax.Variable(name, span=_span(meta))
+            if name[0].isupper()
+            else syntax.Constant(name, span=_span(meta))
+        )
 
     def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
         if not children[0][0].isupper():
-            raise _UnusableError(no_variable(children[0], _token_span(children[0])))
-        return syntax.Shifted(str(children[0]), _number(children[2], children[1]), _span(meta))
+            raise _UnusableError(no_variable(children[0], _at(children[0])))
+        return syntax.Shifted(str(children[0]), _number(children[2], children[1]), span=_span(meta))
 
     def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_number(children[-1], children[0]), _span(meta))
+        return syntax.Constant(_number(children[-1], children[0]), span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
         try:
@@ -154,10 +158,10 @@ class _Builder(Transformer[Token, Any]):
             value.encode()  # fails for half of a surrogate pair, which is no character
         except ValueError:
             raise _UnusableError(bad_escape(_span(meta))) from None
-        return syntax.Constant(value, _span(meta))
+        return syntax.Constant(value, span=_span(meta))
 
     def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
-        return syntax.Anonymous(_span(meta))
+        return syntax.Anonymous(span=_span(meta))
 
     def __default__(self, data: Token, children: list[Any], meta: Meta) -> syntax.Literal:
         """A literal: its grammar rule is in the table of kinds."""
@@ -170,36 +174,36 @@ class _Builder(Transformer[Token, Any]):
         return tuple(children)
 
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], (), _span(meta))
+        return syntax.Rule(children[0], (), span=_span(meta))
 
     def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], children[1], _span(meta))
+        return syntax.Rule(children[0], children[1], span=_span(meta))
 
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[1], children[0], _span(meta))
+        return syntax.Rule(children[1], children[0], span=_span(meta))
 
     def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
         if len(children) == 1:
-            return syntax.Column(str(children[0]), None, _span(meta))
-        return syntax.Column(str(children[0]), str(children[1]), _span(meta), _token_span(children[1]))
+            return syntax.Column(str(children[0]), None, span=_span(meta))
+        return syntax.Column(str(children[0]), str(children[1]), span=_span(meta), type_span=_at(children[1]))
 
     def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
         unit = str(children[1]) if len(children) > 1 else None
-        return syntax.Bound(_number(children[0]), unit, _span(meta))
+        return syntax.Bound(_number(children[0]), unit, span=_span(meta))
 
     duration = bound
 
     def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
-        return syntax.Percentage(syntax.number(float(children[0][:-1])), _span(meta))
+        return syntax.Percentage(syntax.number(float(children[0][:-1])), span=_span(meta))
 
     def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
         return _Shares(tuple(children))
 
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
-        return tuple(syntax.Name(str(name), _token_span(name)) for name in children)
+        return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
-        return syntax.Tick(children[0], _span(meta))
+        return syntax.Tick(children[0], span=_span(meta))
 
     def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
         name, *rest = children
@@ -208,24 +212,24 @@ class _Builder(Transformer[Token, Any]):
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        return syntax.Input(str(name), columns, delay, one_per, shares, _span(meta), _token_span(name))
+        return syntax.Input(str(name), columns, delay, one_per, shares, span=_span(meta), name_span=_at(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
         name, *columns = children
         _usable(name)
-        return syntax.Static(str(name), tuple(columns), _span(meta), _token_span(name))
+        return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
         shares = children.pop().each if isinstance(children[-1], _Shares) else None
         name, *pattern, bound = children
-        return syntax.Delay(str(name), tuple(pattern), bound, shares, _span(meta), _token_span(name))
+        return syntax.Delay(str(name), tuple(pattern), bound, shares, span=_span(meta), name_span=_at(name))
 
     def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
         name, *rest = children
         once, *more = [c for c in rest if isinstance(c, syntax.Percentage)]
         again = more[0] if more else None
         pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
-        return syntax.Chance(str(name), pattern, once, again, _span(meta), _token_span(name))
+        return syntax.Chance(str(name), pattern, once, again, span=_span(meta), name_span=_at(name))
 
     def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
         return "window", children[0]

@@ -39,6 +39,7 @@ from antelog.language.terms import (
     NOWHERE,
     Anonymous,
     Constant,
+    Node,
     Shifted,
     Term,
     Value,
@@ -56,36 +57,39 @@ __all__ = [
 ]  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Named(Node):
+    """A declaration, and the place of the name in it."""
+
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
 @dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Node):
     head: Atom
     body: tuple[Literal, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class Column(Node):
     name: str
     type: str | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    type_span: Span = field(default=NOWHERE, compare=False, repr=False)
+    type_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Bound:
+class Bound(Node):
     """A stretch of time: a number of ticks, or of units such as `minutes`."""
 
     amount: int | float
     unit: str | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Percentage:
+class Percentage(Node):
     """A percentage as it is typed: 12.5 for `12.5%`."""
 
     amount: int | float
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     @property
     def fraction(self) -> Fraction:
@@ -94,21 +98,19 @@ class Percentage:
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class Name(Node):
     """A column that is named."""
 
     text: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
+class Tick(Node):
     every: Bound
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
+class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
     With `shares`, so many of its true facts come 0, 1, 2 … ticks late.
@@ -119,47 +121,38 @@ class Input:
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Static:
+class Static(Named):
     name: str
     columns: tuple[Column, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Delay:
+class Delay(Named):
     name: str
     pattern: tuple[Term, ...]
     bound: Bound
     shares: tuple[Percentage, ...] | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class Chance(Named):
     """The chance of such a fact at a tick after one without it, and `again` after one with it."""
 
     name: str
     pattern: tuple[Term, ...]
     once: Percentage
     again: Percentage | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class Query(Node):
     atom: Atom
     window: Bound | None = None
     horizon: Bound | None = None
     alert: Percentage | None = None
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Statement: TypeAlias = Tick | Input | Static | Delay | Chance | Query | Rule

@@ -1,7 +1,4 @@
-"""Terms of the syntax tree: variables, `_`, constants, and a variable plus a number.
-
-Every node knows its place in the source, which plays no part in comparing nodes.
-"""
+"""Terms of the syntax tree: variables, `_`, constants, and a variable plus a number."""
 
 from __future__ import annotations
 
@@ -13,6 +10,14 @@ from antelog.diagnostics import Span
 
 NOWHERE = Span(0, 0)
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A node of the syntax tree, and its place in the source, which plays no part in comparing nodes."""
+
+    span: Span = field(default=NOWHERE, compare=False, repr=False)
+
+
 Value: TypeAlias = str | int | float
 """A constant: a text or a number. A number without a fraction is an `int` (1.0 is 1)."""
 
@@ -23,31 +28,26 @@ def number(value: float) -> int | float:
 
 
 @dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Node):
     name: str
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Anonymous:
+class Anonymous(Node):
     """`_`: some value, which one does not matter; no two of them are the same variable."""
 
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Node):
     value: Value
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Shifted:
+class Shifted(Node):
     """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`."""
 
     variable: str
     offset: int | float
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
 
 Term: TypeAlias = Variable | Anonymous | Constant | Shifted

@@ -30,7 +30,7 @@ class Type(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Refinement:
+class DeclaredDelay:
     """A `delay` declaration: the bound of the facts that have these values (None: any).
 
     `shares` says how many of the true ones come 0, 1, 2 … ticks late, if that is declared.
@@ -52,7 +52,7 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Chance:
+class DeclaredChance:
     """A `chance` declaration: the probability of a fact that has these values (None: any).
 
     `once` is its probability at a tick after one without, `again` at a tick after one with it.
@@ -81,7 +81,7 @@ class DeclaredOdds:
     answer, nor when it is told: that is the same with and without.
     """
 
-    chances: tuple[Chance, ...] = ()
+    chances: tuple[DeclaredChance, ...] = ()
     shares: tuple[Fraction, ...] | None = None
 
 
@@ -90,7 +90,7 @@ class Delays:
     """The delays of an input's facts: the `bound`, unless a refinement fits them."""
 
     bound: int = 0
-    refinements: tuple[Refinement, ...] = ()
+    refinements: tuple[DeclaredDelay, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,7 @@ def _dot(node: str, rule: Rule, program: Program, placed: Placement) -> Row:
 
 
 def _line(rule: Rule, program: Program) -> int:
-    return program.source.place(rule.span.start)[0]
+    return program.source.position(rule.span.start)[0]
 
 
 def _curve(number: int, edge: Edge, graph: Graph, placed: Placement) -> list[Row]:

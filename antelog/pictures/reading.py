@@ -64,18 +64,14 @@ def _readable(name: str) -> Iterator[None]:
 def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
     """The changes in JSON lines of an open file; messages call them by a name."""
     with _readable(name):
-        yield from _of_lines(lines, name)
-
-
-def _of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            yield of_row(json.loads(line))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-            hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
-            raise DataError(f"{name}:{number}: is not a change; {hint}") from None
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield of_row(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
+                raise DataError(f"{name}:{number}: is not a change; {hint}") from None
 
 
 def of_row(row: Mapping[str, Any]) -> Change:

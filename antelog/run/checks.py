@@ -90,8 +90,7 @@ def _of_try(settings: Settings) -> Iterator[Conflict]:
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:
-    if settings.program is None:
-        yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+    yield from _without_rules(settings)
     if not settings.inputs:
         hint = "Give it with $input: Temp=readings.csv"
         yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
@@ -116,9 +115,13 @@ def _of_run(settings: Settings) -> Iterator[Conflict]:
         yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
 
 
-def _missing(settings: Settings) -> Iterator[Conflict]:
+def _without_rules(settings: Settings) -> Iterator[Conflict]:
     if settings.program is None:
         yield Conflict(("program",), "the rules are missing", "Name the file that has them.", missing=True)
+
+
+def _missing(settings: Settings) -> Iterator[Conflict]:
+    yield from _without_rules(settings)
     if not settings.inputs:
         hint = "Give it with $input: Temp=readings/*.csv"
         yield Conflict(("input",), "no input has a source", hint, missing=True)

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.delays import arrivals
+from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 
 ClockName = Literal["arrival", "event", "processing"]

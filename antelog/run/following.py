@@ -14,7 +14,6 @@ from typing import Any
 
 from antelog.errors import OutputError
 from antelog.files import ARRIVAL, Rejects
-from antelog.files.columns import WantedColumns, mapped
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
@@ -22,28 +21,16 @@ from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
 from antelog.run.sinks.result import Sink, StepResult
-from antelog.run.sources.opening import Around, Followed, source_of
+from antelog.run.sources.opening import FOLLOWED, Around, Followed, source_of
 from antelog.run.store import Store
+from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows
 
 Lines = Callable[[StepResult], str]
-
-
-@dataclass(frozen=True)
-class InputAddresses:
-    """The addresses of inputs, the column of arrivals, and what sources call columns."""
-
-    places: Mapping[str, Followed]
-    arrival: str
-    maps: Mapping[str, str]
-
-    def wanted(self, program: Program, name: str, timing: Timing) -> WantedColumns:
-        wanted = mapped(wanted_of(program.plan, name, self.arrival), self.maps)
-        must_arrive = timing.clock == "arrival" and not isinstance(self.places[name], Posted)
-        return replace(wanted, must_arrive=must_arrive)
 
 
 @dataclass(frozen=True)
@@ -53,15 +40,6 @@ class RunOutput:
     address: Files | Kafka | None
     lines: Lines
     otherwise: Sink
-
-
-@dataclass(frozen=True)
-class RunStore:
-    """The store of a run, if it has one: for its state, for a feed, or for both."""
-
-    store: Store | None = None
-    state: Path | None = None
-    feed: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,88 +56,85 @@ class Follower:
 
 @dataclass(frozen=True)
 class FollowedRun:
-    """A run that follows its sources: program, inputs, timing; `engine` has options for the engine."""
+    """A run that follows its sources, with these settings, and with background facts besides the program's.
+
+    store    for its state, if the settings name one, and for a feed
+    feed     whether the page and the alerts read it
+    tend     is called now and then, to look after other processes
+    """
 
     program: Program
-    inputs: InputAddresses
-    timing: Timing
-    course: RunCourse
-    only: tuple[str, ...]
-    engine: Mapping[str, Any]
+    settings: Settings
+    static: Mapping[str, Any]
+    store: Store | None
+    feed: bool
     note: Callable[[str], None]
+    tend: Callable[[], object]
     time: RunTime = field(default_factory=RunTime)
 
-    def follower(self, kept: RunStore, output: RunOutput, stack: ExitStack) -> Follower:
+    def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
         """A follower, which the stack closes with all it has opened."""
+        store, state, options = self.store, self.settings.state, self.settings.engine()
         # The page and the alerts see all kinds; those of the output are chosen afterwards.
-        only = None if kept.feed else self.only
+        only = None if self.feed else tuple(options["only"])
         found = None
-        if kept.store is not None and kept.state is not None:
+        if store is not None and state is not None:
+            changeable = {"only": only, "min_chance": options["min_chance"], "most": options["most"]}
             found = restored(
-                kept.store,
-                lambda state: Engine.from_bytes(
-                    state,
-                    self.program,
-                    only=only,
-                    arrival=ARRIVAL,
-                    min_chance=self.engine.get("min_chance"),
-                    most=self.engine.get("most"),
-                ),
+                store,
+                lambda content: Engine.from_bytes(content, self.program, arrival=ARRIVAL, **changeable),
             )
         if found is None:
-            engine = Engine(self.program, only=only, arrival=ARRIVAL, **self.engine)
+            engine = Engine(
+                self.program, **{**options, "only": only, "static": self.static, "arrival": ARRIVAL}
+            )
             known, waiting = RunState(), WaitingRows()
         else:
             engine, known, waiting = found.engine, found.known, found.waiting
-            self.note(f"going on from {kept.state}, after tick {engine.now}")
-        sink = self._sink(output, kept, known, stack)
+            self.note(f"going on from {state}, after tick {engine.now}")
+        sink = self._sink(output, known, stack)
         feed = None
-        if kept.store is not None and kept.feed:
-            feed = FeedSink(kept.store.feed, engine, self.program.source, self.time.monotonic)
-        reader = self._reader(kept, known, waiting, feed)
+        if store is not None and self.feed:
+            feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
+        reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
         journal = None
-        if kept.store is not None:
-            address = None if output.address is None else str(output.address)
-            journal = Journal(
-                kept.store,
-                engine,
-                reader,
-                self.time.monotonic,
-                feed,
-                None if address is None else (address, sink),
-                kept.state is not None,
-            )
-        driver = Driver(engine, reader, course=self.course, journal=journal, time=self.time)
+        if store is not None:
+            written = None if output.address is None else (str(output.address), sink)
+            resumable = state is not None
+            journal = Journal(store, engine, reader, self.time.monotonic, feed, written, resumable)
+        course = RunCourse(self.settings.once, state is not None, self.tend)
+        driver = Driver(engine, reader, course=course, journal=journal, time=self.time)
         return Follower(driver, sink, found is not None)
 
-    def _reader(
-        self, kept: RunStore, known: RunState, waiting: WaitingRows, feed: FeedSink | None
-    ) -> InputReader:
-        recorded = self.course.once and self.timing.clock != "processing"
-        rejects = feed.rejects if feed is not None else lambda _: None
+    def _reader(self, known: RunState, waiting: WaitingRows, feed: FeedSink | None) -> InputReader:
+        plan, settings = self.program.plan, self.settings
+        idle = None if settings.idle is None else duration(settings.idle)
+        timing = Timing(settings.clock, settings.lag, idle, plan.tick)
         return InputReader(
-            self.program.plan,
-            {name: self._input(name, kept, known) for name in self.inputs.places},
-            ReadingMode(self.timing, recorded),
+            plan,
+            {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},
+            ReadingMode(timing, recorded=settings.once and settings.clock != "processing"),
             Rejects(),
-            Listeners(self.note, rejects),
+            Listeners(self.note, feed.rejects if feed is not None else lambda _: None),
             known.progress,
             waiting,
         )
 
-    def _input(self, name: str, kept: RunStore, known: RunState) -> InputSource:
-        place = self.inputs.places[name]
-        wanted = self.inputs.wanted(self.program, name, self.timing)
+    def _input(self, name: str, place: Followed, known: RunState) -> InputSource:
+        settings = self.settings
+        wanted = wanted_of(self.program.plan, name, settings.arrival, settings.maps)
+        must_arrive = settings.clock == "arrival" and not isinstance(place, Posted)
+        wanted = replace(wanted, must_arrive=must_arrive)
         before, mark = known.addresses.get(name), known.marks.get(name)
         if before is not None and before != str(place):
             self.note(f"{name} came from {before} before; {place} is read from its start")
             mark = None
-        inbox = kept.store.inbox if kept.store is not None and kept.feed else None
-        around = Around(mark, self.course.once, self.course.resumed, inbox)
+        inbox = self.store.inbox if self.store is not None and self.feed else None
+        around = Around(mark, settings.once, settings.state is not None, inbox)
         return InputSource(source_of(place, wanted, around), str(place), wanted)
 
-    def _sink(self, output: RunOutput, kept: RunStore, known: RunState, stack: ExitStack) -> Sink:
+    def _sink(self, output: RunOutput, known: RunState, stack: ExitStack) -> Sink:
         address = output.address
         if address is None:
             return output.otherwise
@@ -167,7 +142,8 @@ class FollowedRun:
         sink: Sink
         if isinstance(address, Files):
             path = Path(address.path)
-            if kept.state is not None and mark is None and path.exists() and path.stat().st_size:
+            resumable = self.settings.state is not None
+            if resumable and mark is None and path.exists() and path.stat().st_size:
                 raise OutputError(
                     f"{address}: is there already, and the state knows nothing of it; "
                     "move it away, or give another --output"

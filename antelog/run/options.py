@@ -211,6 +211,13 @@ def made(struct: Callable[..., S], found: Mapping[str, Any]) -> S:
     return struct(**found, **({"given": frozenset(found)} if "given" in names else {}))
 
 
+def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
+    """A struct with the options that it shares with another one, and with `more`; defaults for the rest."""
+    known = {each.attribute for each in options_of(cast("type", struct))}
+    names = [each.attribute for each in options_of(type(given)) if each.attribute in known]
+    return struct(**{**{name: getattr(given, name) for name in names}, **more})
+
+
 # ---- keyword arguments ----
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,31 +18,38 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.arrays import to_blob
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
+from antelog.engine.facts.admission import arrivals
 from antelog.engine.facts.beyond import beyond
-from antelog.engine.facts.delays import arrivals
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
-from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
+from antelog.files.chunks import CheckedRows
+from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.sources.source import CheckedRows, FactSource, SourcePiece, rows_of
+from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
-from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows, packed
+from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
+
+_NONE: Mapping[str, str] = MappingProxyType({})
 
 AT_ONCE = 100_000
 """A step begins when about this many rows have been read, or there are no more."""
 
 
-def wanted_of(plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL) -> WantedColumns:
-    """The columns that a source must have for an input or a static predicate of a program."""
+def wanted_of(
+    plan: Plan, name: str, arrival: str = DEFAULT_ARRIVAL, maps: Mapping[str, str] = _NONE
+) -> WantedColumns:
+    """The columns that a source must have for an input or a static predicate, as it calls them."""
     for source in plan.inputs:
         if source.name == name:
-            return WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
+            wanted = WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
+            return mapped(wanted, maps)
     static = next(static for static in plan.statics if static.name == name)
-    return WantedColumns(name, static.columns, static.types, False)
+    return mapped(WantedColumns(name, static.columns, static.types, False), maps)
 
 
 @dataclass(frozen=True)
@@ -188,13 +196,13 @@ class InputReader:
         count = 0
         for piece in pieces:
             rows = rows_of(each.wanted, piece)
-            read = rows.table.num_rows + len(rows.set_aside)
-            self._notes(rows.notes)
-            self.rejects.came(name, piece.file, read)
+            for note in self.rejects.new_of(rows.notes):
+                self.listeners.note(note)
+            self.rejects.came(name, piece.file, rows.count)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
-            count += read
+            count += rows.count
         while each.source.notes:
             self.listeners.note(each.source.notes.pop(0))
         return max(count, len(pieces))
@@ -205,12 +213,6 @@ class InputReader:
             self.counts.add_rejects(found)
             self.listeners.rejects(found)
             self.rejects.add(found)
-
-    def _notes(self, notes: Mapping[str, str]) -> None:
-        for name, note in notes.items():
-            if name not in self.rejects.noted:
-                self.rejects.noted.add(name)
-                self.listeners.note(note)
 
     def _dated(self, wanted: WantedColumns, rows: CheckedRows, now: Now) -> pa.Table:
         """The rows with the ticks at which they arrive."""
@@ -239,7 +241,7 @@ class InputReader:
             table = self._up_to_the_end(name, file, table, self.reading.until)
         self.waiting.add(name, file, table)
         if self.fresh is not None and table.num_rows:
-            self.fresh.append(StoredRows(name, file, packed(table)))
+            self.fresh.append(StoredRows(name, file, to_blob(table)))
 
     def _refuse_disorder(self, name: str, table: pa.Table) -> None:
         before = NOTHING if self.progress.before is None else self.progress.before

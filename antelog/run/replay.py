@@ -8,24 +8,23 @@ antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
-from types import MappingProxyType
 
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
-from antelog.files.columns import DEFAULT_ARRIVAL, mapped
+from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import size_of
 from antelog.given import NAMED, PATH, check, of, wrong
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.run.address import Files, Reach
+from antelog.run.address import Address, Files, Reach
 from antelog.run.checks import misfits, resolved
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver
-from antelog.run.options import takes
+from antelog.run.options import taken, takes
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -35,7 +34,6 @@ from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.values import SettingError
 
 Value = str | int | float
-_NONE: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -69,19 +67,30 @@ class Recording:
         )
 
     def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:
-        wanted, path = mapped(wanted_of(plan, name, self.arrival), self.maps), self.inputs[name]
+        wanted, path = wanted_of(plan, name, self.arrival, self.maps), self.inputs[name]
         source = RecordedFiles(path, wanted, complete=True, progress=progress)
         return InputSource(source, str(path), wanted)
 
 
+def recording_of(settings: Settings) -> Recording:
+    """The files that a run replays."""
+    inputs, statics = files_of(settings.inputs), files_of(settings.statics)
+    return Recording(inputs, statics, settings.arrival, settings.last, settings.maps)
+
+
+def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:
+    """The paths of addresses, all of which are files."""
+    return {name: Path(str(each)) for name, each in addresses.items()}
+
+
 def static_facts(
-    plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str] = _NONE
+    plan: Plan, statics: Mapping[str, Path], rejects: Rejects, maps: Mapping[str, str]
 ) -> dict[str, list[tuple[Value, ...]]]:
     """The facts of static predicates; truth values, dates and the like are taken as texts.
 
     Raises DataError if a file has rows, and none of them can be used.
     """
-    wanted = {name: mapped(wanted_of(plan, name), maps) for name in statics}
+    wanted = {name: wanted_of(plan, name, maps=maps) for name in statics}
     found = {name: _rows(wanted[name], path, rejects) for name, path in statics.items()}
     rejects.require_use()
     return found
@@ -147,16 +156,14 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
     """
     check("replay", {"program": program, "inputs": inputs}, _KINDS)
     try:
-        given = replace(Settings.of(settings), inputs={name: _file(name, inputs[name]) for name in inputs})
+        given = taken(Settings, settings, inputs={name: _file(name, inputs[name]) for name in inputs})
     except SettingError as error:
         raise DataError(str(error)) from None
     for misfit in misfits(program.plan, given):
         raise DataError(f"{misfit.message}. {misfit.hint}")
     found = resolved(program, given)
-    files = {name: Path(str(address)) for name, address in given.inputs.items()}
-    recording = Recording(files, arrival=given.arrival, until=found.settings.last, maps=given.maps)
     engine = Engine(found.program, static=settings.static, arrival=ARRIVAL, **given.engine())
-    return Replay(engine, recording.reader(found.program.plan, Rejects()))
+    return Replay(engine, recording_of(found.settings).reader(found.program.plan, Rejects()))
 
 
 _KINDS = {"program": of(Program, "an antelog.Program"), "inputs": NAMED}

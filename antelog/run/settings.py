@@ -384,13 +384,6 @@ class Settings(
         assert self.since is None or isinstance(self.since, int)
         return self.since
 
-    @classmethod
-    def of(cls, settings: object) -> Settings:
-        """All settings, some of which are those of another struct."""
-        known = {each.attribute for each in options_of(cls)}
-        names = [each.attribute for each in options_of(type(settings)) if each.attribute in known]
-        return cls(**{name: getattr(settings, name) for name in names})
-
     def engine(self) -> dict[str, Any]:
         """The keyword arguments of an engine."""
         return {each.attribute: getattr(self, each.attribute) for each in options_of(EngineSettings)}

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
@@ -186,23 +187,14 @@ class WaitingRows:
         for name, rows in self._ordered():
             for number in np.unique(rows.files).tolist():
                 table = rows.table.filter(pa.array(rows.files == number))
-                found.append(StoredRows(name, self._names[number], packed(table)))
+                found.append(StoredRows(name, self._names[number], to_blob(table)))
         return found
 
     def restore(self, parts: Sequence[StoredRows]) -> None:
         """Add the rows of a state."""
         for each in parts:
-            self.add(each.input, each.file, pa.ipc.open_stream(each.content).read_all())
+            self.add(each.input, each.file, from_blob(each.content))
 
     def _ordered(self) -> list[tuple[str, QueuedRows]]:
         found = [(name, queue.rows()) for name, queue in self._queues.items()]
         return [(name, rows) for name, rows in found if rows is not None]
-
-
-def packed(table: pa.Table) -> bytes:
-    """Rows as a stream of Arrow."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write_table(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content

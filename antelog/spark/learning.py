@@ -21,13 +21,13 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
 from antelog.forecast.scores.scores import from_dict, table, to_dict
 from antelog.program import Program
-from antelog.run.options import takes
+from antelog.run.options import taken, takes
 from antelog.spark.bucket.batch import received_by
-from antelog.spark.bucket.state import finish
+from antelog.spark.bucket.state import BucketState, finish
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.forecasts import to_learn
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import LearnOptions, ScoreOptions, all_options
+from antelog.spark.job.options import LearnOptions, OutputOptions, ScoreOptions
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Run, of_buckets
 
@@ -39,9 +39,9 @@ def learn(program: Program, inputs: Mapping[str, DataFrame], options: LearnOptio
 
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until` and `begin`.
     """
-    ready = checked(program, inputs, all_options(options))
+    ready = checked(program, inputs, taken(OutputOptions, options))
     ready = replace(ready, job=replace(ready.job, forecasts=to_learn()))
-    return merged([Model.from_bytes(each) for each in _each(ready, learner)])
+    return merged([Model.from_bytes(each) for each in _each(ready, learned)])
 
 
 @explaining_lost_java()
@@ -52,55 +52,51 @@ def scores(program: Program, inputs: Mapping[str, DataFrame], options: ScoreOpti
     The options are those of `antelog.spark`: `clock`, `arrival`, `buckets`, `until`, `begin`, `model` and
     `learn`.
     """
-    ready = checked(program, inputs, all_options(options))
+    ready = checked(program, inputs, taken(OutputOptions, options))
     if ready.job.forecasts is None:
         raise UnsupportedError(
             'there are no chances to score: give a model or `model="learn"`, '
             "or declare a `chance` in the program"
         )
-    found = [msgspec.json.decode(each) for each in _each(ready, scorer)]
+    found = [msgspec.json.decode(each) for each in _each(ready, scored)]
     by_query = {name: [from_dict(each[name]) for each in found] for name in found[0]}
     return table({name: reduce(add, each) for name, each in by_query.items()})
 
 
-def _each(ready: CheckedRun, what: Callable[[Job], Run]) -> list[bytes]:
-    """The bytes or text in the row of each bucket of a batch."""
+def _each(ready: CheckedRun, what: Callable[[Job, BucketState], bytes]) -> list[bytes]:
+    """The bytes that each bucket of a batch gives at its end."""
     if not ready.job.batch:
         raise DataError(
             "a stream has no end by which something is learned or scored: take recorded facts, as a batch"
         )
-    frame = of_buckets(ready, what(ready.job), FOUND, agreed=True)
+    frame = of_buckets(ready, runner(ready.job, what), _FOUND, agreed=True)
     return [bytes(row.content) for row in frame.orderBy("bucket").collect()]
 
 
 # ---- in the workers ----
 
-FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
+_FOUND = pa.schema([("bucket", pa.int32()), ("content", pa.binary())])
 """The model a bucket has learned, or the scores of its chances."""
 
 
-def learner(job: Job) -> Callable[[pa.Table], pa.Table]:
-    """Learns from a bucket, for `applyInArrow`: the bytes of a model."""
+def runner(job: Job, what: Callable[[Job, BucketState], bytes]) -> Run:
+    """A function for `applyInArrow` that runs a bucket to the end of a batch."""
 
     def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
         bucket, batch, _ = received_by(job, packed)
         bucket, _ = finish(job, bucket, batch)
-        assert bucket.forecasting is not None
-        model = model_of(job.plan, bucket.forecasting, bucket.now)
-        return pa.table([[bucket.number], [model.to_bytes()]], FOUND)
+        return pa.table([[bucket.number], [what(job, bucket)]], _FOUND)
 
     return run
 
 
-def scorer(job: Job) -> Callable[[pa.Table], pa.Table]:
-    """Scores the chances in a bucket, for `applyInArrow`: the sums of each query as JSON."""
+def learned(job: Job, bucket: BucketState) -> bytes:
+    """The model that a bucket has learned."""
+    assert bucket.forecasting is not None
+    return model_of(job.plan, bucket.forecasting, bucket.now).to_bytes()
 
-    def run(packed: pa.Table) -> pa.Table:  # Spark reads these types
-        bucket, batch, _ = received_by(job, packed)
-        bucket, _ = finish(job, bucket, batch)
-        assert bucket.forecasting is not None
-        found = scores_of(bucket.forecasting)
-        sums = {name: to_dict(each) for name, each in found.items()}
-        return pa.table([[bucket.number], [msgspec.json.encode(sums)]], FOUND)
 
-    return run
+def scored(_job: Job, bucket: BucketState) -> bytes:
+    """The sums of the scores of each query, as JSON."""
+    assert bucket.forecasting is not None
+    return msgspec.json.encode({name: to_dict(each) for name, each in scores_of(bucket.forecasting).items()})

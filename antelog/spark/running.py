@@ -15,17 +15,17 @@ from pyspark.sql.pandas.types import from_arrow_schema
 from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.run.options import takes
+from antelog.run.options import taken, takes
 from antelog.spark.bucket.batch import END, ender, reasoner
 from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job
-from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions, all_options
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
-from antelog.spark.transport.packing import REJECTS, all_packed, packed_with_everyone, to_everyone
-from antelog.spark.transport.unpacking import Mapper, OutputColumns, columns_of, reject_reader, unpacker
+from antelog.spark.transport.packing import REJECTS, Mapper, all_packed, packed_with_everyone, to_everyone
+from antelog.spark.transport.unpacking import OutputColumns, columns_of, reject_reader, unpacker
 
 Run: TypeAlias = Callable[[pa.Table], pa.Table]
 """Runs a bucket over its packed rows."""
@@ -107,7 +107,7 @@ def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    return _found(checked(program, inputs, all_options(options)))
+    return _found(checked(program, inputs, taken(OutputOptions, options)))
 
 
 @explaining_lost_java()
@@ -118,7 +118,7 @@ def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOp
     The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
     `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    found = _found(checked(program, inputs, all_options(options)))
+    found = _found(checked(program, inputs, taken(OutputOptions, options)))
     return found.changes if options.query is None else found.query(options.query)
 
 
@@ -129,7 +129,7 @@ def rejects(program: Program, inputs: Mapping[str, DataFrame], options: RejectOp
 
     The options are those of `antelog.spark`: all but `only` and those about chances.
     """
-    ready = checked(program, inputs, all_options(options, only=()))
+    ready = checked(program, inputs, taken(OutputOptions, options, only=()))
     return _found(replace(ready, job=replace(ready.job, forecasts=None))).rejects
 
 
@@ -142,7 +142,7 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
     arrival, unless `until` says otherwise. The options are those of `antelog.spark`: `clock`, `arrival`,
     `buckets`, `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
-    ready = checked(program, inputs, all_options(options, only=("confirmed",)))
+    ready = checked(program, inputs, taken(OutputOptions, options, only=("confirmed",)))
     if not ready.job.batch:
         raise DataError(
             "a stream has no end at which answers are open; take its changes, and keep the last one "

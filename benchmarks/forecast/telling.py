@@ -93,4 +93,4 @@ def _said(rows: AnswerRows, told: Predictions) -> pl.DataFrame:
         },
         schema_overrides={"key": pl.UInt64},
     )
-    return lines.filter(pl.Series(rows.told))
+    return lines.filter(pl.Series(rows.at_line))

@@ -18,8 +18,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import added, gather
+from antelog.engine.facts.history import Facts, added, gather
 from antelog.engine.kernel import admitted, query_of, step
 from antelog.engine.state import knowledge_of, start, step_to
 from antelog.engine.step.affected import affected
@@ -27,7 +26,7 @@ from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import minimal
 from antelog.engine.step.lives import Lives, lives, moments
-from antelog.engine.step.query import Query
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import Rows, facts_for_each
 from antelog.engine.values.values import Values
 
@@ -61,7 +60,7 @@ def stages() -> Iterator[tuple[str, str]]:
 
     (pattern,) = rules.patterns[QUERY]
     yield "found", _found(known, pattern)
-    query = query_of(plan, state, Query(QUERY, about, until))
+    query = query_of(plan, state, StepQuery(QUERY, about, until))
     found = lives(known, query, derivations_of(known, query))
     (block,) = found.blocks
     names, bound = list(map(_name, pattern.literals)), _bound(block.rows, values)

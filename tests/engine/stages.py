@@ -22,7 +22,7 @@ from antelog.engine.step.explanations import Explanations
 from antelog.engine.step.lines import Changes, changes
 from antelog.engine.step.lives import Lives, lives
 from antelog.engine.step.matching import Partial, partials
-from antelog.engine.step.query import KINDS, LineSelection, Query, Step
+from antelog.engine.step.query import KINDS, LineSelection, Step, StepQuery
 from antelog.engine.step.rows import ONE, Rows
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -52,11 +52,11 @@ class Stage:
         """All ticks so far, as one step."""
         return Step(0, -1, self.now)
 
-    def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> Query:
+    def query(self, only: Sequence[str] = KINDS, about: Spans = EVERYWHERE, before: int = -1) -> StepQuery:
         """The program's query in a step that begins after a tick."""
         (query,) = self.plan.queries
         step = replace(self.step, before=before)
-        return kernel.query_of(self.plan, self.state, Query(query.name, about, step, LineSelection(only)))
+        return kernel.query_of(self.plan, self.state, StepQuery(query.name, about, step, LineSelection(only)))
 
     def lives(self, about: Spans = EVERYWHERE) -> Lives:
         """All derivations of the query's answers, with their lives."""

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from antelog.engine import kernel
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import Stream, added
+from antelog.engine.facts.history import Facts, Stream, added
 from antelog.engine.kernel import batches as cut
 from tests.engine.replay import run, runnable
 from tests.strategies import Case, cases

@@ -1,10 +1,10 @@
-"""antelog/files/unusable.py: if no row can be used, the most frequent reason is told with an example."""
+"""antelog/files/setting_aside.py: if no row can be used, the most frequent reason is told with an example."""
 
 import pytest
 
 from antelog.errors import DataError
 from antelog.files import Reject, Rejects
-from antelog.files.unusable import Example, Usable, kind_of
+from antelog.files.setting_aside import Usable, kind_of
 
 
 def late(line: int) -> Reject:
@@ -51,7 +51,7 @@ def test_memory_is_bounded_and_long_rows_are_cut() -> None:
     usable = Usable()
     usable.came("a.csv", 3_000)
     for i in range(3_000):
-        usable.add(Example(i, "lacks " + "x" * i, "y" * 1_000))
+        usable.add(Reject("a.csv", i, "Temp", "malformed", "lacks " + "x" * i, "y" * 1_000))
     assert len(usable.examples) == 1_000
     with pytest.raises(DataError) as error:
         usable.check()

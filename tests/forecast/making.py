@@ -13,7 +13,7 @@ from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Time, Var
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.facts.facts import Facts
+from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.chains import chains_of
 from antelog.forecast.inference.formulas import (

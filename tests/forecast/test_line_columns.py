@@ -27,7 +27,7 @@ def ints(*numbers: int) -> np.ndarray:
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
     beside = LineColumns(4, ("model", "outcomes", "both"), lossy=lossy)
-    beside.say(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
+    beside.put(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
     beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
     if lossy:
         beside.hold(ints(0, 1, 3), FOUND)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 import antelog
-from antelog.engine.saving import BESIDE
+from antelog.engine.saving import FORECAST
 from antelog.errors import StateError
 from antelog.forecast.saving import members, resumed
 from antelog.process import Engine
@@ -33,13 +33,13 @@ def kept() -> dict[str, bytes]:
 def test_there_and_back() -> None:
     written = kept()
     names = {"head.json", "values.json", "known.json", "known.arrow"}
-    assert {name.removeprefix(BESIDE) for name in written} >= names
+    assert {name.removeprefix(FORECAST) for name in written} >= names
     assert members(resumed(PROGRAM.plan, written)) == written
 
 
 def test_scores_that_are_none() -> None:
     written = kept()
-    head = msgspec.json.decode(written[BESIDE + "head.json"])
+    head = msgspec.json.decode(written[FORECAST + "head.json"])
     head["scores"]["Malf"] = {"lines": -1}
     with pytest.raises(StateError):
-        resumed(PROGRAM.plan, {**written, BESIDE + "head.json": msgspec.json.encode(head)})
+        resumed(PROGRAM.plan, {**written, FORECAST + "head.json": msgspec.json.encode(head)})

@@ -44,3 +44,14 @@ def test_moments(tick: int, length: int | None, text: str) -> None:
 def test_literals(literal: str, text: str) -> None:
     assert literal_of(literal, partial(moment, length=DAY)) == text
     assert literal_of(literal, partial(moment, length=None)) == literal
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    "value", ["a" * 1_000_000, '"' + "b, (" * 300_000 + '"', '"' + '\\"' * 500_000 + '"']
+)
+def test_long_values_are_read_once(value: str) -> None:
+    written = partial(moment, length=DAY)
+    assert literal_of(f"Temp({value}, 19786)", written) == f"Temp({value}, 2024-03-04)"
+    cut = f"Temp({value}, 19786"
+    assert literal_of(cut, written) == cut

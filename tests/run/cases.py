@@ -6,9 +6,11 @@ the ticks that they are about and arrive at, as the reader of a run has them.
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,6 +60,11 @@ class Case:
         """All arrivals, in their order."""
         return np.sort(np.concatenate([each.column(ARRIVAL).to_numpy() for each in self.facts.values()]))
 
+    @property
+    def last(self) -> int:
+        """The last arrival."""
+        return int(self.arrivals[-1])
+
     def timeless(self, folder: Path) -> Case:
         """The case without arrivals, its files in another folder and their rows in another order."""
         chance = np.random.default_rng(7)
@@ -77,34 +84,44 @@ class Case:
         return Case(self.name, self.program, self.path, files)
 
 
-def _example(name: str) -> Case | None:
-    """The first `antelog try` of an example's page."""
-    folder = ROOT / "examples" / name
-    text = (folder / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
+EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/README.md"))
+
+
+def example(name: str, folder: Path) -> Case:
+    """The first `antelog try` of an example's page; of the outbreak, the facts that Spark counts there."""
+    own = ROOT / "examples" / name
+    if name == "outbreak":
+        path, file = own / "outbreak.alog", folder / "reached.csv"
+        file.write_text("\n".join(_reached(own / "cases.csv")), encoding="utf-8")
+        return Case(name, antelog.load(path), path, {"Reached": file})
+    text = (own / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
     found = re.search(r"^antelog try (.*)$", text, re.MULTILINE)
-    if found is None:
-        return None
+    assert found is not None
     words = shlex.split(found[1])
     inputs: dict[str, Path] = {}
     arrival = "arrival"
     flags: list[str] = []
     for flag, value in zip(words[1::2], words[2::2], strict=True):
+        assert flag in ("--input", "--arrival", "--format", "--only"), flag
         if flag == "--input":
-            predicate, _, file = value.partition("=")
-            inputs[predicate] = folder / file
+            predicate, _, file_name = value.partition("=")
+            inputs[predicate] = own / file_name
         elif flag == "--arrival":
             arrival, flags = value, [*flags, flag, value]
-        elif flag not in ("--format", "--only"):
-            return None  # chances are of another test
-    path = folder / words[0]
+    path = own / words[0]
     return Case(name, antelog.load(path), path, inputs, arrival, tuple(flags))
 
 
-EXAMPLES = {
-    case.name: case
-    for folder in sorted((ROOT / "examples").iterdir())
-    if folder.is_dir() and (case := _example(folder.name)) is not None
-}
+def _reached(cases: Path) -> Iterator[str]:
+    """When the cases known of a week reached a level, as `examples/outbreak/outbreak.py` counts them."""
+    yield "level,onset_week,arrival"
+    with cases.open(encoding="utf-8", newline="") as file:
+        weeks = sorted((row["report_week"], row["onset_week"]) for row in csv.DictReader(file))
+    known: Counter[str] = Counter()
+    for reported, onset in weeks:
+        known[onset] += 1
+        if known[onset] in (8, 12):
+            yield f"{known[onset]},{onset},{reported}"
 
 
 def streams() -> Iterator[str]:
@@ -132,3 +149,9 @@ def stream(name: str, folder: Path, most: int | None = None) -> Case:
     table = facts.select([*facts.column_names]) if most is None else facts.slice(0, most)
     pq.write_table(table.rename_columns([*source.columns, "arrival"]), file)
     return Case(name, program, path, {source.name: file})
+
+
+MOST = 3_000
+"""The facts of a recorded stream that are taken in every run of the tests."""
+STREAMS = list(streams())
+SAMPLE = [name for name in STREAMS if name in ("outbreak", "gap-1", "overheating", "rush", "shocks")]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import antelog
 from antelog import Engine
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.delays import arrivals
+from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 from antelog.run import clock
 from antelog.run.clock import NOTHING, ClockName, Timing

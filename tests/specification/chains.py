@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from antelog.language.vocabulary import Chance, Predicate, Refinement, Type, Vocabulary
+from antelog.language.vocabulary import DeclaredChance, DeclaredDelay, Predicate, Type, Vocabulary
 from tests.specification.resting import UndeterminedError
 from tests.specification.stream import delta
 from tests.specification.terms import ANY, OTHERS, Atom, Term
@@ -160,14 +160,14 @@ class Model:
             raise UndeterminedError(f"a declaration for {name} names a value that a literal leaves open")
         fact = _standing_for(predicate, values)
         chance = deciding(chances, fact)
-        if not isinstance(chance, Chance):
+        if not isinstance(chance, DeclaredChance):
             raise UndeterminedError(f"no chance is declared for {name}")
         return State(name, fact, chance.once, chance.again, self._shares_of(predicate, fact))
 
     def _shares_of(self, predicate: Predicate, fact: Values) -> tuple[Fraction, ...]:
         refinement = deciding(predicate.delays.refinements, fact)
         declared = self.vocabulary.odds_of(predicate.name).shares
-        if isinstance(refinement, Refinement):
+        if isinstance(refinement, DeclaredDelay):
             declared = refinement.shares
         delay = delta(predicate, (*fact, 0))
         return declared or tuple(Fraction(share) for share in self.shares(predicate.name, delay))
@@ -212,7 +212,9 @@ class Model:
         return found
 
 
-def deciding(declared: Sequence[Chance] | Sequence[Refinement], values: Values) -> Chance | Refinement | None:
+def deciding(
+    declared: Sequence[DeclaredChance] | Sequence[DeclaredDelay], values: Values
+) -> DeclaredChance | DeclaredDelay | None:
     """Of the declarations that fit a fact the one with the most constants."""
     fitting = [d for d in declared if all(p in (None, v) for p, v in zip(d.pattern, values, strict=True))]
     return max(fitting, key=lambda each: each.constants, default=None)
@@ -231,7 +233,7 @@ def _standing_for(predicate: Predicate, values: Values) -> Values:
     return tuple(new if value is ANY else value for value, new in zip(values, fresh, strict=True))
 
 
-def names_open_value(values: Values, declared: Iterable[Chance | Refinement]) -> bool:
+def names_open_value(values: Values, declared: Iterable[DeclaredChance | DeclaredDelay]) -> bool:
     """Whether a declaration is about some of the values that a series leaves open, and not about others."""
     for each in declared:
         pairs = list(zip(each.pattern, values, strict=True))

@@ -13,13 +13,14 @@ import click
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import DRAW
-from antelog.cli.replaying import recording_of, through
+from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.errors import DataError, UnsupportedError
 from antelog.pictures.reading import of_lines
 from antelog.program import load
 from antelog.run.checks import tick_of
 from antelog.run.options import Arity, file_of, flag, option, text, whole_number, words
+from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
 from antelog.run.values import SettingError

@@ -11,7 +11,7 @@ from antelog.accounts import Counts
 from antelog.cli.arguments import runners
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
-from antelog.cli.replaying import recording_of, rejects_of, through
+from antelog.cli.replaying import rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
@@ -20,6 +20,7 @@ from antelog.forecast.reports.learned import learned_text
 from antelog.forecast.reports.text import report_text
 from antelog.process import LEARN, Engine
 from antelog.run.options import named_file, option
+from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 
 

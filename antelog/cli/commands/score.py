@@ -10,7 +10,7 @@ import click
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import SCORE
-from antelog.cli.replaying import recording_of, rejects_of, through
+from antelog.cli.replaying import rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.page import page_html
@@ -19,6 +19,7 @@ from antelog.forecast.scores.scores import report_json
 from antelog.process import LEARN, Engine
 from antelog.program import Program
 from antelog.run.options import file_of, option
+from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.writing import write
 

@@ -11,7 +11,7 @@ import click
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import TRY
-from antelog.cli.replaying import recording_of, rejects_of
+from antelog.cli.replaying import rejects_of
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
@@ -28,7 +28,7 @@ from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
 from antelog.run.checks import Ready
 from antelog.run.driver import ChangeView, Driver, SnapshotView
-from antelog.run.replay import static_facts
+from antelog.run.replay import recording_of, static_facts
 from antelog.run.settings import Settings
 
 

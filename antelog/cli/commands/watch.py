@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +13,6 @@ import click
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import WATCH, WRITTEN
-from antelog.cli.replaying import files_of
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, with_alerts, with_page
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
@@ -24,18 +22,14 @@ from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
 from antelog.files import Rejects
 from antelog.program import Program
-from antelog.run.address import Files, Kafka, Posted
+from antelog.run.address import Posted
 from antelog.run.checks import Ready
-from antelog.run.clock import Timing
-from antelog.run.driver import RunCourse
-from antelog.run.following import FollowedRun, InputAddresses, RunOutput, RunStore
-from antelog.run.replay import static_facts
+from antelog.run.following import FollowedRun, RunOutput
+from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
-from antelog.run.sources.opening import FOLLOWED, Followed
 from antelog.run.store import Store
-from antelog.run.values import duration
 from antelog.secrets import redacted
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.setup import alerts_in, setup_of
@@ -78,32 +72,31 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
 
 def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
-    places = {name: FOLLOWED.take(each) for name, each in settings.inputs.items()}
-    idle = None if settings.idle is None else duration(settings.idle)
-    timing = Timing(settings.clock, settings.lag, idle, plan.tick)
+    posted = any(isinstance(each, Posted) for each in settings.inputs.values())
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source)
-    say_what_is_missing(plan, places)
+    say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
-    page = page_address(settings, facts=_token(places, settings)) if serves else None
+    token = settings.facts_token or secrets.token_urlsafe(24) if posted else None
+    page = page_address(settings, facts=token) if serves else None
     with ExitStack() as stack:
-        kept = _store(settings, _posted(places) or wanted is not None or not settings.no_page, stack)
+        feed = posted or wanted is not None or not settings.no_page
+        store = _store(settings.state, feed, stack)
         tends: list[Tend] = []
-        options = settings.engine()
         run = FollowedRun(
             program,
-            InputAddresses(places, settings.arrival, settings.maps),
-            timing,
-            RunCourse(settings.once, settings.state is not None, lambda: [tend() for tend in tends]),
-            tuple(options.pop("only")),
-            {"static": static_facts(plan, files_of(settings.statics), Rejects(), settings.maps), **options},
-            lambda note: say(f"note: {note}"),
+            settings,
+            static_facts(plan, files_of(settings.statics), Rejects(), settings.maps),
+            store,
+            feed,
+            note=lambda note: say(f"note: {note}"),
+            tend=lambda: [tend() for tend in tends],
         )
-        follower = run.follower(kept, _output(plan, settings), stack)
-        if kept.store is not None and wanted is not None:
-            tends.append(with_alerts(kept.store.path, wanted, stack))
-        if kept.store is not None and page is not None:
-            tends.append(with_page(kept.store.path, page, stack))
+        follower = run.follower(_output(plan, settings), stack)
+        if store is not None and wanted is not None:
+            tends.append(with_alerts(store.path, wanted, stack))
+        if store is not None and page is not None:
+            tends.append(with_page(store.path, page, stack))
         with stoppable() as stopping:
             follower.run(stopping)
             if page is not None and not stopping():
@@ -132,33 +125,17 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
         raise click.UsageError(redacted(str(error))) from None
 
 
-def _posted(places: Mapping[str, Followed]) -> bool:
-    """Whether facts of some input come by HTTP."""
-    return any(isinstance(place, Posted) for place in places.values())
-
-
-def _destination(settings: Settings) -> Files | Kafka | None:
-    """The file or topic of --output."""
-    return WRITTEN.take(settings.outputs[0]) if settings.outputs else None
-
-
-def _token(places: Mapping[str, Followed], settings: Settings) -> str | None:
-    """The token for posting facts; None if no input comes by HTTP."""
-    return settings.facts_token or secrets.token_urlsafe(24) if _posted(places) else None
-
-
-def _store(settings: Settings, feed: bool, stack: ExitStack) -> RunStore:
+def _store(state: Path | None, feed: bool, stack: ExitStack) -> Store | None:
     """The store: for a state to be kept, or for readers of a feed; otherwise none."""
-    state = settings.state
     if state is None and not feed:
-        return RunStore()
+        return None
     if state is not None:
         store = Store.open(state)
     else:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
         store = Store.open(folder / "feed", temporary=True)
     stack.callback(store.close)
-    return RunStore(store, state, feed)
+    return store
 
 
 class _Terminal:
@@ -185,4 +162,5 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
     def text(step: StepResult) -> str:
         return change_lines(relations, with_kinds(step, settings.only), style)
 
-    return RunOutput(_destination(settings), text, _Terminal(plan, settings))
+    address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
+    return RunOutput(address, text, _Terminal(plan, settings))

@@ -11,7 +11,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
 from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
-from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, mapped, places
+from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, places
 from antelog.files.csv_files import first_line
 from antelog.files.json_files import JsonRows
 from antelog.run.address import Files, Kafka, Rate
@@ -79,10 +79,8 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
 
     Raises DataError if columns are missing; for a stream of files, if they are missing in all files.
     """
-    name, maps, arrival = wish.name, wish.maps, wish.arrival
-    wanted = wanted_of(plan, name, arrival or DEFAULT_ARRIVAL)
-    wanted = mapped(wanted, maps)
-    arrives = arrival is not None or wanted.arrival in dict(wanted.called)
+    wanted = wanted_of(plan, wish.name, wish.arrival or DEFAULT_ARRIVAL, wish.maps)
+    arrives = wish.arrival is not None or wanted.arrival in dict(wanted.called)
     asked = _Asked(plan, wish.source, replace(wanted, must_arrive=wanted.timed and arrives), wish.stream)
     failed: DataError | None = None
     for found in _look(spark, asked):

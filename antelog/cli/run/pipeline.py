@@ -21,7 +21,7 @@ from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
-from antelog.files.unusable import PARTICULAR, Example, no_use
+from antelog.files.setting_aside import PARTICULAR, no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
@@ -194,8 +194,7 @@ class _Pipeline:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
-        reject = reject_of(row, source, None, self.program.plan.tick)
-        return no_use(source, given, count, Example(None, reject.detail, reject.row))
+        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.tick))
 
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""

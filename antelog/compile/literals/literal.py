@@ -62,7 +62,7 @@ class Reference:
     of_input: bool = False
 
     @cached_property
-    def asked(self) -> tuple[Term, ...]:
+    def given(self) -> tuple[Term, ...]:
         """The arguments that are given: a relation that is asked for has variables for just these."""
         return tuple(argument for argument in self.arguments if argument is not None)
 

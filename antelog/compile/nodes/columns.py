@@ -101,7 +101,7 @@ class Reached:
             )
         for literal in pattern.asked:
             for reference in literal.references:
-                for place, term in enumerate(reference.asked):
+                for place, term in enumerate(reference.given):
                     if term == variable:
                         self.follow(Argument(reference.name, place), self.relations[reference.name])
 

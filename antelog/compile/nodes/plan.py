@@ -68,14 +68,14 @@ class AnswerVariables(Struct, frozen=True):
 
 
 class Relation(Struct, frozen=True, dict=True):
-    """An atom whose truth over time is kept. It is `asked` if it answers a query of the program.
+    """An atom whose truth over time is kept. `is_query`: it answers a query of the program.
 
     From the chance `alert` on, an open answer of the query is worth an alert, if the program says so.
     """
 
     name: str
     predicate: str
-    asked: bool
+    is_query: bool
     answer: AnswerVariables
     patterns: tuple[Pattern, ...]
     bounds: Bounds
@@ -213,7 +213,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     @property
     def queries(self) -> Iterator[Relation]:
         """The relations the program asks for, in its order."""
-        return (relation for relation in self.relations if relation.asked)
+        return (relation for relation in self.relations if relation.is_query)
 
     @property
     def declares_chances(self) -> bool:

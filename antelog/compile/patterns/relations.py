@@ -42,7 +42,7 @@ class Request:
 class Resolved:
     """A relation and its patterns."""
 
-    asked: Request
+    request: Request
     patterns: tuple[Pattern, ...]
 
 
@@ -50,7 +50,7 @@ class Resolved:
 class Failed:
     """A relation with endless or too many patterns."""
 
-    asked: Request
+    request: Request
     why: EndlessError | TooManyPatternsError
 
 
@@ -62,17 +62,17 @@ def relations_of(
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
     waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
-    seen = {asked.name for asked in waiting}
+    seen = {request.name for request in waiting}
     resolved, failed = [], []
-    for asked in waiting:
+    for request in waiting:
         try:
-            found = resolver.answers(asked.clause, frames.get(asked.predicate))
+            found = resolver.answers(request.clause, frames.get(request.predicate))
         except (EndlessError, TooManyPatternsError) as error:
-            failed.append(Failed(asked, error))
+            failed.append(Failed(request, error))
             continue
-        time = asked.clause.head.time.variable
-        patterns = tuple(apart(pattern, asked.variables, time) for pattern in found)
-        resolved.append(Resolved(asked, patterns))
+        time = request.clause.head.time.variable
+        patterns = tuple(apart(pattern, request.variables, time) for pattern in found)
+        resolved.append(Resolved(request, patterns))
         for each in (r for pattern in patterns for literal in pattern.asked for r in literal.references):
             if each.name not in seen:
                 seen.add(each.name)

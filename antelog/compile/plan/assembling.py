@@ -52,17 +52,21 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
 
 
 def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, float]) -> Relation:
-    asked = resolved.asked
-    alert = alerts.get(asked.predicate) if asked.by_query else None
-    answer = AnswerVariables(asked.variables, _types(asked, vocabulary), asked.clause.head.time.variable)
+    request = resolved.request
+    alert = alerts.get(request.predicate) if request.by_query else None
+    answer = AnswerVariables(
+        request.variables, _types(request, vocabulary), request.clause.head.time.variable
+    )
     nothing = Bounds(None, None, None), Level(0, 0, 0)
-    return Relation(asked.name, asked.predicate, asked.by_query, answer, resolved.patterns, *nothing, alert)
+    return Relation(
+        request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, alert
+    )
 
 
-def _types(asked: Request, vocabulary: Vocabulary) -> tuple[str | None, ...]:
-    goal = asked.clause.facts[0]
+def _types(request: Request, vocabulary: Vocabulary) -> tuple[str | None, ...]:
+    goal = request.clause.facts[0]
     types = _type_names(goal.predicate, vocabulary)
-    return tuple(types[goal.arguments.index(Var(name))] for name in asked.variables)
+    return tuple(types[goal.arguments.index(Var(name))] for name in request.variables)
 
 
 def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:

@@ -102,7 +102,7 @@ class _View:
 
 def _late(reference: Reference, inputs: Inputs) -> int:
     """The largest delay of the facts of a reference."""
-    return inputs[reference.name].largest(reference.asked) if reference.of_input else 0
+    return inputs[reference.name].largest(reference.given) if reference.of_input else 0
 
 
 def _sum(one: int | None, other: int | None) -> int | None:
@@ -168,7 +168,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
-        if relation.asked or relation.name in cycles or relation.name not in wanted:
+        if relation.is_query or relation.name in cycles or relation.name not in wanted:
             delay, late = relation.bounds.delay, lag(plan) if relation.name in cycles else 0
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:

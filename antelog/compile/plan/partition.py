@@ -11,7 +11,6 @@ Static relations are not divided: every bucket has all of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 
 from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.columns import reached
@@ -19,11 +18,6 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Argument, Input, Key, Relation
 
 Choices = dict[str, frozenset[int]]
-
-
-@dataclass(frozen=True)
-class _Failure:
-    why: str
 
 
 def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
@@ -51,8 +45,8 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
         if not choices[column.name]:
             return Key((), f"a variable that stands under `not` only leads to two columns of {column.name}")
     solved = _solve(choices, relations)
-    if isinstance(solved, _Failure):
-        return Key((), solved.why)
+    if isinstance(solved, str):
+        return Key((), solved)
     return Key(tuple(Argument(name, min(solved[name])) for name in choices))
 
 
@@ -62,7 +56,7 @@ def _seen_columns(relations: tuple[Relation, ...], inputs: Collection[str]) -> l
         column
         for relation in relations
         for pattern in relation.patterns
-        for name in (pattern.unguarded if relation.asked else ())
+        for name in (pattern.unguarded if relation.is_query else ())
         for column in reached(name, pattern, relation, relations).columns
         if column.name in inputs
     }
@@ -78,24 +72,25 @@ def _no_argument(name: str, inputs: Iterable[Input]) -> str:
     return f"{name} has no argument but its time; a column that all rules share could be the key"
 
 
-def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
+def _solve(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
+    """A position for each name, or the reason why there is none."""
     narrowed = _narrow(choices, relations)
-    if isinstance(narrowed, _Failure):
+    if isinstance(narrowed, str):
         return narrowed
     open_name = next((name for name, positions in narrowed.items() if len(positions) > 1), None)
     if open_name is None:
         return narrowed
-    failure: _Failure | None = None
+    failure: str | None = None
     for position in sorted(narrowed[open_name]):
         solved = _solve({**narrowed, open_name: frozenset({position})}, relations)
-        if not isinstance(solved, _Failure):
+        if not isinstance(solved, str):
             return solved
         failure = failure or solved
     assert failure is not None
     return failure
 
 
-def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Failure:
+def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
     """Leave out positions that some pattern rules out, until none is left to leave out."""
     choices = dict(choices)
     changed = True
@@ -105,7 +100,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | _Fai
             for pattern in relation.patterns:
                 for name, positions in _possible(relation, pattern, choices).items():
                     if not positions:
-                        return _Failure(
+                        return (
                             f"no argument of {name} can be the key: {_facts(pattern)} "
                             "would have to share one variable with each other and with the answer"
                         )
@@ -121,7 +116,7 @@ def _facts(pattern: Pattern) -> str:
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
     """The key positions that one pattern allows for its relation and for the names in its literals."""
-    sides = [(each.name, each.asked) for literal in pattern.stated for each in literal.references]
+    sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
     left: dict[str, set[int]] = {name: set() for name in (relation.name, *(name for name, _ in sides))}
     for position in choices[relation.name]:
         answer = pattern.answer[position]

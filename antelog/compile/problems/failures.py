@@ -32,11 +32,11 @@ def _rules(document: syntax.Document, numbers: Sequence[int]) -> list[syntax.Rul
     return [rules[number] for number in numbers]
 
 
-def endless(error: EndlessError, asked: Request, document: syntax.Document) -> Diagnostic:
+def endless(error: EndlessError, request: Request, document: syntax.Document) -> Diagnostic:
     """Recursion that would give patterns without end."""
     rules = _rules(document, error.rules)
     loop = _loop([*(rule.head.predicate for rule in rules), error.predicate])
-    query = next((q for q in document.queries if asked.by_query and q.atom.predicate == asked.name), None)
+    query = next((q for q in document.queries if request.by_query and q.atom.predicate == request.name), None)
     windowed = query is not None and (query.window is not None or query.horizon is not None)
     if error.framed:
         message = f"{loop} within one tick: one answer may need any number of facts"

@@ -27,16 +27,16 @@ LARGEST_OFFSET = 2**53 - 1
 def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
     """The reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
-    ranging = _ranging({each.asked.name: each.patterns for each in relations})
+    ranging = _ranging({each.request.name: each.patterns for each in relations})
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
-            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.asked.name])}
+            anything = {*pattern.unguarded, *_at(pattern, ranging[relation.request.name])}
             for each in (*_objections(pattern), *_comparisons(pattern, anything)):
                 if each.code not in seen:
                     seen.add(each.code)
                     text = f"{each.message}, once the rules are put together: {pattern.text}"
-                    yield Diagnostic(each.code, text, _place(relation.asked, document), each.hint)
+                    yield Diagnostic(each.code, text, _place(relation.request, document), each.hint)
 
 
 def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[int]]:
@@ -48,7 +48,7 @@ def _ranging(relations: Mapping[str, tuple[Pattern, ...]]) -> Mapping[str, set[i
         for pattern in relations[name]:
             anything = {*pattern.unguarded, *_at(pattern, found[name])}
             for each in (reference for literal in pattern.asked for reference in literal.references):
-                new = {i for i, t in enumerate(each.asked) if isinstance(t, Var) and t.name in anything}
+                new = {i for i, t in enumerate(each.given) if isinstance(t, Var) and t.name in anything}
                 if each.name in found and not new <= found[each.name]:
                     found[each.name] |= new
                     waiting.append(each.name)

@@ -77,7 +77,7 @@ def _rule_text(rule: StaticRule) -> str:
 
 def relation_title(relation: Relation) -> str:
     time = "" if relation.answer.time is None else relation.answer.time
-    if not relation.asked:
+    if not relation.is_query:
         return f"negated {relation.name}"
     answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
     return f"query {relation.name}" + (f" for {answer}" if answer else "")
@@ -98,10 +98,10 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
     name = relation.answer.time or "T"
     if bounds.delay is None:
         yield "delay: none; it may stay open for ever"
-        if relation.asked:
+        if relation.is_query:
             yield "confirmed answers are remembered for ever"
     else:
-        remembered = "; confirmed answers are remembered until then" if relation.asked else ""
+        remembered = "; confirmed answers are remembered until then" if relation.is_query else ""
         yield f"delay: decided by {later(name, bounds.delay)} at the latest{remembered}"
     yield "window: " + ("none" if bounds.window is None else ticks_text(bounds.window))
     if bounds.asked_by:

@@ -212,7 +212,7 @@ def _last_fact(
             for each in literal.reaches(times, pattern.time):
                 reference, ahead = each.reference, each.ahead
                 if reference.of_input:
-                    late = delays[reference.name].largest(reference.asked)
+                    late = delays[reference.name].largest(reference.given)
                     if (None if ahead is None else ahead + late) == delay:
                         return _Last(reference.name if delay is not None else literal.text, late)
                     continue

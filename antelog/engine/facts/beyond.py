@@ -15,7 +15,7 @@ from antelog.accounts import Counts
 from antelog.arrow.ticks import LAST
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.facts import admit
+from antelog.engine.facts.admission import admit
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.rejects import MALFORMED
 from antelog.engine.values.values import Values

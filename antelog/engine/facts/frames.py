@@ -16,8 +16,7 @@ from typing import Any, TypeAlias
 
 import pyarrow as pa
 
-from antelog.arrow.arrays import Array, array_of
-from antelog.arrow.plain import plain, refusal
+from antelog.arrow.arrays import Array, array_of, plain, refusal
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain

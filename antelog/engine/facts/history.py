@@ -1,4 +1,4 @@
-"""The facts that still matter, by input and tick, and the slots they hold; and the values that were seen.
+"""Facts as columns; those that still matter, by input and tick; the slots they hold, and the values seen.
 
 Facts are kept as they came, in slices of one tick each, so that adding, finding and forgetting cost what the
 ticks concerned hold, however many others are kept.
@@ -33,10 +33,79 @@ from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find, find_rows
 from antelog.engine.columns.spans import Spans, spans_of
-from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.columns.tables import Column, Mask, columns, distinct, groups, keys_of, marked, positions
 from antelog.engine.facts.alike import among
-from antelog.engine.facts.facts import Facts, Places, no_facts
 from antelog.engine.values.values import Values
+
+Places: TypeAlias = tuple[tuple[int, int], ...]
+"""Columns with what has to be there: a cell, or what is in another column."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Facts of one input: the cells of their objects, the ticks they are about and arrived at."""
+
+    columns: tuple[Column, ...]
+    time: Column
+    arrival: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.time)
+
+    @cached_property
+    def digests(self) -> Column:
+        """Numbers that are equal for equal facts, and seldom for others."""
+        mixed = np.zeros(self.count, np.uint64)
+        for column in (*self.columns, self.time):
+            mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        return mixed.view(np.int64)
+
+    def having(self, constants: Places, repeats: Places) -> Facts:
+        """The facts with these cells in these columns, and the same in each of these pairs of columns.
+
+        They are kept, for each step asks for those of the last ticks again.
+        """
+        if not constants and not repeats:
+            return self
+        known = self._having
+        if (constants, repeats) not in known:
+            fits = np.ones(self.count, np.bool_)
+            for column, cell in constants:
+                fits &= self.columns[column] == cell
+            for column, other in repeats:
+                fits &= self.columns[column] == self.columns[other]
+            known[constants, repeats] = self if fits.all() else self.take(fits)
+        return known[constants, repeats]
+
+    @cached_property
+    def _having(self) -> dict[tuple[Places, Places], Facts]:
+        return {}
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes they take, with everything cached for them."""
+        columns = [*self.columns, self.time, self.arrival]
+        if "digests" in vars(self):
+            columns.append(self.digests)
+        parts = (part for part in self._having.values() if part is not self)
+        return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
+
+    def take(self, at: Column | Mask) -> Facts:
+        at = positions(at)
+        return Facts(
+            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
+        )
+
+    def between(self, start: int, end: int) -> Facts:
+        """A slice of them, without a copy."""
+        columns = tuple(column[start:end] for column in self.columns)
+        return Facts(columns, self.time[start:end], self.arrival[start:end])
+
+
+def no_facts(width: int) -> Facts:
+    return Facts(tuple(columns(width)), *columns(2))
 
 
 @dataclass(frozen=True)
@@ -286,23 +355,21 @@ def seen_from_the_start(
 ) -> Seen:
     """The constants and the background in some columns."""
     found = {}
-    for columns in wanted:
-        cells = [values.cell(value) for value in columns.constants]
-        cells += [row[column.position] for column in columns.statics for row in tables[column.name]]
+    for each in wanted:
+        cells = [values.cell(value) for value in each.constants]
+        cells += [row[column.position] for column in each.statics for row in tables[column.name]]
         different = np.array(sorted(set(cells)), np.int64)
-        found[columns] = SeenValues(different, np.full(len(different), FROM_THE_START))
+        found[each] = SeenValues(different, np.full(len(different), FROM_THE_START))
     return found
 
 
 def seen_with(seen: Seen, facts: Mapping[str, Facts]) -> Seen:
     """The seen values, with those of further facts."""
     found = dict(seen)
-    for columns, known in seen.items():
+    for each, known in seen.items():
         new = [
-            (facts[c.name].columns[c.position], facts[c.name].arrival)
-            for c in columns.inputs
-            if c.name in facts
+            (facts[c.name].columns[c.position], facts[c.name].arrival) for c in each.inputs if c.name in facts
         ]
         if new:
-            found[columns] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
+            found[each] = known.and_more(*map(np.concatenate, zip(*new, strict=True)))
     return found

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.arrays import why_of_no_use
 from antelog.arrow.kinds import Kind
-from antelog.arrow.plain import why_of_no_use
 from antelog.arrow.ticks import LAST, Ticks, why_no_tick
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column

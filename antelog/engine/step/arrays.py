@@ -51,7 +51,7 @@ def explanations(
     """
     found, at = told.found, told.at
     # What is told of twins is the same.
-    once, place = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
+    once, position = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
     line, view = views_of(at, told.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(knowledge, found, row)
@@ -65,9 +65,9 @@ def explanations(
         if len(again):
             line, view = np.delete(line, again), np.delete(view, again)
             text, evidence = np.delete(text, again, axis=0), np.delete(evidence, again, axis=0)
-    if place is not None:
+    if position is not None:
         counts = np.bincount(line, minlength=len(once))
-        line, sought = spread((np.cumsum(counts) - counts).take(place), counts.take(place))
+        line, sought = spread((np.cumsum(counts) - counts).take(position), counts.take(position))
         view, text, evidence = view.take(sought), text.take(sought, axis=0), evidence.take(sought, axis=0)
     there = None if sheet.full else text != _NONE
     hypotheses = ~evidence if there is None else ~evidence & there
@@ -113,7 +113,7 @@ class _Sheet:
     """
 
     names: pa.Array
-    place: Column
+    position: Column
     text: NDArray[np.int32]
     holds: Column
     fails: Column
@@ -121,20 +121,20 @@ class _Sheet:
 
     def texts_at(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
-        place = self.place.take(row)
-        text = self.text.take(place, axis=0)
+        position = self.position.take(row)
+        text = self.text.take(position, axis=0)
         true = np.empty(text.shape, np.bool_)
         for i, line in enumerate(self.holds):
-            np.less_equal(line.take(place), then, out=true[:, i])
+            np.less_equal(line.take(position), then, out=true[:, i])
         return text, true if self.full else true & (text != _NONE)
 
     def failed(self, row: Column, tick: Column) -> Mask:
         """A mask of the literals of derivations that become false at some ticks."""
-        place = self.place.take(row)
+        position = self.position.take(row)
         false = np.empty((len(row), len(self.fails)), np.bool_)
         for i, line in enumerate(self.fails):
-            np.equal(line.take(place), tick, out=false[:, i])
-        return false if self.full else false & (self.text.take(place, axis=0) != _NONE)
+            np.equal(line.take(position), tick, out=false[:, i])
+        return false if self.full else false & (self.text.take(position, axis=0) != _NONE)
 
 
 def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
@@ -142,7 +142,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
     wanted = np.zeros(len(found.number), np.bool_)
     wanted[row] = True
     here = marked(wanted)
-    place = places(here, len(wanted))
+    position = places(here, len(wanted))
     chosen = [marked(wanted[found.rows(b)]) for b in range(len(found.blocks))]
     width = max((len(b.holds) for b, rows in zip(found.blocks, chosen, strict=True) if len(rows)), default=0)
     size = (width, len(here))
@@ -153,7 +153,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
     ]
     counts = [len(rows) for rows, literals in zip(chosen, texts, strict=True) for _ in literals]
     if not any(counts):
-        return _Sheet(pa.array([], pa.string()), place, text.T, holds, fails, False)
+        return _Sheet(pa.array([], pa.string()), position, text.T, holds, fails, False)
     numbers, names = numbered_texts([literal for literals in texts for literal in literals], counts)
     start, full = 0, True
     for block, rows in zip(found.blocks, chosen, strict=True):
@@ -173,7 +173,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
             full = False
         start = end
-    return _Sheet(names, place, _by_row(text), holds, fails, full)
+    return _Sheet(names, position, _by_row(text), holds, fails, full)
 
 
 def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:

@@ -34,12 +34,12 @@ from antelog.engine.step.derivations import (
 )
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial, partials, rows_of_query
-from antelog.engine.step.query import Query
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values
 
 
-def derivations_of(known: Knowledge, query: Query) -> list[Derivations]:
+def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
     """The derivations of a query's answers that matter in a step, by pattern, clock-driven ones last."""
     blocks: list[Derivations] = []
     patterns = known.rules.patterns[query.name]
@@ -63,7 +63,7 @@ _WORTH_COPYING = 2
 """Rows that matter are copied only if they are less than one in this many: else keeping all is cheaper."""
 
 
-def _to_come(blocks: Sequence[Derivations], query: Query) -> Column:
+def _to_come(blocks: Sequence[Derivations], query: StepQuery) -> Column:
     """Later ticks that open answers are about: clock-driven patterns may tell them then."""
     times = [answer_time(found) for found in blocks]
     nothing = np.zeros(0, np.int64)
@@ -301,7 +301,7 @@ def _settled_by(
         None
         if isinstance(term, Var) and term.name not in rows.bound
         else term_column(term, rows, known.values)
-        for term in reference.asked
+        for term in reference.given
     )
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
     atoms = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of)
@@ -347,7 +347,7 @@ def _meeting(values: Values, asked: _OpenAtoms, prepared: Prepared, rows: Rows) 
     assert owner is not None
     bound = {name: column.take(owner) for name, column in asked.given.items()} | {
         term.name: term_column(answer, rows, values)
-        for term, answer in zip(reference.asked, prepared.pattern.answer, strict=True)
+        for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
         if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
     }
     own, atoms = prepared.pattern.time, asked.atoms

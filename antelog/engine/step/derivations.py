@@ -26,7 +26,7 @@ from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.step.background import StaticFacts, Twins
-from antelog.engine.step.query import Query, Step
+from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
 from antelog.engine.step.settled import Settled
 from antelog.engine.values.encoding import OTHERS
@@ -78,7 +78,7 @@ class Atoms:
 
 def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
     """The atoms that a literal refers to in rows that bind all its variables."""
-    arguments = tuple(term_column(term, rows, values) for term in reference.asked)
+    arguments = tuple(term_column(term, rows, values) for term in reference.given)
     first = time_column(reference.first, rows)
     last = None if reference.first == reference.last else time_column(reference.last, rows)
     return Atoms(reference.name, arguments, first, last, rows.as_of)
@@ -223,7 +223,7 @@ def spoken_for(found: Derivations) -> Column:
     return reduce(np.maximum, since)
 
 
-def mattering(found: Derivations, life: Life, query: Query) -> Column:
+def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
     """The rows reported at some tick of the step or, if the past matters, before it."""
     step = query.step
     since = -1 if query.past else step.before
@@ -256,7 +256,7 @@ class Knowledge:
     settled: Mapping[str, Settled]
     memo: Memo
 
-    def twins(self, query: Query) -> Twins | None:
+    def twins(self, query: StepQuery) -> Twins | None:
         """The twins of a query's answers; None if there are none, or if only a share is wanted."""
         return None if query.wanted.share is not None else self.static.twins.get(query.name)
 

@@ -33,7 +33,7 @@ from antelog.engine.columns.joins import pairs
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of, marked, numbered
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
-from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, Query
+from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
 from antelog.engine.step.rows import Rows, numbers_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
@@ -95,7 +95,7 @@ class Explanations:
     ahead: Outlook | None = None
 
 
-def explanations(known: Knowledge, query: Query, found: Lives, at: Moments) -> Explanations:
+def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) -> Explanations:
     """The views that are explanations at some moments, and the status of the answers then."""
     relation, values = known.rules.relations[query.name], known.values
     kept = minimal(found, at, relation.answer.variables, values)

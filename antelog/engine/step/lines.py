@@ -36,7 +36,7 @@ from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened
 from antelog.engine.step.lives import views_of
 from antelog.engine.step.outlook import outlook
-from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, Query
+from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
 from antelog.engine.step.schema import OTHERS_NAMES
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
@@ -103,7 +103,7 @@ def knows_open(only: Sequence[str]) -> bool:
     return not set(only) <= {"confirmed"}
 
 
-def changes(known: Knowledge, query: Query, told: Explanations) -> Changes:
+def changes(known: Knowledge, query: StepQuery, told: Explanations) -> Changes:
     """The changes of a query's answers in a step."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(told, only, before)
@@ -112,7 +112,7 @@ def changes(known: Knowledge, query: Query, told: Explanations) -> Changes:
     return Changes(found, opened(told, before) if knows_open(only) else None)
 
 
-def open_lines(known: Knowledge, query: Query, told: Explanations) -> Lines:
+def open_lines(known: Knowledge, query: StepQuery, told: Explanations) -> Lines:
     """Lines about the answers that are open."""
     still = marked(told.status == OPEN)
     return lines(known, query, told, still, np.full(len(still), REVISED))
@@ -131,7 +131,7 @@ def open_count(told: Explanations) -> int:
     return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
 
 
-def lines(known: Knowledge, query: Query, told: Explanations, moment: Column, kind: Kinds) -> Lines:
+def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column, kind: Kinds) -> Lines:
     """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
     schema = query.columns.schema

@@ -28,7 +28,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
-from antelog.engine.facts.delays import DelayRows, tables_of
+from antelog.engine.facts.admission import DelayRows, tables_of
 from antelog.engine.facts.history import gather
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth
 from antelog.engine.step.matching import Partial

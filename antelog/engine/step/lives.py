@@ -33,7 +33,7 @@ from antelog.engine.columns.tables import (
 )
 from antelog.engine.step.background import Twins
 from antelog.engine.step.derivations import Derivations, Knowledge, Life, answer_time, life_of
-from antelog.engine.step.query import Query
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import term_column
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import UNBOUND, Values
@@ -67,7 +67,7 @@ class Lives:
         return slice(self.starts[block], self.starts[block + 1])
 
 
-def lives(known: Knowledge, query: Query, blocks: Sequence[Derivations]) -> Lives:
+def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> Lives:
     """Derivations of a query with their lives, by answer."""
     width = len(known.rules.relations[query.name].answer.variables) + 1
     answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
@@ -176,7 +176,7 @@ class Moments:
         return slice(int(first), int(last))
 
 
-def moments_of(query: Query, found: Lives) -> Moments:
+def moments_of(query: StepQuery, found: Lives) -> Moments:
     """The moments that matter for a query: those at which answers are confirmed, or all."""
     step = query.step
     if query.confirmed_only:

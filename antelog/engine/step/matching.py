@@ -24,7 +24,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of
 from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.query import Query
+from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import (
     ONE,
     LiteralFacts,
@@ -276,7 +276,7 @@ def fitting(prepared: Prepared, rows: Rows, background: Background, values: Valu
 # ---- the rows of a query ----
 
 
-def rows_of_query(known: Knowledge, query: Query, number: int, later: Column) -> Iterator[Partial]:
+def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column) -> Iterator[Partial]:
     """The rows of one pattern of a query, and those about some later ticks if it goes by the clock."""
     twins = known.twins(query)
     prepared = known.rules.patterns[query.name][number]
@@ -348,7 +348,7 @@ def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) 
     return f", with {counts} facts" + (f" of {', '.join(known)}" if known else "")
 
 
-def _clock(query: Query, later: Column) -> Spans:
+def _clock(query: StepQuery, later: Column) -> Spans:
     """The ticks at which clock-driven patterns are told."""
     return union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
 
@@ -381,7 +381,7 @@ def _with_ticks(
     return whole.take(fitting(prepared, whole.rows, background, known.values))
 
 
-def _in_query(prepared: Prepared, part: Partial, query: Query) -> Partial:
+def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
     """The rows whose answers are about the ticks of a query, or about a tick that is still open."""
     time = prepared.pattern.time
     if part.rows.count == 0 or (time.variable is not None and time.variable not in part.rows.bound):

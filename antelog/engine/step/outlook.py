@@ -19,7 +19,7 @@ from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
 from antelog.engine.step.explanations import Explanations, Outlook, explanations, kinds
 from antelog.engine.step.lives import and_more
-from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Query, Step
+from antelog.engine.step.query import KINDS, POSSIBLE, REVISED, Step, StepQuery
 
 
 def one_by_one(parts: Sequence[Outlook]) -> Outlook:
@@ -108,7 +108,7 @@ def _go_on(known: Knowledge, told: Explanations, moment: Column, then: Column, e
 # ---- lines that are overdue ----
 
 
-def with_overdue(known: Knowledge, query: Query, told: Explanations) -> Explanations:
+def with_overdue(known: Knowledge, query: StepQuery, told: Explanations) -> Explanations:
     """Explanations at the moments that lines named before, by which nothing has happened, as well."""
     ahead = _ahead(known, told, query.step)
     if len(ahead.tick) == 0:

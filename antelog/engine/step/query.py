@@ -49,7 +49,7 @@ class LineSelection:
 
 
 @dataclass(frozen=True)
-class Query:
+class StepQuery:
     """A query in a step: its answers about some ticks, but for those before `since`, which were given up.
 
     With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`

@@ -114,7 +114,7 @@ def _cells(known: Knowledge, name: str, position: int) -> Column:
             tables = (found.rows.bound for found in known.found(each, None))
             cells.extend(bound[term.name] for bound in tables if term.name in bound)
             for reference in (reference for literal in each.asked for reference in literal.references):
-                for place, asked in enumerate(reference.asked):
+                for place, asked in enumerate(reference.given):
                     if asked == term:
                         look(reference.name, place)
 

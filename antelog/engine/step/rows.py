@@ -19,8 +19,7 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
-from antelog.engine.facts.facts import Facts, Places
-from antelog.engine.facts.history import History, gather, gather_each
+from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.values import Values
 
 Bound = Mapping[str, Column]

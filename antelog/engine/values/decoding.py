@@ -249,15 +249,15 @@ _WORTH_SORTING = 4
 
 @dataclass(frozen=True)
 class TextOrder:
-    """The texts of the first `known` values in order, each once, and the place of each value.
+    """The texts of the first `known` values in order, each once, and the rank of each value.
 
-    Before there are any, `asked` counts for how many values they were wanted.
+    Before there are any, `wanted` counts for how many values they were looked up.
     """
 
     known: int
-    asked: int
+    wanted: int
     texts: pa.Array | None
-    place: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+    rank: Column = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 NO_ORDER = TextOrder(0, 0, None)
@@ -269,11 +269,11 @@ def in_use(order: TextOrder, size: int, count: int, texts: Callable[[], pa.Array
         order = TextOrder(size, 0, None)
     if order.texts is not None:
         return order
-    order = replace(order, asked=order.asked + count)
-    if order.asked < _WORTH_SORTING * size:
+    order = replace(order, wanted=order.wanted + count)
+    if order.wanted < _WORTH_SORTING * size:
         return order
-    ordered, place = sorted_once(texts())
-    return replace(order, texts=ordered, place=place)
+    ordered, rank = sorted_once(texts())
+    return replace(order, texts=ordered, rank=rank)
 
 
 def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
@@ -281,9 +281,9 @@ def sorted_once(texts: pa.StringArray) -> tuple[pa.Array, Column]:
     apart = _by_first_bytes(texts)
     if apart is not None:
         sequence, fresh = apart
-        place = np.empty(len(texts), np.int64)
-        place[sequence] = ordinals(fresh)
-        return texts.take(pa.array(sequence.take(marked(fresh)))), place
+        rank = np.empty(len(texts), np.int64)
+        rank[sequence] = ordinals(fresh)
+        return texts.take(pa.array(sequence.take(marked(fresh)))), rank
     return sorted_by_arrow(texts)
 
 
@@ -327,6 +327,6 @@ def with_others(order: TextOrder, texts: pa.Array, others: tuple[str, ...]) -> T
     parts = [texts[: cuts[0]]] if cuts else [texts]
     for i, start, end in zip(new, cuts, [*cuts, len(texts)][1:], strict=True):
         parts += [pa.array([others[i]], pa.string()), texts[start:end]]
-    moved = order.place + np.searchsorted(cuts, order.place, "right")
+    moved = order.rank + np.searchsorted(cuts, order.rank, "right")
     added = np.array(at, np.int64) + np.searchsorted(new, np.arange(len(others)))
-    return replace(order, texts=pa.concat_arrays(parts), place=np.concatenate([moved, added]))
+    return replace(order, texts=pa.concat_arrays(parts), rank=np.concatenate([moved, added]))

@@ -208,7 +208,7 @@ def types_of_rows(given: Mapping[str, Iterable[Sequence[str | int | float]]]) ->
 @lru_cache(maxsize=1024)
 def wider(one: pa.DataType, other: pa.DataType) -> pa.DataType:
     """The common type of the values of two types."""
-    one, other = _told(one), _told(other)
+    one, other = _as_output(one), _as_output(other)
     if other in (one, NOTHING):
         return one
     if one == NOTHING:
@@ -241,16 +241,16 @@ def _fraction(type_: pa.DataType) -> int:
 def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     """The type of a column which the program says has numbers or texts; others are set aside."""
     if declaration is None:
-        return _told(type_)
+        return _as_output(type_)
     if declaration == "text":
         return pa.string()
     leaves = [field.type for field in type_] if is_a.is_union(type_) else [type_]
-    numbers = [each for each in map(_told, leaves) if kind_of(each) is Kind.NUMBER]
+    numbers = [each for each in map(_as_output, leaves) if kind_of(each) is Kind.NUMBER]
     both = reduce(wider, numbers, NOTHING)
     return both if is_a.is_decimal(both) and both.scale else wider(both, pa.int64())
 
 
-def _told(type_: pa.DataType) -> pa.DataType:
+def _as_output(type_: pa.DataType) -> pa.DataType:
     if type_ == MIXED:
         return MIXED
     if is_a.is_union(type_):
@@ -264,14 +264,3 @@ def type_of(value: str | int | float) -> pa.DataType:
     if isinstance(value, float):
         return pa.float64()
     return pa.int64() if -(2**63) <= value < 2**63 else whole_numbers(len(str(abs(value))))
-
-
-def widened(seen: Mapping[str, Types], new: Seen) -> Mapping[str, Types]:
-    """The seen types widened by new ones; the same object if that changes nothing."""
-    changed = {}
-    for name, types in new.items():
-        old = seen.get(name, (NOTHING,) * len(types))
-        both = tuple(map(wider, old, types))
-        if both != seen.get(name):
-            changed[name] = both
-    return {**seen, **changed} if changed else seen

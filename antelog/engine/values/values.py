@@ -22,9 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import Array
+from antelog.arrow.arrays import Array, not_utf8, out_of_range, without
 from antelog.arrow.kinds import Kind
-from antelog.arrow.plain import not_utf8, out_of_range, without
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
@@ -274,11 +273,11 @@ class Values:
             if mixed.texts is None or mixed.known != len(self):
                 mixed = self._orders[end, *others] = with_others(order, order.texts, others)
             order = mixed
-        places = {key: order.place.take(cells - _FIRST) for key, cells in once.items()}
+        places = {key: order.rank.take(cells - _FIRST) for key, cells in once.items()}
         return (
             order.texts,
             [places[id(cells)] for cells in columns],
-            dict(zip(others, order.place[len(self) :].tolist(), strict=True)),
+            dict(zip(others, order.rank[len(self) :].tolist(), strict=True)),
         )
 
     def spoken(self, cells: Column) -> tuple[pa.Array, Column] | None:
@@ -291,7 +290,7 @@ class Values:
         self._told_order = in_use(self._told_order, len(self), len(cells), self._all_spoken)
         if self._told_order.texts is None:
             return None
-        return self._told_order.texts, self._told_order.place.take(cells - _FIRST)
+        return self._told_order.texts, self._told_order.rank.take(cells - _FIRST)
 
     def spelled(self, cells: Column) -> Column:
         """The values, with texts in place of those the language cannot write: `true`, `2024-02-29`."""

@@ -207,13 +207,13 @@ def moves_at(moves: Numbers, begun: Mask) -> Numbers:
 
 def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
     """One chain a tick further."""
-    front = np.moveaxis(held, 1 + axis, 0)
+    front = held.swapaxes(0, 1 + axis)
     moved = np.empty(front.shape)
     for to in range(len(front)):
         np.multiply(front[0], moves[0, to], out=moved[to])
         for state in range(1, len(front)):
             moved[to] += front[state] * moves[state, to]
-    return np.moveaxis(moved, 0, 1 + axis)
+    return moved.swapaxes(0, 1 + axis)
 
 
 def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
@@ -251,8 +251,8 @@ def _led(held: Numbers, layer: Layer | None, weights: Sequence[Numbers]) -> Numb
         for chain, number in zip(here, outcome, strict=True):
             own = _along(weights[chain][:, number], chain, held.ndim)[0]
             shown = own if shown is None else shown * own
-        leads = np.moveaxis(layer.then, 0, -1)[outcome]
-        for node, then in enumerate(leads.tolist()):
+        at: tuple[slice | int, ...] = (slice(None), *outcome)
+        for node, then in enumerate(layer.then[at].tolist()):
             led[then] += held[node] if shown is None else held[node] * shown
     return led
 

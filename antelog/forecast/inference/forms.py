@@ -52,32 +52,25 @@ class QueryForm:
         return tuple(map(family_of, self.chains))
 
 
-@dataclass(frozen=True)
-class Unknown:
-    """The reason why a query has no chances."""
-
-    reason: str
-
-
 @lru_cache(maxsize=64)
-def forms(plan: Plan) -> Mapping[str, QueryForm | Unknown]:
-    """The form of each query of a plan."""
+def forms(plan: Plan) -> Mapping[str, QueryForm | str]:
+    """The form of each query of a plan, or the reason why it has no chances."""
     return {query.name: _form(plan, query.name) for query in plan.queries}
 
 
-def _form(plan: Plan, query: str) -> QueryForm | Unknown:
+def _form(plan: Plan, query: str) -> QueryForm | str:
     rules = prepared(plan)
     try:
         formula = formula_of(rules, query)
         literals = formula.literals
         chains = tuple(chains_of(literals, rules.inputs))
     except UnknownChanceError as error:
-        return Unknown(str(error))
+        return str(error)
     leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
     slowest = max((max(rules.inputs[chain.predicate].delays) for chain in chains), default=0)
     wide = _width(leaves.values())
     if wide > WIDEST:
-        return Unknown(f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most")
+        return f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most"
     lasting = max((memory(rules.inputs[chain.predicate]) for chain in chains), default=0)
     return QueryForm(formula, chains, leaves, slowest, lasting)
 
@@ -98,7 +91,7 @@ class Layout:
     plan: Plan
     families: tuple[Family, ...]
     slowest: int
-    asked: int
+    lookback: int
 
     def lag(self, epoch: int) -> int:
         """The epochs between counting and use, by the length of an epoch: all facts have come by then."""
@@ -109,7 +102,7 @@ class Layout:
 
         The facts of an epoch are counted when all have come, together with those of the tick before it.
         """
-        return max(self.asked, 2 * epoch + self.slowest)
+        return max(self.lookback, 2 * epoch + self.slowest)
 
 
 @lru_cache(maxsize=64)

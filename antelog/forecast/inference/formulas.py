@@ -189,7 +189,7 @@ class _Unfolding:
 
     def reference(self, reference: Reference) -> Node:
         """The formula of the atom that a literal refers to."""
-        return self.relation(reference.name, reference.asked, reference.last)
+        return self.relation(reference.name, reference.given, reference.last)
 
     def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
         self.literals += 1

@@ -18,7 +18,7 @@ from antelog.forecast.inference.forms import Layout
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.declared import completed, declared
-from antelog.forecast.rates.odds import Keys, Odds, together
+from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import family_of
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch
@@ -43,9 +43,9 @@ class Learning:
         """The epochs of ticks."""
         return ticks // self.length
 
-    def as_of(self, epoch: int, own: Layout) -> KnownEpoch:
+    def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
-        still, lag = None if self.shared else self.epoch, own.lag(self.length)
+        still, lag = None if self.shared else self.epoch, layout.lag(self.length)
         return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
 
 
@@ -53,7 +53,7 @@ class Learning:
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
 
-    own: Layout
+    layout: Layout
     series: Mapping[str, SeriesCounts]
     learning: Learning
 
@@ -63,18 +63,18 @@ class OddsOf:
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
-        source = next(each for each in self.own.plan.inputs if each.name == chain.predicate)
+        source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         counts = self.series.get(family.name)
-        if counts is None or (odds.known.all() and odds.told.all()):
+        if counts is None or (odds.known.all() and odds.declared.all()):
             return odds
         parts, order = [], []
         for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
-            as_of = self.learning.as_of(epoch, self.own)
+            as_of = self.learning.as_of(epoch, self.layout)
             if self.learning.on:
                 counts = series_counts.up_to(counts, as_of)
             parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
             order.append(at)
-        found = together(parts).take(inverse(np.concatenate(order)))
+        found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
         return completed(odds, found, chain, source, keys)

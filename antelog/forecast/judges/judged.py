@@ -9,20 +9,21 @@ Lines of an epoch are judged by what was known two epochs before, so it makes no
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
 
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers, positions
+from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.step.lines import pattern_of
+from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.judges import mean
 from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
 from antelog.forecast.judges.mean import no_losses
 from antelog.forecast.outcomes.following import SettledAnswers, TrackedAnswers, nobody
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.outcomes.rows import AnswerRows, Lesson
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates.tally import KnownEpoch, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
@@ -31,7 +32,7 @@ from antelog.forecast.scores.settled import ScoredLines
 
 
 @dataclass(frozen=True, eq=False)
-class Predictions:
+class Predictions(ColumnSet):
     """Predictions of judges for open answers: which answer, when, in which pattern.
 
     `each` has a column for each judge, the model of facts first; `chance` is their mean.
@@ -42,14 +43,6 @@ class Predictions:
     pattern: Column
     each: Numbers
     chance: Numbers
-
-    def take(self, at: Column | Mask) -> Predictions:
-        rows = positions(at)
-        return Predictions(*(column.take(rows, axis=0) for column in vars(self).values()))
-
-    def and_then(self, later: Predictions) -> Predictions:
-        pairs = zip(vars(self).values(), vars(later).values(), strict=True)
-        return Predictions(*(np.concatenate(pair) for pair in pairs))
 
     @property
     def source(self) -> Column:
@@ -73,7 +66,7 @@ class Judged:
     """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
     `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
-    `scores` are those of all before.
+    `scores` are those of all before. `likely` are the numbers of the answers with an alert.
     """
 
     followed: TrackedAnswers
@@ -82,6 +75,7 @@ class Judged:
     told: Predictions
     unscored: ScoredLines
     scores: Scores
+    likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def outcomes(self) -> OutcomeStatistics:
@@ -105,11 +99,11 @@ def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
     return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), Scores())
 
 
-def learned(judged: Judged, lesson: Lesson) -> Judged:
+def learned(judged: Judged, rows: AnswerRows, outcome: RowOutcomes) -> Judged:
     """The judges after a lesson of settled answers."""
-    if len(lesson.outcome.epoch) == 0:
+    if len(outcome.epoch) == 0:
         return judged
-    taught = {name: judge.learn(lesson.rows, lesson.outcome) for name, judge in judged.judges.items()}
+    taught = {name: judge.learn(rows, outcome) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 
@@ -127,9 +121,9 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
     pattern = pattern_of(rows.stage)
     chance = mean.averaged(judged.losses, pattern, each, *rows.as_of.shared)
     said = Predictions(rows.number, rows.tick, pattern, each, chance)
-    if not rows.told.any():
+    if not rows.at_line.any():
         return judged, said
-    return replace(judged, told=judged.told.and_then(said.take(rows.told))), said
+    return replace(judged, told=judged.told.and_then(said.take(rows.at_line))), said
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
@@ -147,7 +141,7 @@ def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | Non
     done = ScoredLines(told.number, told.tick, told.chance, settled.tick.take(of), right)
     return _scored(
         replace(
-            judged, told=judged.told.take(place < 0), losses=losses, unscored=_more(judged.unscored, done)
+            judged, told=judged.told.take(place < 0), losses=losses, unscored=judged.unscored.and_then(done)
         )
     )
 
@@ -159,11 +153,6 @@ _AT_ONCE = 5_000
 def nothing_unscored() -> ScoredLines:
     empty = np.zeros(0, np.int64)
     return ScoredLines(empty, empty, np.zeros(0), empty, empty > 0)
-
-
-def _more(one: ScoredLines, other: ScoredLines) -> ScoredLines:
-    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
-    return ScoredLines(*(np.concatenate(pair) for pair in pairs))
 
 
 def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, positions
+from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once
 from antelog.engine.step.query import CONFIRM, REJECT, REVISED
+from antelog.forecast.column_set import ColumnSet
 
 _EXACT = 8
 """Ages 0, 1, 2 and so on up to this one are a class each; then come 9 to 16, 17 to 32, and so on."""
@@ -23,7 +24,7 @@ _BUCKETS = 64
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerLines:
+class AnswerLines(ColumnSet):
     """Lines of a query: the answers' cells and ticks, the ticks of the lines, what changed, the stages."""
 
     answer: tuple[Column, ...]
@@ -34,11 +35,6 @@ class AnswerLines:
     @property
     def count(self) -> int:
         return len(self.tick)
-
-    def take(self, at: Column | Mask) -> AnswerLines:
-        rows = positions(at)
-        answer = tuple(column.take(rows) for column in self.answer)
-        return AnswerLines(answer, self.tick.take(rows), self.kind.take(rows), self.stage.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +111,7 @@ def followed(
     """
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
-    every = _below(before.last, lines)
+    every = before.last.and_then(lines)
     line = np.concatenate([np.full(before.last.count, -1), np.arange(lines.count)])
     order = in_order([number - number.min(initial=0), every.tick - every.tick.min(initial=0)])
     number, every, line = number.take(order), every.take(order), line.take(order)
@@ -167,15 +163,6 @@ def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Colum
     """The ticks of the last lines of answers; -1 for those that are not tracked."""
     at = find(numbers_of(before, answer), before.number)
     return np.append(before.last.tick, -1).take(at)
-
-
-def _below(one: AnswerLines, other: AnswerLines) -> AnswerLines:
-    return AnswerLines(
-        tuple(np.concatenate(pair) for pair in zip(one.answer, other.answer, strict=True)),
-        np.concatenate([one.tick, other.tick]),
-        np.concatenate([one.kind, other.kind]),
-        np.concatenate([one.stage, other.stage]),
-    )
 
 
 def _states(before: TrackedAnswers, open_: Stretches) -> tuple[Column, Column]:

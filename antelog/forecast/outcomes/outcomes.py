@@ -60,8 +60,6 @@ class OutcomeStatistics:
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
-        if len(outcome.epoch) == 0:
-            return self
         *wider, own = self.levels
         confirmed, states_of_rows = outcome.confirmed.astype(np.float64), rows.state
         for epoch in distinct(outcome.epoch).tolist():

@@ -28,7 +28,7 @@ class AnswerRows:
     number   the number of the answer
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
     tick     the tick of the chance
-    told     whether the answer has a line at this tick, or has been silent since one before
+    at_line  whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used
     """
 
@@ -37,7 +37,7 @@ class AnswerRows:
     number: Column
     stage: Column
     tick: Column
-    told: Mask
+    at_line: Mask
     as_of: KnownEpoch
 
     @property
@@ -49,7 +49,7 @@ class AnswerRows:
     @property
     def state(self) -> Column:
         """A number for each stage, class of ages, and whether the answer was silent."""
-        return state_of(self.stage, age_bucket(self.age), ~self.told)
+        return state_of(self.stage, age_bucket(self.age), ~self.at_line)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,16 +60,13 @@ class RowOutcomes:
     epoch: Column
 
 
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """Rows for the states that settled answers have been in, and their outcomes."""
+def lesson_of(
+    settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
+) -> tuple[AnswerRows, RowOutcomes]:
+    """Rows for the states that settled answers have been in, and their outcomes.
 
-    rows: AnswerRows
-    outcome: RowOutcomes
-
-
-def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch) -> Lesson:
-    """The lesson of answers settled in some epochs; the least age of a class stands for the class."""
+    The least age of a class stands for the class.
+    """
     of, states = settled.state_of, settled.states
     answer = tuple(column.take(of) for column in settled.answer)
     rows = AnswerRows(
@@ -81,4 +78,4 @@ def lesson_of(settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_
         ~is_silent(states),
         as_of,
     )
-    return Lesson(rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of)))
+    return rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of))

@@ -16,8 +16,7 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Numbers, keys_of
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import gather
+from antelog.engine.facts.history import Facts, gather
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Family, Sightings
@@ -82,16 +81,16 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     return Counted(epoch, keys, np.concatenate(numbers))
 
 
-def _count(own: Numbers, facts: Facts, width: int, first: int, last: int) -> None:
+def _count(counted: Numbers, facts: Facts, width: int, first: int, last: int) -> None:
     """Counts the facts from tick `first` to `last`, given those of the tick before as well."""
     within = facts.time >= first
     keys = facts.columns[:width]
     here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
-    own[within, _ONES] = 1
-    own[facts.time < last, _BEFORES] = 1
-    own[within & (find(here, before) >= 0), _STAYS] = 1
+    counted[within, _ONES] = 1
+    counted[facts.time < last, _BEFORES] = 1
+    counted[within & (find(here, before) >= 0), _STAYS] = 1
     rows = np.flatnonzero(within)
-    own[rows, _LAGS + (facts.arrival - facts.time).take(rows)] = 1
+    counted[rows, _LAGS + (facts.arrival - facts.time).take(rows)] = 1
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:

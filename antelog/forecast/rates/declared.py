@@ -115,9 +115,9 @@ def completed(odds: Odds, learned: Odds, chain: Chain, source: Input, keys: Keys
     own, found = _with_ticks(odds.shares, ticks), _with_ticks(learned.shares, ticks)
     within = found * (np.arange(ticks) <= odds.delay[:, :, None])
     within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
-    kept = odds.told | ~learned.known[:, None]
+    kept = odds.declared | ~learned.known[:, None]
     shares = np.where(kept[:, :, None], own, within)
-    return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.told)
+    return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.declared)
 
 
 def _with_ticks(shares: Numbers, ticks: int) -> Numbers:

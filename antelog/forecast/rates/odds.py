@@ -8,7 +8,7 @@ Many keys have the same odds; each different set of them is a row of a table, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,19 +16,20 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.values.values import Values
+from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.rates.series import ChainState
 
 
 @dataclass(frozen=True, eq=False)
-class Odds:
+class Odds(ColumnSet):
     """Sets of odds of a chain, a row each, with a column for each of its states.
 
-    once     the chance of a fact after a tick without it
-    again    the chance after a tick with it
-    delay    the last tick it may come, counted from its own
-    shares   of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
-    known    whether `once` and `again` are known at all
-    told     whether the program declares the shares
+    once       the chance of a fact after a tick without it
+    again      the chance after a tick with it
+    delay      the last tick it may come, counted from its own
+    shares     of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
+    known      whether `once` and `again` are known at all
+    declared   whether the program declares the shares
     """
 
     once: Numbers
@@ -36,17 +37,7 @@ class Odds:
     delay: Column
     shares: Numbers
     known: Mask
-    told: Mask
-
-    def take(self, at: Column) -> Odds:
-        return Odds(
-            self.once.take(at, axis=0),
-            self.again.take(at, axis=0),
-            self.delay.take(at, axis=0),
-            self.shares.take(at, axis=0),
-            self.known.take(at),
-            self.told.take(at, axis=0),
-        )
+    declared: Mask
 
     @cached_property
     def _come(self) -> Numbers:
@@ -110,16 +101,9 @@ class Keys:
         return None
 
 
-def together(parts: Sequence[Odds]) -> Odds:
-    """The sets of odds of several tables, one after the other."""
-    columns = zip(*((p.once, p.again, p.delay, p.shares, p.known, p.told) for p in parts), strict=True)
-    return Odds(*map(np.concatenate, columns))
-
-
 def each_once(odds: Odds) -> tuple[Odds, Column]:
     """Each different set of odds once, and which one every row has."""
     count = len(odds.known)
-    parts = (odds.once, odds.again, odds.delay, odds.shares, odds.known, odds.told)
-    flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in parts], axis=1)
+    flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in odds.columns], axis=1)
     _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     return odds.take(first), which.reshape(-1)

@@ -17,8 +17,7 @@ import numpy as np
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import History, Stream, added, fresh, gather, without
+from antelog.engine.facts.history import Facts, History, Stream, added, fresh, gather, without
 from antelog.engine.step.rows import holds
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.series import Chain, Series

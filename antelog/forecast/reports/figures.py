@@ -15,9 +15,9 @@ from antelog.forecast.reports.words import percent, percents
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.scores import ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
-from antelog.markup import Html
+from antelog.markup import Html, picture
 
-_SIZE = Spot(360, 326)
+_WIDE, _HIGH = 360, 326
 _LEFT, _RIGHT, _TOP, _BOTTOM = 44, 346, 28, 284
 _QUARTERS = (0, 0.25, 0.5, 0.75, 1)
 
@@ -100,7 +100,7 @@ def reliability(found: CalibrationResult) -> Html:
         svg.words(plane.at(0.97, 0.04), "fewer came true than told", "note", "end"),
         *(_mark(each, plane, most) for each in found.bins),
     ]
-    return svg.picture(_SIZE, "Calibration: " + words.verdict(found), parts)
+    return picture(_WIDE, _HIGH, "Calibration: " + words.verdict(found), parts)
 
 
 def _band(found: Bin, plane: _Plane) -> Html:
@@ -136,7 +136,7 @@ def histogram(found: CalibrationResult) -> Html:
         svg.words(Spot(0, 12), "share of the lines of confirmed answers ↑", "yes"),
         svg.words(Spot(_RIGHT, _BOTTOM - 6), "and of the others ↓", "no", "end"),
     ]
-    return svg.picture(_SIZE, "With which chances confirmed answers were told, and the others", parts)
+    return picture(_WIDE, _HIGH, "With which chances confirmed answers were told, and the others", parts)
 
 
 def _top(lines: Sequence[float], total: float) -> float:
@@ -185,7 +185,7 @@ def early(found: Sequence[Alerted], tick: int | None) -> Html:
         *(_alert(each, spot, tick) for (each, _, _), spot in zip(shown, spots, strict=True)),
         *_labels([percent(each.threshold) for each, _, _ in shown], spots),
     ]
-    return svg.picture(_SIZE, "Alerts: how early they are, and how many of them are right", parts)
+    return picture(_WIDE, _HIGH, "Alerts: how early they are, and how many of them are right", parts)
 
 
 def _alert(found: Alerted, at: Spot, tick: int | None) -> Html:

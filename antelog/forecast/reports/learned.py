@@ -21,7 +21,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
-from antelog.forecast.inference.forms import QueryForm, Unknown, forms, layout
+from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.shapes import whole_fits
 from antelog.forecast.model_file import Model
@@ -185,7 +185,7 @@ _TOO_LARGE = "its formula is too large to work out"
 
 def _without(plan: Plan) -> Iterator[str]:
     for query, form in forms(plan).items():
-        reason = form.reason if isinstance(form, Unknown) else "" if whole_fits(form) else _TOO_LARGE
+        reason = form if isinstance(form, str) else "" if whole_fits(form) else _TOO_LARGE
         if reason:
             yield (
                 f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how "

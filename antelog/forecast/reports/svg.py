@@ -10,18 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from antelog.markup import Child, Html, number, tag
+from antelog.markup import Html, number, tag
 
 
 class Spot(NamedTuple):
     x: float
     y: float
-
-
-def picture(size: Spot, label: str, parts: Iterable[Child]) -> Html:
-    """All parts together; `label` says what there is to see."""
-    box = f"0 0 {number(size.x)} {number(size.y)}"
-    return tag("svg", parts, viewbox=box, role="img", aria_label=label)
 
 
 def words(at: Spot, said: str, kind: str, anchor: str | None = None) -> Html:

@@ -15,6 +15,7 @@ from typing import Self
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.forecast.column_set import ColumnSet
 
 UNIT = 2**30
 """What 1 is as a whole number."""
@@ -33,7 +34,7 @@ class Sums:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoredLines:
+class ScoredLines(ColumnSet):
     """A row for each told line of answers of one query that are now settled.
 
     answer      which answer: any numbers, equal for the lines of one answer
@@ -53,15 +54,10 @@ class ScoredLines:
     def count(self) -> int:
         return len(self.answer)
 
-    def at(self, rows: Column | Mask) -> ScoredLines:
-        return ScoredLines(
-            self.answer[rows], self.told[rows], self.chance[rows], self.settled[rows], self.confirmed[rows]
-        )
-
 
 def with_chance(settled: ScoredLines) -> ScoredLines:
     """The lines that were told with a chance. Raises ValueError if they cannot be right."""
-    lines = settled.at(~np.isnan(settled.chance))
+    lines = settled.take(~np.isnan(settled.chance))
     if not np.all((lines.chance >= 0) & (lines.chance <= 1)):
         raise ValueError("a chance is below 0 or above 1")
     if np.any(lines.told > lines.settled):

@@ -19,9 +19,9 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
 from antelog.language.syntax import Value
-from antelog.language.vocabulary import Chance, DeclaredOdds, Predicate, PredicateKind, Refinement
+from antelog.language.vocabulary import DeclaredChance, DeclaredDelay, DeclaredOdds, Predicate, PredicateKind
 
-_Declared = TypeVar("_Declared", Refinement, Chance)
+_Declared = TypeVar("_Declared", DeclaredDelay, DeclaredChance)
 
 
 def refine(
@@ -53,8 +53,8 @@ def _refinements(
     tick: int | None,
     predicates: dict[str, Predicate],
     found: list[Diagnostic],
-) -> dict[str, list[Refinement]]:
-    refinements: dict[str, list[Refinement]] = {}
+) -> dict[str, list[DeclaredDelay]]:
+    refinements: dict[str, list[DeclaredDelay]] = {}
     for delay in document.delays:
         unknown: list[Diagnostic] = []
         bound = ticks_of(delay.bound, tick, unknown)
@@ -66,22 +66,22 @@ def _refinements(
             found.append(problem)
             continue
         shares = None if delay.shares is None else tuple(share.fraction for share in delay.shares)
-        refinement = Refinement(_values(delay), bound, delay.span, shares)
+        refinement = DeclaredDelay(_values(delay), bound, delay.span, shares)
         refinements.setdefault(delay.name, []).append(refinement)
     return refinements
 
 
 def _chances(
     document: syntax.Document, predicates: dict[str, Predicate], found: list[Diagnostic]
-) -> dict[str, list[Chance]]:
-    chances: dict[str, list[Chance]] = {}
+) -> dict[str, list[DeclaredChance]]:
+    chances: dict[str, list[DeclaredChance]] = {}
     for chance in document.chances:
         wrong = [*percentage_problems(chance.once, chance.again)]
         problem = _problem(chance, predicates)
         found += [*wrong, *([problem] if problem else [])]
         if problem is None and not wrong:
             again = chance.again or chance.once
-            declared = Chance(_values(chance), chance.once.fraction, again.fraction, chance.span)
+            declared = DeclaredChance(_values(chance), chance.once.fraction, again.fraction, chance.span)
             chances.setdefault(chance.name, []).append(declared)
     return chances
 
@@ -190,12 +190,14 @@ def _conflicts(name: str, given: Sequence[_Declared]) -> Iterator[Diagnostic]:
                     yield _conflict(name, other, declared)
 
 
-def _conflict(name: str, later: Refinement | Chance, earlier: Refinement | Chance) -> Diagnostic:
+def _conflict(
+    name: str, later: DeclaredDelay | DeclaredChance, earlier: DeclaredDelay | DeclaredChance
+) -> Diagnostic:
     word, code, same = "delays", "E105", "bound"
     one, other = _said(earlier), _said(later)
-    if isinstance(later, Chance):
+    if isinstance(later, DeclaredChance):
         word, code, same = "chances", "E110", "chance"
-    elif isinstance(earlier, Refinement) and earlier.delay == later.delay:
+    elif isinstance(earlier, DeclaredDelay) and earlier.delay == later.delay:
         same = "shares"
     message = f"two equally specific {word} fit the same facts of {name}: {one} and {other}"
     hint = f"Make one of them more specific, or give both the same {same}."
@@ -204,17 +206,17 @@ def _conflict(name: str, later: Refinement | Chance, earlier: Refinement | Chanc
     return Diagnostic(code, message, later.span, hint, (Note("the other one", earlier.span),))
 
 
-def _said(declared: Refinement | Chance) -> str:
-    if isinstance(declared, Chance):
+def _said(declared: DeclaredDelay | DeclaredChance) -> str:
+    if isinstance(declared, DeclaredChance):
         once, again = percentage_text(declared.once), percentage_text(declared.again)
         return once if once == again else f"{once}, again {again}"
     shares = ", ".join(map(percentage_text, declared.shares or ()))
     return f"{declared.delay} ({shares})" if shares else str(declared.delay)
 
 
-def _twice(name: str, given: Sequence[Chance]) -> Iterator[Diagnostic]:
+def _twice(name: str, given: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
     """Chances that are declared twice for the same facts."""
-    first: dict[object, Chance] = {}
+    first: dict[object, DeclaredChance] = {}
     for declared in given:
         known = first.setdefault((declared.pattern, declared.content), declared)
         if known is not declared:
@@ -266,12 +268,12 @@ _Constants = tuple[tuple[int, Value], ...]
 """Values at positions, in the order of these."""
 
 
-def crowded_slots(predicate: Predicate, chances: Sequence[Chance]) -> Iterator[Diagnostic]:
+def crowded_slots(predicate: Predicate, chances: Sequence[DeclaredChance]) -> Iterator[Diagnostic]:
     """Slots whose facts are likelier than 100% together; each set of declarations is reported once."""
     if predicate.slot is None:
         return
     inside = frozenset(predicate.slot)
-    tables: dict[tuple[int, ...], dict[_Constants, list[Chance]]] = {}
+    tables: dict[tuple[int, ...], dict[_Constants, list[DeclaredChance]]] = {}
     for chance in chances:
         own = _constants(chance, inside)
         tables.setdefault(tuple(i for i, _ in own), {}).setdefault(own, []).append(chance)
@@ -285,7 +287,7 @@ def crowded_slots(predicate: Predicate, chances: Sequence[Chance]) -> Iterator[D
             yield _crowded(predicate.name, together, total)
 
 
-def _constants(chance: Chance, inside: frozenset[int]) -> _Constants:
+def _constants(chance: DeclaredChance, inside: frozenset[int]) -> _Constants:
     """The constants of a declaration in the columns of the slot."""
     return tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i in inside)
 
@@ -317,12 +319,12 @@ def _slots(tables: Mapping[tuple[int, ...], Mapping[_Constants, object]]) -> lis
 
 def _deciding(
     slot: _Constants,
-    tables: Mapping[tuple[int, ...], Mapping[_Constants, list[Chance]]],
+    tables: Mapping[tuple[int, ...], Mapping[_Constants, list[DeclaredChance]]],
     inside: frozenset[int],
-) -> list[Chance]:
+) -> list[DeclaredChance]:
     """For each kind of fact in a slot, the declaration that decides: the one with the most constants."""
     values = dict(slot)
-    decided: dict[tuple[Value | None, ...], Chance] = {}
+    decided: dict[tuple[Value | None, ...], DeclaredChance] = {}
     for positions, table in tables.items():
         if not values.keys() >= set(positions):
             continue
@@ -333,14 +335,14 @@ def _deciding(
     return sorted(decided.values(), key=lambda chance: chance.span.start)
 
 
-def _totals(together: Sequence[Chance]) -> Iterator[Fraction]:
+def _totals(together: Sequence[DeclaredChance]) -> Iterator[Fraction]:
     """The probability that one of the facts comes: after none, and after each of them."""
     once = sum((chance.once for chance in together), Fraction(0))
     yield once
     yield from (once - chance.once + chance.again for chance in together)
 
 
-def _crowded(name: str, together: Sequence[Chance], total: Fraction) -> Diagnostic:
+def _crowded(name: str, together: Sequence[DeclaredChance], total: Fraction) -> Diagnostic:
     *others, last = together
     message = f"facts of {name} that exclude each other come to {percentage_text(total)} together"
     after = sum((chance.once for chance in together), Fraction(0)) <= 1

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
-    NOWHERE,
     Anonymous,
     Constant,
     Shifted,
@@ -34,12 +33,11 @@ class Comparison(Literal):
     left: Term
     operator: str
     right: Term
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
         left, operator, right = children
-        return cls(left, _SPELLING.get(operator, str(operator)), right, span)
+        return cls(left, _SPELLING.get(operator, str(operator)), right, span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:

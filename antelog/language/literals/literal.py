@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.terms import NOWHERE, Constant, Term
+from antelog.language.terms import NOWHERE, Constant, Node, Term
 from antelog.language.vocabulary import Type
 
 
@@ -64,7 +64,7 @@ class Safety(Printing, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Node):
     """A literal in the body of a rule."""
 
     KEYWORDS: ClassVar[frozenset[str]] = frozenset()
@@ -108,13 +108,13 @@ class Atom(Literal):
 
     predicate: str
     terms: tuple[Term, ...]
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
-    name_span: Span = field(default=NOWHERE, compare=False, repr=False)
+    name_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
         name, *terms = children
-        return cls(str(name), tuple(terms), span, Span(name.start_pos or 0, name.end_pos or 0))
+        name_span = Span(name.start_pos or 0, name.end_pos or 0)
+        return cls(str(name), tuple(terms), span=span, name_span=name_span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:

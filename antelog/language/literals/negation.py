@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety
-from antelog.language.terms import NOWHERE, Anonymous, Term, variable_of
+from antelog.language.terms import Anonymous, Term, variable_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,11 +16,10 @@ class Negation(Literal):
     KEYWORDS: ClassVar[frozenset[str]] = frozenset({"not"})
 
     atom: Atom
-    span: Span = field(default=NOWHERE, compare=False, repr=False)
 
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
-        return cls(children[-1], span)
+        return cls(children[-1], span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:

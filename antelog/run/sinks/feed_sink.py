@@ -62,7 +62,13 @@ class FeedSink:
         """The lines of rows that were set aside."""
         few = found[: max(0, MOST_REJECTS - self._rejects)]
         self._rejects += len(few)
-        self._lines += [_reject_line(each, self._engine.now) for each in few]
+        tick = self._engine.now
+        self._lines += [
+            reject_line(
+                {"input": r.predicate, "reason": r.reason, "row": r.row, "tick": tick, "detail": str(r)}
+            )
+            for r in few
+        ]
 
     def status(self, inputs: Mapping[str, Any], holding: str | None, *, at_once: bool = False) -> None:
         """The line of the status, if it has changed and none was written just now."""
@@ -105,15 +111,3 @@ class FeedSink:
             for name, table in found.items()
         }
         return change_lines(self._relations, StepResult(self._engine.now, tables), Style()).splitlines()
-
-
-def _reject_line(reject: Reject, tick: int) -> str:
-    return reject_line(
-        {
-            "input": reject.predicate,
-            "reason": reject.reason,
-            "row": reject.row,
-            "tick": tick,
-            "detail": str(reject),
-        }
-    )

@@ -40,11 +40,7 @@ class OutputFile:
         os.lseek(descriptor, self.size, os.SEEK_SET)
 
     def write(self, step: StepResult) -> None:
-        data = memoryview(self._lines(step).encode())
-        while data:
-            written = self._file.write(data)
-            self.size += written
-            data = data[written:]
+        self.size += self._file.write_all(self._lines(step).encode())
 
     def mark(self) -> Mapping[str, Any]:
         if self._safe != self.size:

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
-from antelog.files.chunks import Chunk, sorted_out
+from antelog.files.chunks import CheckedRows, Chunk, sorted_out
 from antelog.files.columns import WantedColumns
-from antelog.files.setting_aside import Reject
 
 AT_ONCE = 1 << 22
 """The bytes that are read at a time."""
@@ -63,26 +60,7 @@ class FactSource(ABC):
         """Closes what the source has opened."""
 
 
-@dataclass(frozen=True, eq=False)
-class CheckedRows:
-    """Rows that can be used, with their ticks and lines, and those that cannot.
-
-    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes`
-    are about the times, each to be shown once.
-    """
-
-    table: pa.Table
-    arrive: bool
-    set_aside: list[Reject]
-    notes: Mapping[str, str] = field(default_factory=dict)
-
-
 def rows_of(wanted: WantedColumns, piece: SourcePiece) -> CheckedRows:
     """The rows of a piece, looked at value by value."""
     (found,) = sorted_out(wanted, [piece.chunk], piece.file)
-    return CheckedRows(
-        found.table,
-        len(piece.chunk.columns) > len(wanted.columns),
-        [Reject(piece.file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found.bad],
-        found.notes,
-    )
+    return found

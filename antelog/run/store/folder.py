@@ -113,7 +113,6 @@ class FolderFeed:
         return size
 
     def _write(self, lines: Sequence[str], flags: int = 0) -> None:
-        data = memoryview(("\n".join(lines) + "\n").encode())
         assert self._segment is not None
         path = self._path(self._segment)
         try:
@@ -121,10 +120,7 @@ class FolderFeed:
         except OSError as error:
             raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
         with file:
-            while data:
-                written = file.write(data)
-                self._size += written
-                data = data[written:]
+            self._size += file.write_all(("\n".join(lines) + "\n").encode())
 
     def _remove(self, segments: Sequence[int], room: int) -> None:
         """Remove the oldest segments for which there is no room."""

@@ -58,7 +58,7 @@ def rows(current: Forecasting | None) -> int:
     """The approximate number of rows of the state."""
     if current is None:
         return 0
-    judged = [each.judged for each in current.queries.values()]
+    judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.told.tick) for each in judged)
     learned = sum(each.outcomes.levels[-1].tally.count for each in judged)
     learned += sum(each.tally.count for each in current.series.values())

@@ -7,9 +7,10 @@ from dataclasses import asdict
 
 import pyarrow as pa
 
+from antelog.arrow.arrays import to_blob
 from antelog.spark.bucket.state import BucketOutput, BucketState, Tables
 from antelog.spark.settings import COUNTS
-from antelog.spark.transport.packets import Received, to_blob
+from antelog.spark.transport.packets import Received
 from antelog.spark.transport.packing import REJECTS
 
 CHANGES, REJECTED, COUNTED = "changes", "rejects", "counts"

@@ -19,10 +19,9 @@ from antelog.engine import kernel
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.engine import FinishedStep
 from antelog.engine.facts import rejects
+from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
-from antelog.engine.facts.delays import arrivals
-from antelog.engine.facts.facts import admit
 from antelog.engine.facts.history import rows_of
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
@@ -111,11 +110,12 @@ class BatchRows:
 
 def start(job: Job, number: int) -> BucketState:
     """A bucket before the first row."""
-    given = {name: list(rows) for name, rows in job.data.given.items()}
     empty = {
         name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
     }
-    bucket = BucketState(number, begin(job.plan, given), empty, 0 if knows_open(job.only) else None)
+    bucket = BucketState(
+        number, begin(job.plan, job.data.background), empty, 0 if knows_open(job.only) else None
+    )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
 

@@ -15,11 +15,11 @@ from dataclasses import replace
 import msgspec
 import pyarrow as pa
 
+from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine import saving, sealed
 from antelog.errors import StateError
 from antelog.spark.bucket.state import BucketState, advance, arriving, begun, start
 from antelog.spark.job.job import Job, differences
-from antelog.spark.transport.packets import from_blob, to_blob
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
@@ -76,10 +76,6 @@ class BucketHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stored: Stored = Stored()
     open: int | None = None
 
-    @classmethod
-    def first(cls, lineage: bytes, identity: dict[str, str]) -> BucketHead:
-        return cls(lineage, b"", identity)
-
     def after(self, parts: Sequence[bytes], appended: int, *, anew: bool) -> BucketHead:
         """The head after parts were written: in place of all others (`anew`), or after them."""
         size, before = (0, b"") if anew else (self.stored.size, self.stored.digest)
@@ -125,11 +121,11 @@ def is_due(bucket: BucketState, before: int, fresh: int) -> bool:
 
 def snapshot(job: Job, bucket: BucketState) -> list[bytes]:
     """The parts of a bucket: the states of the kernel and of forecasts, then the waiting rows."""
-    saved = saving.SavedEngine(job.plan, bucket.kernel, _given(job), {}, {}, None)
+    saved = saving.SavedEngine(job.plan, bucket.kernel, job.data.background, {}, {}, None)
     if bucket.forecasting is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-        saved = replace(saved, beside=forecasting.members(job, bucket.forecasting))
+        saved = replace(saved, forecast=forecasting.members(job, bucket.forecasting))
     waiting = [appendix(name, table) for name, table in bucket.waiting.items() if table.num_rows]
     return [saving.to_bytes(saved), *waiting]
 
@@ -151,7 +147,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         if job.forecasts is not None:
             from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances
 
-            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.beside))
+            bucket = replace(bucket, forecasting=forecasting.resumed(job, number, saved.forecast))
         rest = parts[1:]
     tables: dict[str, list[pa.Table]] = {}
     for blob in rest:
@@ -169,7 +165,3 @@ def _appended(bucket: BucketState, blob: bytes) -> tuple[str, pa.Table]:
     if table.schema != bucket.waiting[name].schema:
         raise StateError(f"{_PARTS} has facts of {name} whose columns had other types. {sealed.AGAIN}")
     return name, table
-
-
-def _given(job: Job) -> dict[str, list[tuple[str | int | float, ...]]]:
-    return {name: list(rows) for name, rows in job.data.given.items()}

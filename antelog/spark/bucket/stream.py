@@ -97,7 +97,7 @@ class StreamBucket:
     def _load(self, number: int) -> tuple[BucketHead, BucketState]:
         stored = self.head.get()
         if stored is None:
-            return BucketHead.first(os.urandom(12), self.job.identity), start(self.job, number)
+            return BucketHead(os.urandom(12), b"", self.job.identity), start(self.job, number)
         head = head_from(bytes(stored[0]), self.job)
         known = recall(head.lineage, head.version)
         if known is None:

@@ -22,7 +22,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
-from antelog.files.chunks import Bad, sorted_out
+from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
 from antelog.spark import workers
 from antelog.spark.endpoints.unreadable import shown
@@ -139,8 +139,11 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
     try:
         for each in sorted_out(wanted, csv_chunks(stream, file, wanted, []), file):
             yield from _good(reading, each.table)
-            details = [f"{row.detail} (line {row.line} of {file})" for row in each.bad]
-            yield from _bad(reading, details, each.bad)
+            yield from _bad(
+                reading,
+                [f"{row.detail} (line {row.line} of {file})" for row in each.set_aside],
+                [row.row for row in each.set_aside],
+            )
             begun = True
     except DataError as error:
         if reading.strict:
@@ -148,7 +151,7 @@ def _rows(reading: CsvReading, file: str, stream: BinaryIO) -> Iterator[pa.Recor
         rest = "what follows in the file is" if begun else "the file is"
         said = str(error).removeprefix(f"{file}: ").rstrip(".")
         detail = f"{said}; {rest} set aside"
-        yield from _bad(reading, [detail], [Bad(0, detail, file)])
+        yield from _bad(reading, [detail], [file])
 
 
 def _good(reading: CsvReading, table: pa.Table) -> Iterator[pa.RecordBatch]:
@@ -158,13 +161,13 @@ def _good(reading: CsvReading, table: pa.Table) -> Iterator[pa.RecordBatch]:
     yield from pa.table(columns, reading.schema.names).cast(reading.schema).combine_chunks().to_batches()
 
 
-def _bad(reading: CsvReading, details: Sequence[str], rows: Sequence[Bad]) -> Iterator[pa.RecordBatch]:
+def _bad(reading: CsvReading, details: Sequence[str], rows: Sequence[str]) -> Iterator[pa.RecordBatch]:
     if not rows:
         return
     schema = reading.schema
     nothing = [pa.nulls(len(rows), type_) for type_ in schema.types[:-2]]
     # What is no UTF-8 has no other way to a column of texts.
-    texts = [row.row.encode(errors="surrogateescape").decode(errors="replace") for row in rows]
+    texts = [row.encode(errors="surrogateescape").decode(errors="replace") for row in rows]
     yield pa.record_batch(
         [*nothing, pa.array(details, pa.string()), pa.array(texts, pa.string())], schema=schema
     )

@@ -26,134 +26,92 @@ _KAFKA_DOWN = (
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
 
 
-def _of(pattern: str, sentence: str) -> tuple[re.Pattern[str], str]:
-    return re.compile(pattern), sentence
-
-
-_KNOWN = (
-    _of(
-        r"No space left on device|Disk quota exceeded",
+_KNOWN = {
+    r"No space left on device|Disk quota exceeded": (
         "a disk is full: where results or the checkpoint go, or where Spark keeps what does not fit into "
-        "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER",
+        "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER"
     ),
-    _of(
-        r"OutOfMemoryError",
+    r"OutOfMemoryError": (
         "Java has no memory left. Give it more with --conf spark.driver.memory=4g, or take smaller batches "
-        "(--chunk) or more --buckets",
+        "(--chunk) or more --buckets"
     ),
-    _of(
-        r"CONCURRENT_STREAM_LOG_UPDATE|Multiple streaming queries are concurrently",
-        "another pipeline uses the same checkpoint now. Stop it, or give this one a --checkpoint of its own",
+    r"CONCURRENT_STREAM_LOG_UPDATE|Multiple streaming queries are concurrently": (
+        "another pipeline uses the same checkpoint now. Stop it, or give this one a --checkpoint of its own"
     ),
-    _of(
-        r"\[PATH_NOT_FOUND\] Path does not exist: (?:file:/*(?=/))?([^\n]+?)\.?(?: SQLSTATE|\n)",
-        "{}: there is no such file or folder, or nothing that the pattern fits. Check the path",
+    r"\[PATH_NOT_FOUND\] Path does not exist: (?:file:/*(?=/))?([^\n]+?)\.?(?: SQLSTATE|\n)": (
+        "{}: there is no such file or folder, or nothing that the pattern fits. Check the path"
     ),
-    _of(
-        r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (\S+) cannot",
-        "there is no table {}. Check its name, and that --conf names its catalog",
+    r"\[TABLE_OR_VIEW_NOT_FOUND\] The table or view (\S+) cannot": (
+        "there is no table {}. Check its name, and that --conf names its catalog"
     ),
-    _of(
-        r"DELTA_TABLE_NOT_FOUND|DELTA_MISSING_DELTA_TABLE|is not a Delta table",
-        "there is no Delta table of that name or in that folder. Check it",
+    r"DELTA_TABLE_NOT_FOUND|DELTA_MISSING_DELTA_TABLE|is not a Delta table": (
+        "there is no Delta table of that name or in that folder. Check it"
     ),
-    _of(
-        r'(?:ERROR: relation|Table) [\'"]([\w.]+)[\'"] (?:does not|doesn\'t) exist',
-        "the database has no table {}. Check the name behind the #",
+    r'(?:ERROR: relation|Table) [\'"]([\w.]+)[\'"] (?:does not|doesn\'t) exist': (
+        "the database has no table {}. Check the name behind the #"
     ),
-    _of(
+    (
         r"(password authentication failed for user|Access denied for user|Login failed for user)"
-        r" ['\"]?([\w.@-]+)",
-        "the database refuses {1}: {0}. Check user and password",
+        r" ['\"]?([\w.@-]+)"
+    ): "the database refuses {1}: {0}. Check user and password",
+    r"Connection to (\S+:\d+) refused": "no database answers at {}. Start it, or check host and port",
+    r"No suitable driver": "Spark has no driver for this database. Give its jar: --conf spark.jars=FILE",
+    r"(?:Failed to find|find the) data source: (\w+)": "Spark has no connector for {}. " + _BRING,
+    r"unresolved dependency: ([^#\s]+)#([^;\s]+);([^:\s]+): ": (
+        "Spark cannot fetch {0}:{1}:{2}: Maven's repository cannot be reached, or does not have it. " + _BRING
     ),
-    _of(
-        r"Connection to (\S+:\d+) refused",
-        "no database answers at {}. Start it, or check host and port",
+    r"UnknownTopicOrPartitionException|does not host this topic-partition": (
+        "the broker has no topic of that name. Create it, or check the name behind the host"
     ),
-    _of(r"No suitable driver", "Spark has no driver for this database. Give its jar: --conf spark.jars=FILE"),
-    _of(
-        r"(?:Failed to find|find the) data source: (\w+)",
-        "Spark has no connector for {}. " + _BRING,
+    r"Topic (\S+) not present in metadata": (
+        "the broker tells nothing of the topic {}: create it, or see whether the broker is up"
     ),
-    _of(
-        r"unresolved dependency: ([^#\s]+)#([^;\s]+);([^:\s]+): ",
-        "Spark cannot fetch {0}:{1}:{2}: Maven's repository cannot be reached, or does not have it. "
-        + _BRING,
-    ),
-    _of(
-        r"UnknownTopicOrPartitionException|does not host this topic-partition",
-        "the broker has no topic of that name. Create it, or check the name behind the host",
-    ),
-    _of(
-        r"Topic (\S+) not present in metadata",
-        "the broker tells nothing of the topic {}: create it, or see whether the broker is up",
-    ),
-    _of(
+    (
         r"Timed out waiting for a node assignment"
         r"|Timeout expired while fetching topic metadata|kafka\S*TimeoutException"
-        r"|No resolvable bootstrap urls|BrokerNotAvailableException",
-        _KAFKA_DOWN,
+        r"|No resolvable bootstrap urls|BrokerNotAvailableException"
+    ): _KAFKA_DOWN,
+    r"kafka\.common\.errors\.\w*(?:Authentication|Authorization)\w*Exception:? ?([^\n]*)": (
+        "Kafka refuses access: {}. Check user, password and rights (options kafka.security.protocol, …)"
     ),
-    _of(
-        r"kafka\.common\.errors\.\w*(?:Authentication|Authorization)\w*Exception:? ?([^\n]*)",
-        "Kafka refuses access: {}. Check user, password and rights (options kafka.security.protocol, …)",
-    ),
-    _of(
-        r'No FileSystem for scheme "?(\w+)',
+    r'No FileSystem for scheme "?(\w+)': (
         "Spark cannot reach {0}://… by itself. Bring the jar that can, as hadoop-aws for s3a: "
-        "--conf spark.jars.packages=…",
+        "--conf spark.jars.packages=…"
     ),
-    _of(
-        r"NoAwsCredentials|Unable to load (?:AWS )?credentials|No AWS Credentials provided",
-        "there are no keys for S3. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment",
+    r"NoAwsCredentials|Unable to load (?:AWS )?credentials|No AWS Credentials provided": (
+        "there are no keys for S3. Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
     ),
-    _of(
-        r"AccessControlException: Permission denied: ([^\n]+)",
-        "no permission: {}. Take another place, or have the rights given",
+    r"AccessControlException: Permission denied: ([^\n]+)": (
+        "no permission: {}. Take another place, or have the rights given"
     ),
-    _of(
+    (
         r"AccessDeniedException: (\S+)|(?:FileNotFoundException: )?(\S+) \(Permission denied\)"
         r"|PermissionError: \[Errno 13\] Permission denied: '([^']+)'"
-        r"|Mkdirs failed to create (\S+)|Unable to clear output directory (\S+)",
-        "{}: no permission to read or to write there. Take another place, or have the rights given",
+        r"|Mkdirs failed to create (\S+)|Unable to clear output directory (\S+)"
+    ): "{}: no permission to read or to write there. Take another place, or have the rights given",
+    r"Could not parse Master URL: '?([^'\s]+)": "{} is no master of Spark. Write it like spark://host:7077",
+    r"All masters are unresponsive": (
+        "no master of Spark answers. Start it, check --master, or leave that out to run on this machine"
     ),
-    _of(
-        r"Could not parse Master URL: '?([^'\s]+)",
-        "{} is no master of Spark. Write it like spark://host:7077",
+    r"UnknownHostException: ([\w.-]+)": "no machine is known by the name {}. Check the name, and the network",
+    r"BindException: ([^\n:]+)": (
+        "Spark cannot open a port on this machine: {}. Set SPARK_LOCAL_IP=127.0.0.1, or end what holds it"
     ),
-    _of(
-        r"All masters are unresponsive",
-        "no master of Spark answers. Start it, check --master, or leave that out to run on this machine",
+    r"getSubject is (?:not )?supported": (
+        "this Java is too new for this Spark. Let JAVA_HOME name Java 17 or 21"
     ),
-    _of(
-        r"UnknownHostException: ([\w.-]+)",
-        "no machine is known by the name {}. Check the name, and the network",
-    ),
-    _of(
-        r"BindException: ([^\n:]+)",
-        "Spark cannot open a port on this machine: {}. Set SPARK_LOCAL_IP=127.0.0.1, or end what holds it",
-    ),
-    _of(
-        r"getSubject is (?:not )?supported",
-        "this Java is too new for this Spark. Let JAVA_HOME name Java 17 or 21",
-    ),
-    _of(
-        r"UnsupportedClassVersionError: (\S+)",
-        "{} needs a newer Java. Let JAVA_HOME name Java 17 or 21",
-    ),
-    _of(r'Exception in thread "main" [\w.$]+: ([^\n]+)', "{}"),
-    _of(r"([^\n]+)\nError: Could not create the Java Virtual Machine", "{}"),
-    _of(
-        r"JAVA_GATEWAY_EXITED", "Java ended before it was up. Start it again, with --debug if that is not all"
-    ),
-)
+    r"UnsupportedClassVersionError: (\S+)": "{} needs a newer Java. Let JAVA_HOME name Java 17 or 21",
+    r'Exception in thread "main" [\w.$]+: ([^\n]+)': "{}",
+    r"([^\n]+)\nError: Could not create the Java Virtual Machine": "{}",
+    r"JAVA_GATEWAY_EXITED": "Java ended before it was up. Start it again, with --debug if that is not all",
+}
 """The first that fits counts. The groups of its pattern fill the sentence."""
 
 
 def cause(text: str) -> str | None:
     """The cause of a failure and its remedy, if Java's text has a known one."""
-    for pattern, sentence in _KNOWN:
-        found = pattern.search(f"{text}\n")
+    for pattern, sentence in _KNOWN.items():
+        found = re.search(pattern, f"{text}\n")
         if found is not None:
             return sentence.format(*(group.rstrip(".") for group in found.groups() if group))
     return None

@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import TypeVar
 
 from py4j.java_gateway import JavaObject
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from pyspark.sql.types import StructType
 
-from antelog.errors import DataError
+from antelog.errors import DataError, UnsupportedError
 from antelog.run.address import Files
 from antelog.spark.endpoints.endpoints import Source
 from antelog.spark.endpoints.failures import plainly
@@ -27,7 +28,7 @@ from antelog.spark.endpoints.unreadable import Unreadable, is_same
 
 def entries(spark: SparkSession, folder: str) -> list[str]:
     """The names of the entries of a folder; none if there is no such folder."""
-    system, path = _place(spark, folder)
+    system, path = file_system(spark, folder)
     if not system.exists(path):
         return []
     return [status.getPath().getName() for status in system.listStatus(path)]
@@ -45,23 +46,33 @@ def unfinished_batch(spark: SparkSession, checkpoint: str) -> tuple[int, int] | 
 
 def is_local(spark: SparkSession, folder: str) -> bool:
     """Whether a folder is on this machine."""
-    system, _ = _place(spark, folder)
+    system, _ = file_system(spark, folder)
     return str(system.getScheme()) == "file"
 
 
 def local(spark: SparkSession, folder: str) -> Path | None:
     """The path of a folder on this machine that all workers can write to; None if it is elsewhere."""
-    system, path = _place(spark, folder)
+    system, path = file_system(spark, folder)
     if system.getScheme() != "file" or not (spark.sparkContext.master or "").startswith("local"):
         return None
     return Path(system.makeQualified(path).toUri().getPath())
 
 
-def _place(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
-    """The file system of a folder, and its path there."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    path = jvm.org.apache.hadoop.fs.Path(folder)
+def file_system(spark: SparkSession, folder: str) -> tuple[JavaObject, JavaObject]:
+    """The file system of a folder, whichever Spark knows, and its path there.
+
+    Python has no other way to them than Spark's Java half. Raises UnsupportedError for Spark Connect.
+    """
+    try:
+        java = spark.sparkContext._jvm
+    except PySparkException:
+        java = None
+    if java is None:
+        raise UnsupportedError(
+            "a checkpoint cannot be looked at through Spark Connect. Streams run nevertheless, and refuse "
+            "the state of another program when they read it"
+        )
+    path = java.org.apache.hadoop.fs.Path(folder)
     return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
 
 

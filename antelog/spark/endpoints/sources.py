@@ -7,7 +7,7 @@ they are in process (`antelog.spark.endpoints.csv_source`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -98,7 +98,7 @@ def frame(
         return csv_rows(with_files(without(lines, leave_out)), reading.csv)
     if isinstance(source, Kafka) or (isinstance(source, Files) and source.form != "parquet"):
         return from_lines(_lines(spark, source, stream, limit, leave_out), reading)
-    rows = _typed(spark, source, stream, limit, reading.schema)
+    rows = typed(spark, source, stream, limit, reading.schema)
     if isinstance(source, Files):
         rows = without(rows, leave_out)
     return rows.select(*(_cell(rows, column, name, reading) for column, name in reading.columns.items()))
@@ -114,14 +114,14 @@ def _cell(rows: DataFrame, column: str, name: str, reading: Reading) -> Column:
     return cell.alias(column)
 
 
-def typed(spark: SparkSession, source: Source) -> DataFrame:
-    """All rows of a source with types."""
-    return _typed(spark, source, False, None, None)
-
-
-def _typed(
-    spark: SparkSession, source: Source, stream: bool, limit: int | None, schema: StructType | None
+def typed(
+    spark: SparkSession,
+    source: Source,
+    stream: bool = False,
+    limit: int | None = None,
+    schema: StructType | None = None,
 ) -> DataFrame:
+    """The rows of a source with types."""
     match source:
         case Files():
             if not stream:
@@ -231,7 +231,7 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColu
         if name not in types:
             raise DataError(
                 f"{reading.source}: has no column {name}, which {column} is mapped to; its messages are rows "
-                f"of CSV without names, with the values of {_listed(types)}"
+                f"of CSV without names, with the values of {', '.join(types)}"
             )
         cell = f.col(f"parsed.c{list(types).index(name)}")
         # In CSV there is no difference between "" and nothing.
@@ -244,14 +244,10 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColu
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
         return ParsedColumn(value.column, f.coalesce(value.complaint, lacks))
     if name[1:] not in KAFKA_COLUMNS or not isinstance(reading.source, Kafka):
-        known = _listed(f"@{each}" for each in KAFKA_COLUMNS)
+        known = ", ".join(f"@{each}" for each in KAFKA_COLUMNS)
         raise DataError(f"{reading.source}: has no column {name}; topics have {known}")
     cell = f.col(quoted(name))
     return value_of(cell, column, kind, reading.counting) if name == "@key" else ParsedColumn(cell, nothing())
-
-
-def _listed(columns: Iterable[str]) -> str:
-    return ", ".join(columns)
 
 
 # ---- made-up facts ----

@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.ticks import LAST, ticks_of
-from antelog.engine.facts.delays import arrivals
-from antelog.engine.facts.facts import admit
+from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.spark.job.job import ARRIVED, Job
@@ -22,7 +21,7 @@ _FEW = 1_000
 def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
     """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
 
-    Rows without an arrival get one by `antelog.engine.facts.delays.arrivals`, by the wall clock at `latest`.
+    Rows without an arrival get one by `admission.arrivals`, by the wall clock at `latest`.
     """
     if ARRIVED in facts.column_names:
         return facts

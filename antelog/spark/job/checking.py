@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import pyarrow as pa
@@ -91,7 +91,7 @@ def checked(
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return CheckedRun(job.divided(_numbers(job, options.buckets)), frames)
+    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
 
 
 # ---- the frames ----
@@ -148,9 +148,10 @@ def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFr
         taken = {}
     if taken:
         return frame.select(*(frame[quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
+    rename = f"Rename one: {source.name} has {', '.join(source.columns)}."
     raise DataError(
         f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
-        f"{did_you_mean(missing[0], others) or f'Rename one: {source.name} has {_listed(source)}.'}"
+        f"{did_you_mean(missing[0], others) or rename}"
     )
 
 
@@ -167,10 +168,6 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
             for each in frame.schema.fields
         )
     )
-
-
-def _listed(source: Input) -> str:
-    return ", ".join(source.columns)
 
 
 def _arrow_type(name: str, field: StructField) -> pa.DataType:

@@ -47,6 +47,11 @@ class Data:
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
 
+    @property
+    def background(self) -> dict[str, list[Row]]:
+        """The background facts as the engine takes them."""
+        return {name: list(rows) for name, rows in self.given.items()}
+
 
 @dataclass(frozen=True)
 class RunSpan:
@@ -82,10 +87,6 @@ class Job:
         if self.forecasts is None:
             return self
         return replace(self, forecasts=replace(self.forecasts, content=None))
-
-    def divided(self, numbers: tuple[int, ...]) -> Job:
-        """The job with buckets of these numbers."""
-        return replace(self, numbers=numbers)
 
     @cached_property
     def inputs(self) -> Mapping[str, Input]:
@@ -143,13 +144,14 @@ class Job:
 
     @cached_property
     def begins_together(self) -> bool:
-        """True if answers depend on the first tick, and that on the facts of all buckets.
+        """True if lines depend on the first tick, and that on the facts of all buckets.
 
-        Answers that need a fact are about no tick before the first fact of their bucket.
+        Answers that need a fact are about no tick before the first fact of their bucket. But a chance
+        depends on how long there could have been facts and were none.
         """
         patterns = (pattern for relation in self.plan.relations for pattern in relation.patterns)
-        by_clock = any(pattern.clock_driven for pattern in patterns)
-        return self.plan.tick is not None and self.span.begin is None and by_clock
+        depends = self.forecasts is not None or any(pattern.clock_driven for pattern in patterns)
+        return self.plan.tick is not None and self.span.begin is None and depends
 
     @cached_property
     def ends_together(self) -> bool:

@@ -87,7 +87,7 @@ def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]
             yield pattern, required
             for reference in (each for literal in pattern.literals for each in literal.references):
                 if not reference.of_input:
-                    values = tuple(_required_of(term, required) for term in reference.asked)
+                    values = tuple(_required_of(term, required) for term in reference.given)
                     new = (relations[reference.name], values)
                     if new not in seen:
                         seen.add(new)

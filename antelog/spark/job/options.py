@@ -11,8 +11,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from antelog.given import NAMED, TEXT
 from antelog.run.options import Syntax, option
@@ -73,10 +73,3 @@ class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions(OutputOptions, OneQuery):
     """The options of `changes`."""
-
-
-def all_options(given: object, **more: Any) -> OutputOptions:
-    """The options of a run, with those of a function and defaults for the others."""
-    known = {each.name for each in fields(OutputOptions)}
-    names = [each.name for each in fields(given) if each.name in known]  # type: ignore[arg-type]  # a struct
-    return OutputOptions(**{**{name: getattr(given, name) for name in names}, **more})

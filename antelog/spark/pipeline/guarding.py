@@ -10,12 +10,12 @@ from typing import Any
 
 import msgspec
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
-from antelog.errors import OutputError, PlanError, StateError, UnsupportedError
+from antelog.errors import OutputError, PlanError, StateError
+from antelog.spark.endpoints.folders import file_system
 from antelog.spark.job.job import Job, differences
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outputs
@@ -35,8 +35,9 @@ def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
 
     To be called before the stream is started.
     """
-    files, path = _place(spark, checkpoint)
-    used = files.exists(_child(spark, checkpoint, "offsets"))
+    files, folder = file_system(spark, checkpoint)
+    path = folder.suffix(f"/{NAME}")
+    used = files.exists(folder.suffix("/offsets"))
     there = files.exists(path)
     note = _read(files, path) if there else None
     if note is not None:
@@ -53,7 +54,7 @@ def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
         )
     else:  # where no batch was begun, a damaged note says nothing that matters
         note = _Note(outputs.job.identity, to_json(outputs.job.plan))
-        partial = _child(spark, checkpoint, _PARTIAL)
+        partial = folder.suffix(f"/{_PARTIAL}")
         _write(files, partial, msgspec.json.encode(note))
         if there:
             files.delete(path, False)
@@ -111,23 +112,3 @@ def _read(files: Any, path: Any) -> _Note | None:
         if "ChecksumException" not in str(error):  # a file and its checksum, one of them cut short
             raise
         return None
-
-
-def _place(spark: SparkSession, checkpoint: str) -> tuple[Any, Any]:
-    """The file system of a checkpoint, whichever Spark knows, and the path of the note."""
-    path = _child(spark, checkpoint, NAME)
-    return path.getFileSystem(spark.sparkContext._jsc.hadoopConfiguration()), path
-
-
-def _child(spark: SparkSession, checkpoint: str, name: str) -> Any:
-    # Python has no other way to the file systems Spark knows (HDFS, S3, ...) than its Java half.
-    try:
-        java = spark.sparkContext._jvm
-    except PySparkException:
-        java = None
-    if java is None:
-        raise UnsupportedError(
-            "a checkpoint cannot be looked at through Spark Connect. Streams run nevertheless, and refuse "
-            "the state of another program when they read it"
-        )
-    return java.org.apache.hadoop.fs.Path(checkpoint, name)

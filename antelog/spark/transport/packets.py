@@ -12,21 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from antelog.accounts import Counts
-
-
-def to_blob(table: pa.Table | pa.RecordBatch) -> bytes:
-    """A table as bytes in Arrow's stream format."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
-        writer.write(table)
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def from_blob(blob: bytes) -> pa.Table:
-    """The table in bytes of `to_blob`."""
-    return pa.ipc.open_stream(blob).read_all()
-
+from antelog.arrow.arrays import from_blob
 
 Number = int | None
 Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]

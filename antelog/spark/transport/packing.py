@@ -16,6 +16,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.accounts import Counts
+from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
@@ -27,7 +28,6 @@ from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import ARRIVED, Job
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import MALFORMED, ROW
-from antelog.spark.transport.packets import to_blob
 
 CHUNK = 250_000
 """The rows that are packed at once."""

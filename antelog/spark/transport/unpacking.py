@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -12,16 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.engine.step.schema import AFTER_ANSWER, OTHERS_NAMES
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
-from antelog.spark.transport.packets import from_blob
-from antelog.spark.transport.packing import REJECTS
-
-Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
+from antelog.spark.transport.packing import REJECTS, Mapper
 
 _BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
 _TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *NAMES}

@@ -96,7 +96,7 @@ def rules_behind(program: Program, query: str, predicates: Collection[str]) -> l
             seen |= below
             wanted += [each for each in below if each in leading and each not in predicates]
     places = {
-        rule.span: Reason(_text(program, rule), program.source.place(rule.span.start)[0]) for rule in found
+        rule.span: Reason(_text(program, rule), program.source.position(rule.span.start)[0]) for rule in found
     }
     return sorted(places.values(), key=lambda each: each.line)
 

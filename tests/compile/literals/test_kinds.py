@@ -53,7 +53,7 @@ def test_a_replaced_literal_has_the_same_key_and_other_variables(literal: AnyLit
 def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
     (fact,), (asked,) = A.references, NOT_B.references
     assert (fact.name, fact.of_input, fact.first, fact.last) == ("A", True, Time("T", 1), Time("T", 1))
-    assert (asked.name, asked.of_input, asked.asked, asked.kept) == (
+    assert (asked.name, asked.of_input, asked.given, asked.kept) == (
         "B(x, _, time)",
         False,
         (Var("X"),),

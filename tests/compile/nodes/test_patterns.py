@@ -26,7 +26,7 @@ def test_how_much_later_a_time_is_than_one_it_is_tied_to() -> None:
 
 
 def test_a_negated_literal_asks_for_the_values_it_has() -> None:
-    assert NOT_B.references[0].asked == (X,)
+    assert NOT_B.references[0].given == (X,)
 
 
 def test_a_pattern_with_a_fact_literal_is_fact_driven() -> None:

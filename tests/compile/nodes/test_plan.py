@@ -12,7 +12,7 @@ PLAN = plan_of("""input A(x, time). input B(x, time).
 def test_queries_are_the_relations_that_are_asked() -> None:
     assert [query.name for query in PLAN.queries] == ["P", "OK"]
     assert [relation.name for relation in PLAN.relations] == ["P", "OK", "A(x, time)"]
-    assert PLAN.relation("A(x, time)").asked is False
+    assert PLAN.relation("A(x, time)").is_query is False
 
 
 def test_the_answer_has_positions_that_no_fact_gives_a_value() -> None:

@@ -18,14 +18,14 @@ def test_what_is_negated_is_followed_until_nothing_new_is() -> None:
     text = """input A(x, time). input B(x, y, time). input C(x, time).
         P(X, T) :- A(X, T), not Q(X, T). Q(X, T) :- C(X, T), not B(X, _, T-1). query P(X, T)."""
     resolved, failed = resolve(text)
-    found = {r.asked.name: [pattern.text for pattern in r.patterns] for r in resolved}
+    found = {r.request.name: [pattern.text for pattern in r.patterns] for r in resolved}
     assert found == {
         "P": ["A(X, T), not Q(X, T)"],
         "Q(X, T)": ["C(X, T), not B(X, _, T-1)"],
         "B(x, _, time)": ["B(X, Y, T)"],
     }
-    assert [r.asked.by_query for r in resolved] == [True, False, False]
-    assert [(r.asked.predicate, r.asked.variables) for r in resolved][2] == ("B", ("X",))
+    assert [r.request.by_query for r in resolved] == [True, False, False]
+    assert [(r.request.predicate, r.request.variables) for r in resolved][2] == ("B", ("X",))
     assert failed == ()
 
 
@@ -33,7 +33,7 @@ def test_what_has_no_end_is_handed_back_and_the_rest_goes_on() -> None:
     text = """R(X, T) :- R(X, T-1). R(X, T) :- A(X, T). P(X, T) :- A(X, T). P(X, T) :- B(X, T).
         query R(X, T). query P(X, T)."""
     resolved, (failed,) = resolve(text)
-    assert (failed.asked.name, type(failed.why)) == ("R", EndlessError)
-    assert [r.asked.name for r in resolved] == ["P"]
+    assert (failed.request.name, type(failed.why)) == ("R", EndlessError)
+    assert [r.request.name for r in resolved] == ["P"]
     _, (endless, many) = resolve(text, limit=1)
-    assert (endless.asked.name, many.asked.name, type(many.why)) == ("R", "P", TooManyPatternsError)
+    assert (endless.request.name, many.request.name, type(many.why)) == ("R", "P", TooManyPatternsError)

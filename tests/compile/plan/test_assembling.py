@@ -22,7 +22,7 @@ def test_a_plan_has_the_parts_of_the_program() -> None:
     assert plan.statics[0] == Static("S", ("x",), ("text",), (("a",), ("b",)))
     assert [rule.predicate for rule in plan.static_rules] == ["R"]
     (relation,) = plan.relations
-    assert (relation.name, relation.asked) == ("P", True)
+    assert (relation.name, relation.is_query) == ("P", True)
     assert relation.answer == AnswerVariables(("X",), ("text",), "T")
     assert relation.answer.names == ("X", "T")
 

@@ -33,7 +33,7 @@ def test_a_query_and_what_its_patterns_fix() -> None:
 
 
 def test_bounds_of_a_query_and_of_what_it_negates() -> None:
-    negated = next(relation for relation in PLAN.relations if not relation.asked)
+    negated = next(relation for relation in PLAN.relations if not relation.is_query)
     assert list(bounds_lines(QUERY))[:2] == [
         "delay: decided by T+3 at the latest; confirmed answers are remembered until then",
         "window: 4 ticks",

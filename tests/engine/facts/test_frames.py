@@ -17,7 +17,7 @@ import pytest
 
 import antelog
 from antelog.arrow.ticks import InTicks, times_of
-from antelog.engine.facts.facts import Admitted, admit
+from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from antelog.engine.columns.spans import NOWHERE, span, union
-from antelog.engine.facts.facts import Facts
 from antelog.engine.facts.history import (
+    Facts,
     History,
     Stream,
     added,

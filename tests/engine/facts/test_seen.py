@@ -6,8 +6,7 @@ import numpy as np
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Argument
-from antelog.engine.facts.facts import Facts
-from antelog.engine.facts.history import SeenValues, seen_from_the_start, seen_with
+from antelog.engine.facts.history import Facts, SeenValues, seen_from_the_start, seen_with
 from antelog.engine.values.values import Values
 
 COLUMNS = SeenColumns((Argument("A", 0), Argument("B", 1)), (Argument("S", 0),), ("a",))

@@ -23,7 +23,7 @@ FACTS = [("Temp", "wt2", "high", 3, 3), ("Temp", "wt2", "high", 4, 5), ("Temp", 
 
 def shut_down(given: Stage, devices: str, ticks: list[int], as_of: list[int] | None = None) -> Atoms:
     """Atoms of Shdn."""
-    (name,) = (r.name for r in given.plan.relations if not r.asked)
+    (name,) = (r.name for r in given.plan.relations if not r.is_query)
     then = None if as_of is None else np.array(as_of)
     return Atoms(name, (given.cells(*devices.split()),), np.array(ticks), as_of=then)
 

@@ -10,7 +10,7 @@ import pytest
 from antelog.forecast.inference.diagrams import Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.inference.formulas import Comes, Every, Never, Node, Some
-from antelog.forecast.rates.odds import Odds, together
+from antelog.forecast.rates.odds import Odds
 from antelog.forecast.rates.series import Series
 from tests.forecast.making import odds
 
@@ -116,7 +116,7 @@ def always(node: Node) -> Question:
 
 
 def test_rows_may_have_different_odds_and_ages() -> None:
-    two = together([HOT, odds(once=[0.5], again=[0.8])])
+    two = HOT.and_then(odds(once=[0.5], again=[0.8]))
     window = window_of(two, [0, 1, 0, 0], [-1, -1, -1, 0], [[0, 0], [0, 0], [1, 0], [0, 1]])
     found = probability(diagram_of(always(at(0))), window, 0, FOREVER)
     assert found.chance.tolist() == pytest.approx([0.05, 0.5, 0.8, 1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.compile.literals.background import StaticAtom
-from antelog.forecast.inference.forms import QueryForm, Unknown, forms
+from antelog.forecast.inference.forms import QueryForm, forms
 from tests.forecast.making import plan_of
 
 INPUTS = """
@@ -46,4 +46,4 @@ def test_the_background_it_asks_for() -> None:
 
 def test_a_query_without_chances_says_why() -> None:
     text = f"{INPUTS.format('')} P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T. query P(X, T)."
-    assert forms(plan_of(text))["P"] == Unknown("nothing bounds it in time")
+    assert forms(plan_of(text))["P"] == "nothing bounds it in time"

@@ -60,7 +60,7 @@ def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     start = nothing_judged(2, 1)
     past = settled(*((i, 0, i < confirmed) for i in range(of)))
-    return ready(learned(start, lesson_of(past, (0,), np.zeros(of, np.int64), NOW)), NOW)
+    return ready(learned(start, *lesson_of(past, (0,), np.zeros(of, np.int64), NOW)), NOW)
 
 
 def test_who_says_a_chance() -> None:

@@ -18,7 +18,7 @@ from antelog.forecast.outcomes.following import (
     state_of,
 )
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.outcomes.rows import Lesson, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, lesson_of
 from antelog.forecast.rates.tally import KnownEpoch
 
 EARLY, LATE, OTHER, SILENT = (
@@ -27,7 +27,7 @@ EARLY, LATE, OTHER, SILENT = (
 )
 
 
-def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Lesson:
+def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[AnswerRows, RowOutcomes]:
     """Answers given by key, what became of them, and the states they were in; settled in these epochs."""
     key, confirmed, states = zip(*answers, strict=True)
     of = [number for number, each in enumerate(states) for _ in each]
@@ -44,8 +44,7 @@ def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> Lesson:
 
 
 def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
-    taught = lesson(epochs, *answers)
-    return nothing_known(1).learn(taught.rows, taught.outcome)
+    return nothing_known(1).learn(*lesson(epochs, *answers))
 
 
 def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
@@ -53,7 +52,7 @@ def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
 
 
 def chance(outcomes: OutcomeStatistics, state: int, key: int, epoch: int = 0) -> float:
-    rows = lesson([0], (key, True, [state])).rows
+    rows, _ = lesson([0], (key, True, [state]))
     return float(outcomes.predict(replace(rows, as_of=KnownEpoch(epoch, None)))[0])
 
 

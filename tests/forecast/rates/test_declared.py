@@ -35,7 +35,7 @@ def test_the_declaration_with_most_constants_decides() -> None:
     assert odds.again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
     assert odds.delay.tolist() == [[1], [2]]
     np.testing.assert_allclose(odds.shares, [[[0.5, 0.5, 0]], [[0.7, 0.2, 0.08]]])
-    assert (odds.told.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
+    assert (odds.declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
 
 
 def test_nothing_is_known_without_a_declaration() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.odds import IMPOSSIBLE, each_once, together
+from antelog.forecast.rates.odds import IMPOSSIBLE, each_once
 from tests.forecast.making import keys, odds, state
 
 
@@ -43,7 +43,7 @@ def test_columns_of_a_state() -> None:
 
 def test_each_different_set_once() -> None:
     one, other = odds([0.05], [0.8]), odds([0.1], [0.8])
-    table = together([one, other, one])
+    table = one.and_then(other, one)
     found, which = each_once(table)
     assert len(found.once) == 2
     assert found.take(which).once.tolist() == [[0.05], [0.1], [0.05]]

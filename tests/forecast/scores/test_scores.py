@@ -93,7 +93,7 @@ def test_cuts_change_nothing(seed: int) -> None:
     lines, random = stream(seed, Made(answers=300)), np.random.default_rng(seed)
     whole = to_dict(of(lines))
     parts = random.integers(0, 4, 300)[lines.answer]
-    batches = [lines.at(parts == number) for number in range(4)]
+    batches = [lines.take(parts == number) for number in range(4)]
     one_by_one = Scores()
     for batch in batches:
         one_by_one = scored(one_by_one, batch)
@@ -106,7 +106,7 @@ def test_cuts_change_nothing(seed: int) -> None:
 def test_the_order_of_lines_changes_nothing() -> None:
     lines = stream(1, Made(answers=100))
     order = np.random.default_rng(1).permutation(lines.count)
-    assert to_dict(of(lines.at(order))) == to_dict(of(lines))
+    assert to_dict(of(lines.take(order))) == to_dict(of(lines))
 
 
 @pytest.mark.parametrize("lines", [*EDGES.values(), SMALL, stream(3)], ids=[*EDGES, "small", "stream"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from antelog.diagnostics import Source, errors_of
 from antelog.language import Checked, read
 from antelog.language.printer import percentage_text
-from antelog.language.vocabulary import Chance, DeclaredOdds
+from antelog.language.vocabulary import DeclaredChance, DeclaredOdds
 
 RULE = "P(X, T) :- A(X, Y, Z, T).\nquery P(X, T)."
 
@@ -110,7 +110,7 @@ DECLARED = st.lists(
 )
 
 
-def deciding(chances: tuple[Chance, ...], fact: tuple[str, ...]) -> Chance | None:
+def deciding(chances: tuple[DeclaredChance, ...], fact: tuple[str, ...]) -> DeclaredChance | None:
     fitting = [c for c in chances if all(p in (None, v) for p, v in zip(c.pattern, fact, strict=True))]
     return max(fitting, key=lambda chance: chance.constants, default=None)
 

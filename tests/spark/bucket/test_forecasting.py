@@ -24,7 +24,7 @@ from antelog.process import Engine
 from antelog.spark.bucket import storage
 from antelog.spark.bucket.stream import forget
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
-from antelog.spark.learning import learner, scorer
+from antelog.spark.learning import learned, runner, scored
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
 from tests.odds import with_odds
@@ -215,15 +215,15 @@ def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact])
     packed, found = dealt(job, tables, random.Random(0)), []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
-        found += what(job)(pa.Table.from_pylist(rows, PACKED)).column("content").to_pylist()
+        found += runner(job, what)(pa.Table.from_pylist(rows, PACKED)).column("content").to_pylist()
     return found
 
 
 @pytest.mark.parametrize("buckets", [3, 8])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
     """Except for how far each judge is trusted: that follows from what was said while a bucket learned."""
-    (whole,) = map(Model.from_bytes, of_buckets(learner, to_learn(), 1, readings(7)))
-    found = merged([Model.from_bytes(each) for each in of_buckets(learner, to_learn(), buckets, readings(7))])
+    (whole,) = map(Model.from_bytes, of_buckets(learned, to_learn(), 1, readings(7)))
+    found = merged([Model.from_bytes(each) for each in of_buckets(learned, to_learn(), buckets, readings(7))])
     trusting = replace(whole, losses=found.losses)
     assert streamed(forecasts(found), 1, []) == streamed(forecasts(trusting), 1, [])
 
@@ -231,7 +231,7 @@ def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None
 def test_scores_of_buckets_are_those_of_the_engine() -> None:
     engine = Engine(PROGRAM, model=history())
     engine.advance(TICKS + 5, frames(readings(0), PLAN, -1, TICKS + 5))
-    parts = [msgspec.json.decode(each) for each in of_buckets(scorer, forecasts(history()), 3, readings(0))]
+    parts = [msgspec.json.decode(each) for each in of_buckets(scored, forecasts(history()), 3, readings(0))]
     for name, whole in engine.scored.items():
         found = scores.Scores()
         for part in parts:

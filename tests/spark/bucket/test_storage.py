@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 from antelog import StateError, parse
+from antelog.arrow.arrays import to_blob
 from antelog.engine import sealed
 from antelog.spark.bucket import storage
 from antelog.spark.bucket.state import start
 from antelog.spark.bucket.storage import BucketHead, Stored, head_from, head_to_bytes
 from antelog.spark.job.job import differences
-from antelog.spark.transport.packets import to_blob
 from tests.spark.comparing import job_of
 from tests.spark.simulated import Stream
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import antelog.spark
-from antelog.run.options import keywords
+from antelog.run.options import keywords, taken
 from antelog.run.settings import Settings
 from antelog.spark.job.options import (
     AnswerOptions,
@@ -13,7 +13,6 @@ from antelog.spark.job.options import (
     LearnOptions,
     OutputOptions,
     RejectOptions,
-    all_options,
 )
 
 
@@ -30,8 +29,8 @@ def test_functions_have_the_options_as_keywords() -> None:
 
 def test_options_of_a_function_are_those_of_a_run() -> None:
     given = keywords(LearnOptions, "learn", {"buckets": 4, "until": 7})
-    assert all_options(given, only=()) == OutputOptions(buckets=4, until=7, only=())
-    assert all_options(ChangeOptions(query="Malf", lag=3)) == OutputOptions(lag=3)
+    assert taken(OutputOptions, given, only=()) == OutputOptions(buckets=4, until=7, only=())
+    assert taken(OutputOptions, ChangeOptions(query="Malf", lag=3)) == OutputOptions(lag=3)
 
 
 @pytest.mark.parametrize(

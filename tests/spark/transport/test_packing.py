@@ -8,9 +8,10 @@ import pyarrow as pa
 
 import antelog
 from antelog.accounts import Counts
+from antelog.arrow.arrays import from_blob, to_blob
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.settings import MALFORMED
-from antelog.spark.transport.packets import PACKED_NAMES, from_blob, received, to_blob
+from antelog.spark.transport.packets import PACKED_NAMES, received
 from antelog.spark.transport.packing import packer
 from antelog.spark.transport.unpacking import columns_of
 from tests.spark.comparing import job_of

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from antelog.forecast.reports.words import count
-from antelog.markup import Child, Html, number, tag
+from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.explanations import Mark, marks, rules_behind
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.views.common import (
@@ -159,15 +159,8 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
                 class_="known" if certain else "wrong",
             )
         )
-    yield tag(
-        "svg",
-        parts,
-        viewbox=f"0 0 {number(_WIDE)} {number(_HIGH)}",
-        role="img",
-        class_="chart wide",
-        aria_label="Chance over time: "
-        + ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:]),
-    )
+    label = ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:])
+    yield picture(_WIDE, _HIGH, f"Chance over time: {label}", parts, class_="chart wide")
 
 
 def _spot(x: float, y: float, kind: str, said: str) -> Html:

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
 from antelog.language.moments import literal_of, moment, on_calendar
-from antelog.markup import Child, Html, number, tag
+from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
 from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
@@ -127,15 +127,7 @@ def time_line(marks: Sequence[Mark], answer: TrackedAnswer, clock: TickClock) ->
             level = taken[mark.tick] = taken.get(mark.tick, -1) + 1
             parts.append(_mark(mark, x(mark.tick), _MIDDLE + (0, -10, 10)[min(level, 2)]))
     known = sum(mark.known for mark in marks)
-    words = f"{known} of {len(marks)} there"
-    return tag(
-        "svg",
-        *parts,
-        viewbox=f"0 0 {number(WIDE)} {number(HIGH)}",
-        role="img",
-        aria_label=words,
-        class_="line",
-    )
+    return picture(WIDE, HIGH, f"{known} of {len(marks)} there", parts, class_="line")
 
 
 def _mark(mark: Mark, x: float, y: float) -> Html:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean
 
 from antelog.forecast.reports.words import NONE, count
-from antelog.markup import Child, Html, number, tag
+from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.input_status import InputStatus
 from antelog.watch.web.views.common import ViewContext, empty, section, share, table, tile
 
@@ -151,14 +151,8 @@ def _histogram(scene: ViewContext, found: InputStatus) -> Html:
         tag("line", x1=bound, x2=bound, y1=4, y2=base, class_="bound"),
         tag("text", "declared delay", x=bound - 6, y=14, class_="note", text_anchor="end"),
     ]
-    return tag(
-        "svg",
-        parts,
-        viewbox=f"0 0 {number(_WIDE)} {number(_HIGH)}",
-        role="img",
-        aria_label="How many ticks late facts came, and the declared delay",
-        class_="chart",
-    )
+    label = "How many ticks late facts came, and the declared delay"
+    return picture(_WIDE, _HIGH, label, parts, class_="chart")
 
 
 def _sparkline(rates: Sequence[float]) -> Html:
@@ -168,19 +162,16 @@ def _sparkline(rates: Sequence[float]) -> Html:
     base, left = _HIGH - _FOOT, _WIDE / (len(rates) - 1)
     spots = [(at * left, base - (base - 24) * rate / most) for at, rate in enumerate(rates)]
     path = "L".join(f"{number(x)} {number(y)}" for x, y in spots)
-    return tag(
-        "svg",
+    parts = [
         tag("path", d=f"M0 {number(base)}L{path}L{number(_WIDE)} {number(base)}Z", class_="area"),
         tag("path", d=f"M{path}", class_="trace"),
         tag("line", x1=0, x2=_WIDE, y1=base, y2=base, class_="base"),
         tag("text", f"at most {_rate(most)}", x=0, y=14, class_="note"),
         tag("text", f"now {_rate(rates[-1])}", x=_WIDE, y=14, class_="value", text_anchor="end"),
         tag("text", "latest minutes", x=0, y=_HIGH - 6, class_="tick"),
-        viewbox=f"0 0 {number(_WIDE)} {number(_HIGH)}",
-        role="img",
-        aria_label=f"Facts a second: now {_rate(rates[-1])}, at most {_rate(most)}",
-        class_="chart",
-    )
+    ]
+    label = f"Facts a second: now {_rate(rates[-1])}, at most {_rate(most)}"
+    return picture(_WIDE, _HIGH, label, parts, class_="chart")
 
 
 def _rejects(scene: ViewContext) -> Iterator[Child]:

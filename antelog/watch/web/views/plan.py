@@ -183,7 +183,7 @@ def _box(node: str, kind: str, note: str, wide: float, placed: Placement) -> Htm
 
 def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Html:
     span = graph.rules[node].span
-    line = program.source.place(span.start)[0]
+    line = program.source.position(span.start)[0]
     text = program.source.text[span.start : span.end]
     return tag(
         "a",

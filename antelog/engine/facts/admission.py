@@ -6,30 +6,34 @@ reason. Rejects never change an answer.
     device  level  time  arrival
     wt2     high   7     8            a fact: cells and ticks
     wt2     high   7     20           late, with a delay of 2
+
+    delay Temp(wt4, _, _) = 2.     Temp(wt4, high, 7): 2     Temp(wt2, high, 7): that of the input
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.accounts import REASONS, Counts
-from antelog.arrow.arrays import Array
+from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
-from antelog.arrow.plain import why_of_no_use
 from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, times_of
 from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.plan.delays import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.tables import Column, Mask, columns, groups, keys_of, marked, positions
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked
 from antelog.engine.facts import rejects
 from antelog.engine.facts.alike import alike
-from antelog.engine.facts.delays import arrivals, delays
 from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
+from antelog.engine.facts.history import Facts, no_facts
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.types import declared
@@ -37,76 +41,6 @@ from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import TICKS, Counting
-
-Places: TypeAlias = tuple[tuple[int, int], ...]
-"""Columns with what has to be there: a cell, or what is in another column."""
-
-
-@dataclass(frozen=True, eq=False)
-class Facts:
-    """Facts of one input: the cells of their objects, the ticks they are about and arrived at."""
-
-    columns: tuple[Column, ...]
-    time: Column
-    arrival: Column
-
-    @property
-    def count(self) -> int:
-        return len(self.time)
-
-    @cached_property
-    def digests(self) -> Column:
-        """Numbers that are equal for equal facts, and seldom for others."""
-        mixed = np.zeros(self.count, np.uint64)
-        for column in (*self.columns, self.time):
-            mixed = (mixed ^ column.view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(29)
-        return mixed.view(np.int64)
-
-    def having(self, constants: Places, repeats: Places) -> Facts:
-        """The facts with these cells in these columns, and the same in each of these pairs of columns.
-
-        They are kept, for each step asks for those of the last ticks again.
-        """
-        if not constants and not repeats:
-            return self
-        known = self._having
-        if (constants, repeats) not in known:
-            fits = np.ones(self.count, np.bool_)
-            for column, cell in constants:
-                fits &= self.columns[column] == cell
-            for column, other in repeats:
-                fits &= self.columns[column] == self.columns[other]
-            known[constants, repeats] = self if fits.all() else self.take(fits)
-        return known[constants, repeats]
-
-    @cached_property
-    def _having(self) -> dict[tuple[Places, Places], Facts]:
-        return {}
-
-    @property
-    def nbytes(self) -> int:
-        """The bytes they take, with everything cached for them."""
-        columns = [*self.columns, self.time, self.arrival]
-        if "digests" in vars(self):
-            columns.append(self.digests)
-        parts = (part for part in self._having.values() if part is not self)
-        return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
-
-    def take(self, at: Column | Mask) -> Facts:
-        at = positions(at)
-        return Facts(
-            tuple(column.take(at) for column in self.columns), self.time.take(at), self.arrival.take(at)
-        )
-
-    def between(self, start: int, end: int) -> Facts:
-        """A slice of them, without a copy."""
-        columns = tuple(column[start:end] for column in self.columns)
-        return Facts(columns, self.time[start:end], self.arrival[start:end])
-
-
-def no_facts(width: int) -> Facts:
-    return Facts(tuple(columns(width)), *columns(2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,3 +289,63 @@ def _once(facts: Facts) -> Facts:
     kept[suspects] = False
     kept[suspects[groups(key).first]] = True
     return facts.take(kept)
+
+
+# ---- delays ----
+
+
+def arrivals(time: Column, now: int, latest: int | None = None) -> Column:
+    """The arrivals of rows without any: their own ticks, or the first after the finished tick `now`.
+
+    Not after the tick `latest`, where there is one, unless that is finished.
+    """
+    first = now + 1
+    return np.maximum(time, first) if latest is None else np.clip(time, first, max(first, latest))
+
+
+@dataclass(frozen=True, eq=False)
+class DelayRows:
+    """The declarations with constants at the same positions: a row of cells and a delay for each."""
+
+    positions: tuple[int, ...]
+    cells: tuple[Column, ...]
+    delays: Column
+
+
+# Making the tables of thousands of declarations takes longer than looking up a small batch.
+_KNOWN: WeakKeyDictionary[Values, dict[str, tuple[Input, tuple[DelayRows, ...]]]] = WeakKeyDictionary()
+
+
+def tables_of(source: Input, values: Values) -> tuple[DelayRows, ...]:
+    """The delay declarations of an input, those with fewer constants first."""
+    known = _KNOWN.setdefault(values, {})
+    of, tables = known.get(source.name, (None, ()))
+    if of is not source:
+        tables = _tables(source, values)
+        known[source.name] = (source, tables)
+    return tables
+
+
+def _tables(source: Input, values: Values) -> tuple[DelayRows, ...]:
+    tables = []
+    for each in reversed(declared_delays(source)):
+        rows = [[*map(values.cell, row), delay] for row, delay in each.delays.items()]
+        *columns, delays = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+        tables.append(DelayRows(each.positions, tuple(columns), delays))
+    return tuple(tables)
+
+
+def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
+    """δ of each fact: among the declarations that match it, the one with the most constants decides.
+
+    An input without objects has one δ, and the result one row.
+    """
+    result = np.full(len(columns[0]) if columns else 1, source.delay, np.int64)
+    for table in tables_of(source, values):
+        if not table.positions:
+            result[:] = table.delays[0]
+            continue
+        at = find_rows([columns[i] for i in table.positions], table.cells)
+        matches = at >= 0
+        result[matches] = table.delays[at[matches]]
+    return result

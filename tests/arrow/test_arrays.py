@@ -1,4 +1,4 @@
-"""antelog/arrow/plain.py: columns of unusual types, and values that nobody could show."""
+"""antelog/arrow/arrays.py: columns of unusual types, and values that nobody could show."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.arrow import plain
+from antelog.arrow import arrays
 from antelog.engine.values.values import Values
 from tests.attack import frames
 
@@ -33,41 +33,41 @@ COLUMNS = frames.columns()
 @pytest.mark.parametrize("chunked", [False, True])
 def test_columns_of_unusual_types(name: str, type_: pa.DataType, values: list[Any], chunked: bool) -> None:
     given = COLUMNS[name]
-    assert plain.refusal(given.type) is None
-    found = plain.plain(pa.chunked_array([given]) if chunked else given)
+    assert arrays.refusal(given.type) is None
+    found = arrays.plain(pa.chunked_array([given]) if chunked else given)
     assert found.type == type_
     assert found.to_pylist() == values
 
 
 def test_days_in_milliseconds_are_days() -> None:
     given = pa.array([86_400_000 * 3 + 7, -1, 2**62, None], pa.int64()).cast(pa.date64())
-    found = plain.plain(given)
+    found = arrays.plain(given)
     assert found.type == pa.date32()
     assert found.cast(pa.int32()).to_pylist() == [3, -1, 2**31 - 1, None]
 
 
 def test_usual_columns_stay_as_they_are() -> None:
     for name in ("string", "int64", "dictionary", "timestamp[s]", "dense union"):
-        assert plain.plain(COLUMNS[name]) is COLUMNS[name]
+        assert arrays.plain(COLUMNS[name]) is COLUMNS[name]
 
 
 def test_a_dictionary_that_has_nothing_in_one_part_only() -> None:
     first, second = COLUMNS["dictionary"], COLUMNS["dictionary with null"]
     both = pa.chunked_array([first, second.cast(first.type) if second.type != first.type else second])
-    assert plain.plain(both).to_pylist() == ["1", "2", "x", "a", None, None]
+    assert arrays.plain(both).to_pylist() == ["1", "2", "x", "a", None, None]
 
 
 @pytest.mark.parametrize(
     "name", ["list", "map", "struct", "interval", "union of lists", "dictionary of lists"]
 )
 def test_columns_that_can_have_no_value(name: str) -> None:
-    said = plain.refusal(COLUMNS[name].type)
+    said = arrays.refusal(COLUMNS[name].type)
     assert said is not None
     assert said.startswith("is of type ")
 
 
 def test_a_type_of_somebody_elses_library() -> None:
-    said = plain.refusal(COLUMNS["extension"].type)
+    said = arrays.refusal(COLUMNS["extension"].type)
     assert said is not None
     assert said.endswith("of some library, which stores it as int64")
 
@@ -87,10 +87,10 @@ def test_a_type_of_somebody_elses_library() -> None:
     ],
 )
 def test_values_that_nobody_could_show(name: str, bad: list[bool] | None, why: str) -> None:
-    column = plain.plain(COLUMNS[name])
-    found = plain.of_no_use(column)
+    column = arrays.plain(COLUMNS[name])
+    found = arrays.of_no_use(column)
     assert (None if found is None else found.tolist()) == bad
-    assert plain.why_of_no_use(column.type) == why
+    assert arrays.why_of_no_use(column.type) == why
     values = Values()
     cells, again = values.encode_usable(column)
     assert (None if again is None else again.tolist()) == bad

@@ -1,4 +1,4 @@
-"""antelog/engine/facts/{facts,lateness,rejects}.py: how facts enter, by a plain account of each row."""
+"""antelog/engine/facts/{admission,rejects}.py: how facts enter, by a plain account of each row."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ import antelog
 from antelog.accounts import Counts
 from antelog.arrow.ticks import LAST
 from antelog.diagnostics import Source
-from antelog.engine.facts.delays import delays
-from antelog.engine.facts.facts import Admitted, admit
+from antelog.engine.facts.admission import Admitted, admit, delays
 from antelog.engine.values.values import Values
 from antelog.language import read
 from antelog.language.syntax import number

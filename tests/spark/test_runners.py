@@ -1,0 +1,133 @@
+"""Recorded facts through a batch and a stream on Spark: the changes are those of `Engine`.
+
+`tests/run/test_runners.py` compares `Engine` with the commands, on the same facts: in every run of the tests
+each example, and the first facts of a few streams; in `make long` all streams, with all of their facts.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from pyspark.sql import SparkSession
+
+from antelog import Engine
+from antelog.files import ARRIVAL
+from antelog.spark import Outputs, outputs
+from tests.run import cases
+from tests.run.cases import Case
+from tests.run.runners import (
+    Facts,
+    arriving,
+    between,
+    cut,
+    dealt,
+    highest,
+    in_one_step,
+    in_steps,
+    rows_of,
+    together,
+    without,
+)
+from tests.spark.comparing import comparable
+from tests.spark.streamed import result, run, stream_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+BUCKETS = 2
+
+
+def compare(spark: SparkSession, case: Case, folder: Path) -> None:
+    """Batches and streams, with the arrivals of a case and without any."""
+    whole, last = in_steps(case, []), case.last - 1
+    assert batch(spark, case, case.facts) == _comparable(rows_of(whole))
+    ticks = np.unique(case.arrivals).tolist()
+    ends = sorted(random.Random(case.name).sample(ticks, min(2, len(ticks))))
+    found = streamed(spark, case, cut(case.facts, ends), folder / "cut")
+    assert found == _comparable(rows_of(whole, last))
+    timeless = without(case.facts)
+    log = in_one_step(case)
+    assert batch(spark, case, timeless) == _comparable(rows_of(log))
+    assert streamed(spark, case, [timeless], folder / "whole") == _comparable(
+        rows_of(log, highest(case.facts) - 1)
+    )
+    compare_parts(spark, case, folder)
+
+
+def compare_parts(spark: SparkSession, case: Case, folder: Path) -> None:
+    """A stream without arrivals in parts: each finishes the tick before the highest so far."""
+    parts = dealt(case.facts, 3)
+    dated: list[Facts] = []
+    seen = now = -1
+    for part in parts:
+        dated.append(arriving(part, now))
+        seen = max(seen, highest(part))
+        now = max(now, seen - 1)
+    log = [Engine(case.program, arrival=ARRIVAL).advance(now, between(together(dated), -1, now))]
+    found = streamed(spark, case, [without(part) for part in parts], folder / "parts")
+    assert found == _comparable(rows_of(log))
+
+
+def batch(spark: SparkSession, case: Case, facts: Facts) -> list[dict[str, Any]]:
+    """The changes of a batch."""
+    frames = {name: spark.createDataFrame(table) for name, table in _named(facts).items()}
+    return _changes(outputs(case.program, frames, buckets=BUCKETS))
+
+
+def streamed(spark: SparkSession, case: Case, parts: Sequence[Facts], folder: Path) -> list[dict[str, Any]]:
+    """The changes of a stream with these micro-batches."""
+    frames = stream_of(spark, folder / "in", [_named(part) for part in parts])
+    found = outputs(case.program, frames, buckets=BUCKETS)
+    query = run(found, folder / "checkpoint")
+    counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
+    given = sum(table.num_rows for part in parts for table in part.values())
+    assert (len(counted), sum(each["given"] for each in counted)) == (len(parts), given)
+    return _changes(result(spark, found, query))
+
+
+def _named(facts: Facts) -> Facts:
+    """The facts with the name that users give to arrivals."""
+    return {
+        name: t.rename_columns([c if c != ARRIVAL else "arrival" for c in t.column_names])
+        for name, t in facts.items()
+    }
+
+
+def _changes(found: Outputs) -> list[dict[str, Any]]:
+    return _comparable(found.changes.drop("timestamp").toArrow().to_pylist())
+
+
+def _comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in an order of their own, with chances as lines have them."""
+    return comparable({name: _rounded(value) for name, value in row.items()} for row in rows)
+
+
+def _rounded(value: Any) -> Any:
+    match value:
+        case float():
+            return round(value, 6)
+        case list():
+            return [_rounded(each) for each in value]
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+        case _:
+            return value
+
+
+@pytest.mark.parametrize("name", cases.EXAMPLES)
+def test_of_each_example(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    compare(spark, cases.example(name, tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("name", cases.SAMPLE)
+def test_of_the_first_facts_of_streams(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    compare(spark, cases.stream(name, tmp_path, cases.MOST), tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", cases.STREAMS)
+def test_of_each_stream(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    compare(spark, cases.stream(name, tmp_path), tmp_path)
