@@ -31,3 +31,9 @@ def test_some_comparisons_are_known_before_any_fact(
         assert comparison.outcome is known
         assert comparison.mirrored.outcome is known
     assert comparison.mirrored.mirrored == comparison
+
+
+def test_a_sum_is_worked_out() -> None:
+    assert Comparison(V, "=", Sum("W", 5)).calculates
+    assert not Comparison(V, "=", Const(5)).calculates
+    assert not Comparison(Time("T", 1), "=", Time("U", 0)).calculates

@@ -13,6 +13,7 @@ from antelog.compile.literals.terms import (
     call_parts,
     later,
     operand_text,
+    shifted,
     term_text,
     variables_in,
 )
@@ -59,3 +60,12 @@ def test_the_parts_of_a_call_are_texts_and_operands_in_turn() -> None:
 
 def test_variables_of_terms() -> None:
     assert variables_in((X, None, Const(2), Sum("V", 1), Time(None, 2), T)) == {"X", "V", "T"}
+
+
+def test_the_sides_of_comparisons_of_values_taken_apart() -> None:
+    assert [shifted(each) for each in (X, Const("a"), Sum("V", 0.5))] == [
+        (X, 0),
+        (Const("a"), 0),
+        (Var("V"), 0.5),
+    ]
+    assert shifted(T) is None
