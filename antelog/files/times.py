@@ -102,7 +102,10 @@ def _shown(time: pa.Scalar | None) -> str | None:
         return _shown(time.value)
     if time is None or not time.is_valid:
         return None
-    value = time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
+    kind = kind_of(time.type)
+    if kind is Kind.BYTES:
+        return value_text(time.as_py().decode("utf-8", "backslashreplace"))
+    value = time.as_py() if kind in (Kind.NUMBER, Kind.TEXT) else None
     if isinstance(value, float) and math.isnan(value):
         return None
     return value_text(value) if isinstance(value, str | int | float) else str(time.cast(pa.string()))
