@@ -136,7 +136,7 @@ def plain(column: Array) -> Array:
     if is_a.is_date64(type_):
         days = column.cast(pa.int64()).fill_null(0).to_numpy() // (_DAY // 1_000)
         days = np.clip(days, -(2**31), 2**31 - 1).astype(np.int32)
-        return pa.array(days, pa.int32(), mask=_mask(column.is_null())).cast(pa.date32())
+        return pa.array(days, pa.int32(), mask=mask_of(column.is_null())).cast(pa.date32())
     usual = _plain_type(type_)
     return column if usual == type_ else column.cast(usual)
 
@@ -235,6 +235,7 @@ def without(column: Array, bad: NDArray[np.bool_]) -> Array:
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)
 
 
-def _mask(array: Array) -> NDArray[np.bool_]:
+def mask_of(array: Array) -> NDArray[np.bool_]:
+    """Truth values as a mask."""
     mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()
     return np.asarray(mask, np.bool_)

@@ -1,18 +1,21 @@
-"""Kinds of values, of which a column of an Arrow type can have one.
+"""Kinds of values, of which a column of an Arrow type can have one; and values the language cannot write.
 
 How a value is stored makes no difference: a timestamp in milliseconds equals one in nanoseconds, a
 dictionary's text a plain one, a decimal is a number.
 
     int32, double, decimal: NUMBER      string, dictionary of large_string: TEXT      list: none
+    date32: DATE, stored by its days since 1970, written like 2024-02-29
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cache
+from typing import TypeAlias
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 
@@ -56,3 +59,73 @@ def kind_of(type_: pa.DataType) -> Kind | None:
 def kind_of_column(type_: pa.DataType) -> Kind | None:
     """The kind of the values of a column; None if they may be of several."""
     return kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
+
+
+# ---- values other than numbers and texts ----
+
+Raw: TypeAlias = int | bytes
+"""What a value other than a number or a text is stored by."""
+
+
+# kind -> the type its values have when they come out, in microseconds and in nanoseconds
+_OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
+    Kind.TIME: (pa.time64("us"), pa.time64("ns")),
+    Kind.MOMENT: (pa.timestamp("us"), pa.timestamp("ns")),
+    Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
+    Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
+}
+_PLAIN_OUT: dict[Kind, pa.DataType] = {
+    Kind.NOTHING: pa.null(),
+    Kind.TEXT: pa.string(),
+    Kind.BOOL: pa.bool_(),
+    Kind.DATE: pa.date32(),
+    Kind.BYTES: pa.binary(),
+}
+_NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
+
+
+def type_of_kind(kind: Kind, *, nanoseconds: bool = False) -> pa.DataType:
+    """The type in which values of a kind that is no number come out."""
+    return _OUT[kind][nanoseconds] if kind in _OUT else _PLAIN_OUT[kind]
+
+
+def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
+    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
+    if kind is Kind.BYTES:
+        return list(array.to_pylist())
+    if kind is Kind.DATE:
+        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
+    if kind is Kind.BOOL:
+        return list(array.cast(pa.int8()).to_pylist())
+    factor = _NANOSECONDS[array.type.unit]
+    counts = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
+    return [count * factor for count in counts.to_pylist()]
+
+
+def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
+    """The Arrow array of values other than numbers and texts, from what they are stored by."""
+    kind = kind_of(type_)
+    if kind is Kind.BYTES:
+        return pa.array(raws, type_)
+    if kind is Kind.DATE:
+        return pa.array(raws, pa.int32()).cast(type_)
+    if kind is Kind.BOOL:
+        return pa.array(raws, pa.int8()).cast(type_)
+    factor = _NANOSECONDS[type_.unit]
+    return pa.array([None if raw is None else int(raw) // factor for raw in raws], pa.int64()).cast(type_)
+
+
+def written(raw: Raw, kind: Kind) -> str:
+    """The text of a value other than a number or a text: `true`, `2024-02-29`, …"""
+    if isinstance(raw, bytes):
+        return raw.hex()
+    if kind is Kind.DURATION:
+        return f"{_seconds(raw)} seconds"
+    type_ = type_of_kind(kind, nanoseconds=raw % 1_000 != 0)
+    return str(pc.cast(from_raw([raw], type_), pa.string())[0].as_py())
+
+
+def _seconds(nanoseconds: int) -> str:
+    whole, rest = divmod(abs(nanoseconds), 1_000_000_000)
+    digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
+    return f"-{digits}" if nanoseconds < 0 else digits

@@ -176,7 +176,7 @@ class PlanEngine:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
-        new, unwanted = fact_limit.in_sight(before, batch.facts) if before.forgotten else (batch.facts, {})
+        new, unwanted = fact_limit.in_sight(before, batch.facts)
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
         with joins.budget(options.budget):

@@ -52,8 +52,10 @@ def cannot_limit(plan: Plan) -> str | None:
     )
 
 
-def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[dict[str, Facts], dict[str, Dropped]]:
+def in_sight(state: State, facts: Mapping[str, Facts]) -> tuple[Mapping[str, Facts], dict[str, Dropped]]:
     """The facts about ticks that were not given up, and the number dropped with the others."""
+    if not state.forgotten:  # as mostly
+        return facts, {}
     kept = dict(facts)
     dropped: dict[str, Dropped] = {}
     for name, new in facts.items():

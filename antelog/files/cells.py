@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import MOST_DIGITS, array_of, parts_of_union, plain, refusal
+from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
 from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
@@ -66,11 +66,6 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
             )
         return _spread(numbers, fits), faults
     return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
-
-
-def mask_of(array: pa.Array) -> NDArray[np.bool_]:
-    mask: NDArray[np.bool_] = array.to_numpy(zero_copy_only=False).astype(np.bool_)
-    return mask
 
 
 def is_text(type_: pa.DataType) -> bool:

@@ -30,7 +30,7 @@ _KINDS = 1_000
 _LONGEST = 200
 """Of an example no more letters are shown."""
 PARTICULAR = "`[^`]*`|[0-9]+"
-"""What is particular about a row in a reason: its values and numbers. Also for Java."""
+"""A pattern for the values and numbers in a reason, which differ from row to row. Java reads it as well."""
 
 SHOWN = 5
 """How many rejects a summary shows in full."""
@@ -137,7 +137,7 @@ class Rejects:
             each.check()
 
     def new_of(self, notes: Mapping[str, str]) -> list[str]:
-        """Those of the notes whose names were not there before."""
+        """The notes with new names; from now on these are known."""
         new = [name for name in notes if name not in self.noted]
         self.noted.update(new)
         return [notes[name] for name in new]

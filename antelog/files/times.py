@@ -10,16 +10,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.arrays import mask_of
+from antelog.arrow.kinds import Kind, kind_of, raw_values, written
 from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of, times_of, why_no_tick
 from antelog.errors import DataError
-from antelog.files.cells import Fault, is_text, mask_of
+from antelog.files.cells import Fault, is_text
 from antelog.files.grammar import NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
 from antelog.language.printer import value_text
@@ -97,15 +99,18 @@ def _reason(what: str, times: Ticks, i: int, text: str | None, nature: str = "a 
 
 
 def _shown(time: pa.Scalar | None) -> str | None:
-    """A typed time as errors show it: numbers and texts as the language writes them; None for no time."""
+    """A typed time as errors show it, in the language's syntax; None for no time."""
     if isinstance(time, pa.UnionScalar):
         return _shown(time.value)
     if time is None or not time.is_valid:
         return None
-    value = time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
+    kind, value = kind_of(time.type), time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
     if isinstance(value, float) and math.isnan(value):
         return None
-    return value_text(value) if isinstance(value, str | int | float) else str(time.cast(pa.string()))
+    if isinstance(value, Decimal):
+        return f"{value.normalize():f}"
+    assert kind is not None
+    return value_text(written(raw_values(pa.repeat(time, 1), kind)[0], kind) if value is None else value)
 
 
 def _no_tick(what: str, file: str) -> DataError:

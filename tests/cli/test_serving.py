@@ -1,4 +1,4 @@
-"""antelog/cli/serving.py: the page beside the follower."""
+"""antelog/cli/serving.py: the page runs next to the run that it shows."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
 """antelog/files/{grammar,times}.py: ticks and timestamps, as numbers and as texts."""
 
+import datetime as dt
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -7,6 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from antelog.errors import DataError
+from antelog.files.times import ticks
+from antelog.language.epochs import Counting
 from tests.files.reading import TICKS, read, rows_of
 
 
@@ -90,3 +94,19 @@ def test_a_unit_that_is_said(temp: Path) -> None:
     rows, bad = read(temp, content, program)
     assert rows == [("a", 1, 1, 2), ("a", 1, 2, 3)]
     assert len(bad) == 1
+
+
+@pytest.mark.parametrize(
+    ("time", "shown"),
+    [
+        (pa.scalar(b"\xff\x00"), "`ff00` is not a whole number"),
+        (pa.scalar(dt.timedelta(seconds=5)), '`"5 seconds"` is not a whole number'),
+        (pa.scalar(dt.time(1, 2, 3)), '`"01:02:03.000000"` is not a whole number'),
+        (pa.scalar(Decimal("7.50")), "`7.5` is not a whole number"),
+        (pa.scalar(dt.date(1960, 1, 1)), '`"1960-01-01"` is before tick 0'),
+        (pa.scalar(-315615476999544, pa.timestamp("us")), '`"1960-01-01 01:02:03.000456"` is before tick 0'),
+    ],
+)
+def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
+    found = ticks(pa.repeat(time, 1), "time", Counting(60_000_000), "a.parquet")
+    assert found.faults[0].detail(0) == f"the time {shown}"

@@ -1,4 +1,4 @@
-"""antelog/files/setting_aside.py: if no row can be used, the most frequent reason is told with an example."""
+"""antelog/files/setting_aside.py: an input without a usable row is an error with the most frequent reason."""
 
 import pytest
 

@@ -28,7 +28,7 @@ from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
 from antelog.run.checks import Ready
 from antelog.run.driver import ChangeView, Driver, SnapshotView
-from antelog.run.replay import recording_of, static_facts
+from antelog.run.replay import Recording, recording_of, static_facts
 from antelog.run.settings import Settings
 
 
@@ -73,7 +73,7 @@ def _run(found: Ready) -> None:
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)
-        outcomes = _replay(engine, settings, rejects, stack)
+        outcomes = _replay(engine, recording, settings, rejects, stack)
         sys.stdout.flush()
         say_what_was_read(rejects, engine)
         say_outcomes(outcomes.found(engine.now), plan.tick, () if only == KINDS else only)
@@ -90,8 +90,10 @@ def _say_why_nothing_is_likely(engine: Engine) -> None:
         say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
-def _replay(engine: Engine, settings: Settings, rejects: Rejects, stack: ExitStack) -> ReplaySummary:
-    outcomes, facts = ReplaySummary(engine.plan.queries), recording_of(settings)
+def _replay(
+    engine: Engine, facts: Recording, settings: Settings, rejects: Rejects, stack: ExitStack
+) -> ReplaySummary:
+    outcomes = ReplaySummary(engine.plan.queries)
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first
         total = None if since is None or settings.last is None else max(0, settings.last - since + 1)

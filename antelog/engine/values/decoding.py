@@ -25,9 +25,9 @@ import pyarrow.types as is_a
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.kinds import Kind, from_raw, kind_of, written
 from antelog.engine.columns.tables import Column, Mask, changed, inverse, marked, ordinals
-from antelog.engine.values.types import Plain, from_raw, shortest, written
+from antelog.engine.values.types import Plain, shortest
 from antelog.language.printer import KEYWORDS, value_text
 
 # A text like this surely needs no quotes, unless it is a keyword. Of the others `value_text` decides.
@@ -316,7 +316,7 @@ def _by_first_bytes(texts: pa.StringArray) -> tuple[Column, Mask] | None:
 
 
 _FIRST_BYTES = np.array([2**64 - 2 ** (64 - 8 * min(size, 8)) for size in range(10)], np.uint64)
-"""What leaves as many bytes of eight as a text has."""
+"""Masks that keep the first bytes of eight, by the length of a text."""
 
 
 def with_others(order: TextOrder, texts: pa.Array, others: tuple[str, ...]) -> TextOrder:

@@ -14,10 +14,10 @@ import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.arrow.arrays import Array, parts_of_union
-from antelog.arrow.kinds import Kind, kind_of_column
+from antelog.arrow.kinds import Kind, kind_of_column, raw_values
 from antelog.engine.columns import tables
 from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.types import Item, has_no_double, nearest_double, raw_values
+from antelog.engine.values.types import Item, has_no_double, nearest_double
 
 UNBOUND = -1
 """The cell of no value: null, not-a-number, or a variable that has none."""

@@ -21,36 +21,15 @@ from sys import float_info
 from typing import TypeAlias
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.arrow.kinds import Kind, kind_of
-
-Raw: TypeAlias = int | bytes
-"""What a value other than a number or a text is stored by."""
-
+from antelog.arrow.kinds import Kind, Raw, kind_of, type_of_kind
 
 Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
 """A value that no double is: a text, a number of too many digits, or a value of another kind."""
 
 Plain: TypeAlias = Item | float
 """Any value, as Python has it."""
-
-# kind -> the type its values have when they come out, in microseconds and in nanoseconds
-_OUT: dict[Kind, tuple[pa.DataType, pa.DataType]] = {
-    Kind.TIME: (pa.time64("us"), pa.time64("ns")),
-    Kind.MOMENT: (pa.timestamp("us"), pa.timestamp("ns")),
-    Kind.INSTANT: (pa.timestamp("us", "UTC"), pa.timestamp("ns", "UTC")),
-    Kind.DURATION: (pa.duration("us"), pa.duration("ns")),
-}
-_PLAIN_OUT: dict[Kind, pa.DataType] = {
-    Kind.NOTHING: pa.null(),
-    Kind.TEXT: pa.string(),
-    Kind.BOOL: pa.bool_(),
-    Kind.DATE: pa.date32(),
-    Kind.BYTES: pa.binary(),
-}
-_NANOSECONDS = {"s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
 @cache
@@ -66,10 +45,8 @@ def output_type(type_: pa.DataType) -> pa.DataType:
             return decimals(type_.precision - type_.scale, type_.scale)
         case Kind.NUMBER:
             return pa.float64()
-        case Kind.DATE | Kind.BOOL | Kind.BYTES | Kind.TEXT | Kind.NOTHING as kind:
-            return _PLAIN_OUT[kind]
         case kind:
-            return _OUT[kind][type_.unit == "ns"]
+            return type_of_kind(kind, nanoseconds=getattr(type_, "unit", None) == "ns")
 
 
 def whole_numbers(digits: int) -> pa.DataType:
@@ -141,48 +118,6 @@ def item_from_saved(kind: int, text: str) -> Item:
             return Kind.BYTES, bytes.fromhex(text)
         case other:
             return other, int(text)
-
-
-def raw_values(array: pa.Array, kind: Kind) -> list[Raw]:
-    """Values other than numbers and texts as what they are stored by: nanoseconds, days, 0 or 1."""
-    if kind is Kind.BYTES:
-        return list(array.to_pylist())
-    if kind is Kind.DATE:
-        return list(array.cast(pa.date32()).cast(pa.int32()).to_pylist())
-    if kind is Kind.BOOL:
-        return list(array.cast(pa.int8()).to_pylist())
-    factor = _NANOSECONDS[array.type.unit]
-    counts = array.cast(pa.int32() if array.type.bit_width == 32 else pa.int64())
-    return [count * factor for count in counts.to_pylist()]
-
-
-def from_raw(raws: Sequence[Raw | None], type_: pa.DataType) -> pa.Array:
-    """The Arrow array of values other than numbers and texts, from what they are stored by."""
-    kind = kind_of(type_)
-    if kind is Kind.BYTES:
-        return pa.array(raws, type_)
-    if kind is Kind.DATE:
-        return pa.array(raws, pa.int32()).cast(type_)
-    if kind is Kind.BOOL:
-        return pa.array(raws, pa.int8()).cast(type_)
-    factor = _NANOSECONDS[type_.unit]
-    return pa.array([None if raw is None else int(raw) // factor for raw in raws], pa.int64()).cast(type_)
-
-
-def written(raw: Raw, kind: Kind) -> str:
-    """The text of a value other than a number or a text: `true`, `2024-02-29`, …"""
-    if isinstance(raw, bytes):
-        return raw.hex()
-    if kind is Kind.DURATION:
-        return f"{_seconds(raw)} seconds"
-    type_ = _OUT[kind][raw % 1_000 != 0] if kind in _OUT else _PLAIN_OUT[kind]
-    return str(pc.cast(from_raw([raw], type_), pa.string())[0].as_py())
-
-
-def _seconds(nanoseconds: int) -> str:
-    whole, rest = divmod(abs(nanoseconds), 1_000_000_000)
-    digits = f"{whole}.{rest:09}".rstrip("0").rstrip(".")
-    return f"-{digits}" if nanoseconds < 0 else digits
 
 
 Types: TypeAlias = tuple[pa.DataType, ...]
