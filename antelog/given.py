@@ -67,9 +67,11 @@ def _is_number(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    # What can be read only once would be used up by looking at it.
-    sequence = isinstance(value, list | tuple | set | frozenset | Mapping) or hasattr(value, "__len__")
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or not sequence:
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        return False
+    try:
+        len(value)  # type: ignore[arg-type]  # what can be read only once has none, nor has an array of no dimension
+    except Exception:  # whatever somebody else's collection raises
         return False
     return all(isinstance(each, str) for each in value)
 

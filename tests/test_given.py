@@ -94,6 +94,7 @@ PROGRAM = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
         (lambda _: antelog.load(7), "load: path is 7"),  # type: ignore[arg-type]
         (lambda _: antelog.Engine("hot.alog"), "the program is 'hot.alog', of type str"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, only="confirmed"), "Engine: only is 'confirmed', of type str"),
+        (lambda p: antelog.Engine(p, only=np.array(3)), "Engine: only is array\\(3\\)"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, limit="many"), "Engine: limit is 'many'"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, model=7), "Engine: model is 7"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p).advance(3, []), "Engine.advance: facts is \\[\\]"),  # type: ignore[arg-type]
