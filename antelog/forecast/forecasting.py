@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import distinct
 from antelog.engine.engine import FinishedStep
 from antelog.engine.kernel import open_answers
@@ -61,7 +61,10 @@ class Forecasting:
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
     """The state before the first step: empty, or that of a model."""
     sightings = nothing_seen(layout(plan).families)
-    queries = {query.name: _nobody(plan, query, judges) for query in plan.queries}
+    queries = {}
+    for query in plan.queries:
+        width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
+        queries[query.name] = judging.nothing_judged(width, keys, judges)
     if model is None:
         return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
     queries = {
@@ -69,12 +72,6 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning)
-
-
-def _nobody(plan: Plan, query: Relation, judges: Judges) -> Judged:
-    """A query before its first answer."""
-    width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-    return judging.nothing_judged(width, keys, judges)
 
 
 @dataclass(frozen=True, eq=False)

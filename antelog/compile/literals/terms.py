@@ -8,7 +8,7 @@ plan is read from JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -77,16 +77,6 @@ class Replacement:
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
             case _:
                 return self.term(operand)
-
-
-class Renamed(Replacement):
-    """Gives some variables that are no times other names."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def term(self, term: Term) -> Term:
-        return Var(self._names.get(term.name, term.name)) if isinstance(term, Var) else term
 
 
 # ---- variables ----

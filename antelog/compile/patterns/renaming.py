@@ -78,7 +78,7 @@ class _Readable(_Renaming):
         return f"{stem}{number}"
 
 
-class _Called(_Renaming):
+class Called(_Renaming):
     """Gives some variables other names."""
 
     def __init__(self, names: Mapping[str, str]) -> None:
@@ -134,7 +134,7 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
         if old in reserved:
             new[old] = _unused(old, taken)
             taken.add(new[old])
-    return _first_names(_Called(new).pattern(pattern) if new else pattern, names)
+    return _first_names(Called(new).pattern(pattern) if new else pattern, names)
 
 
 def _unused(name: str, taken: set[str]) -> str:
@@ -153,7 +153,7 @@ def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:
             first.setdefault(term.name, name)
     taken = set(_names(pattern))
     new = {old: name for old, name in first.items() if old != name and name not in taken}
-    return _Called(new).pattern(pattern) if new else pattern
+    return Called(new).pattern(pattern) if new else pattern
 
 
 def _names(pattern: Pattern) -> dict[str, None]:

@@ -15,7 +15,8 @@ from functools import cached_property
 
 from antelog.compile.literals.comparison import HOLDS, Comparison
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Renamed, Term, Var
+from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.patterns.renaming import Called
 
 Value = str | int | float
 
@@ -53,7 +54,7 @@ def series_of(
             repeats.append((open_[term.name], column))
         else:
             open_[term.name] = column
-    by_column = Renamed({name: str(column) for name, column in open_.items()})
+    by_column = Called({name: str(column) for name, column in open_.items()})
     own = tuple(
         each.replaced(by_column) for each in tests if each.variables and each.variables <= open_.keys()
     )
