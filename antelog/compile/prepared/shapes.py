@@ -17,7 +17,8 @@ from itertools import permutations
 from math import factorial
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Operand, Renamed, Time, Var, operand_text, variable_in
+from antelog.compile.literals.terms import Operand, Time, Var, operand_text, variable_in
+from antelog.compile.patterns.renaming import Called
 from antelog.compile.prepared.pattern import Prepared
 
 _TIME = "<time>"
@@ -131,7 +132,7 @@ class _Reading:
         if variable is None or variable in self.bound:
             return self.gap(operand)
         if not isinstance(operand, Time):
-            return operand_text(Renamed({variable: self.name(variable)}).operand(operand))
+            return operand_text(Called({variable: self.name(variable)}).operand(operand))
         own = self.prepared.pattern.time.offset if self.called.get(variable) == _TIME else 0
         return f"{self.name(variable)} + {operand.offset - own}"
 
