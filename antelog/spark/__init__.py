@@ -54,7 +54,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from antelog.lazily import names_of
-from antelog.spark.session.requirements import require_pyspark
+from antelog.spark.session.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.learning import learn, scores
@@ -99,6 +99,8 @@ _FROM = {
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }
+
+ignore_pandas()
 
 # What needs no PySpark must not import it.
 if not TYPE_CHECKING:  # a checker of types would take any name for one of these
