@@ -17,10 +17,11 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
+from antelog.language.moments import TIME, timed
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation
 
-_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
+_COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -91,7 +92,8 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     if "query" in table.column_names and "answer" in table.column_names:
         yield from map(of_row, table.to_pylist())
         return
-    names = [name for name in table.column_names if name not in _COMMON]
+    ticks = {timed(name) for name in table.column_names}
+    names = [name for name in table.column_names if name not in _COMMON and name not in ticks]
     written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
     for row in table.to_pylist():
         yield _change(row, query, _texts(row, names, written))
