@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from antelog.accounts import REASONS
+from antelog.accounts import PARTICULAR, REASONS
 from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
@@ -21,7 +21,7 @@ from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
-from antelog.files.setting_aside import PARTICULAR, no_use
+from antelog.files.setting_aside import no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
@@ -186,11 +186,11 @@ class _Pipeline:
             packed.unpersist()
 
     def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
-        """The reason why no row can be used, if all were set aside; otherwise empty."""
+        """The reason if no row can be used, not only for the time they came at; otherwise empty."""
         from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
 
-        given = counts.get("given") or 0
-        if not given or sum(counts.get(reason) or 0 for reason in REASONS) < given:
+        given, malformed = (counts.get(name) or 0 for name in ("given", "malformed"))
+        if not malformed or sum(counts.get(reason) or 0 for reason in REASONS) < given:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
