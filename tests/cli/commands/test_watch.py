@@ -109,9 +109,11 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
 @pytest.mark.usefixtures("here")
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
-    done = watch("--input", "Temp=bad.csv")
-    said = "error: bad.csv: has no column level for Temp(device, level, time); it has device, time."
-    assert (done.exit_code, done.stderr.startswith(said)) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once")
+    said = "bad.csv: has no column level for Temp(device, level, time); it has device, time."
+    assert (done.exit_code, done.stderr.startswith(f"error: {said}")) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once", "--state", "s0")
+    assert (done.exit_code, f"note: {said}" in done.stderr) == (1, True)
     done = watch("--input", "Temp=temp.csv", "--clock", "arrival", "--arrival", "came", "--once")
     assert (done.exit_code, "has no column came for the arrivals" in done.stderr) == (1, True)
     Path("out.jsonl").write_text("mine\n")
