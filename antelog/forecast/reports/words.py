@@ -133,7 +133,7 @@ def finding(found: ScoreResult) -> Finding:
 
 def verdict(found: ScoreResult) -> str:
     """Whether chances are calibrated, and of use."""
-    said, limits = calibration(found.calibration), _limits(found)
+    said, limits = calibrated(found.calibration), _limits(found)
     match _finding(found.calibration):
         case "refuted":
             return said
@@ -161,7 +161,7 @@ def _finding(found: CalibrationResult) -> Finding:
     return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
 
 
-def calibration(found: CalibrationResult) -> str:
+def calibrated(found: CalibrationResult) -> str:
     """Whether chances are calibrated, in a sentence."""
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
