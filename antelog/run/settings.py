@@ -126,8 +126,8 @@ class SparkSettings(ReadSettings):
         "arrivals where there is such a column, else the facts.",
         on=FOLLOWING,
     )  # fmt: skip
-    begin: int | None = option(
-        None, whole_number(0, "TICK"), "The first tick, if not that of the first arrival.", on=()
+    begin: int | str | date | None = option(
+        None, _TICK, "The first tick, a number or a timestamp, if not that of the first arrival.", on=()
     )
     buckets: int | None = option(
         None, whole_number(1), "The number of parts into which the program's key divides the facts.",
