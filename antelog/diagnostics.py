@@ -77,6 +77,7 @@ CATALOGUE: dict[str, str] = {
     "E202": "arity",
     "E203": "query-not-derived",
     "E204": "no-query",
+    "E205": "taken-name",
     # Sorts and types
     "E301": "sort",
     "E302": "type",

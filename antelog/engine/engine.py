@@ -26,6 +26,7 @@ from antelog.engine.facts.rejects import none
 from antelog.engine.state import State
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
+from antelog.engine.step.times import with_times
 from antelog.errors import DataError
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
@@ -115,6 +116,7 @@ class PlanEngine:
 
     @property
     def plan(self) -> Plan:
+        """The compiled program."""
         return self._plan
 
     @property
@@ -195,7 +197,11 @@ class PlanEngine:
         self._rejects = self._rejects.with_more(batch.rejects)
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
-        return log
+        return {name: self._timed(name, table) for name, table in log.items()}
+
+    def _timed(self, query: str, table: pa.Table) -> pa.Table:
+        timescale = self._plan.timescale
+        return table if timescale is None else with_times(table, self._plan.relation(query), timescale)
 
     def _drop(self, dropped: Mapping[str, Dropped]) -> None:
         for name, more in dropped.items():
@@ -209,9 +215,8 @@ class PlanEngine:
         """
         name, forecaster = self._query(query).name, self._forecaster
         lines = kernel.open_answers(self._plan, self._state, name, staged=forecaster is not None)
-        if forecaster is None:
-            return as_they_stand(lines.table)
-        return as_they_stand(forecaster.open_answers(name, lines, self._state))
+        table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
+        return self._timed(name, as_they_stand(table))
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 _MICROSECOND = timedelta(microseconds=1)
 _DAY, _MINUTE, _SECOND = (
@@ -21,6 +23,31 @@ _ATOM = re.compile(r'(?:not )?\w++\((?>[^"()]++|"(?>[^"\\]++|\\.)*+")*+\)(?= whe
 _LAST = re.compile(r"[( ](\w++)([+-]\d++)?\)\Z")
 _FIXED = re.compile(r"\d{1,18}\Z")
 _TICK = re.compile(r"[( ](\d{1,15})\)\Z")
+
+TIME = "time"
+"""The column with the time of a line's tick, in a program that says how long a tick is."""
+
+
+def timed(name: str) -> str:
+    """The name of the column with the times of a column of ticks."""
+    return TIME if name == "tick" else f"{name}_{TIME}"
+
+
+@dataclass(frozen=True)
+class Timescale:
+    """The length of a tick in microseconds, and the zone in which times are shown."""
+
+    length: int
+    zone: str = "UTC"
+
+    @property
+    def ticks(self) -> range:
+        """The ticks that have a time: see `on_calendar`."""
+        return range(-(-_COUNTED // self.length), -(-_END // self.length))
+
+    def iso(self, tick: int) -> str:
+        """The time at which a tick begins, in ISO 8601 with the offset of the zone."""
+        return (_EPOCH + tick * self.length * _MICROSECOND).astimezone(ZoneInfo(self.zone)).isoformat()
 
 
 def moment(tick: int, length: int | None) -> str:

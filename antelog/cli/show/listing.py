@@ -88,8 +88,11 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
         return lambda step: show(relations, with_kinds(step, only), to)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
-    text_of = snapshot_lines if settings.snapshots else change_lines
-    return lambda step: sys.stdout.write(text_of(relations, with_kinds(step, only), style))
+    if settings.snapshots:
+        return lambda step: sys.stdout.write(
+            snapshot_lines(relations, with_kinds(step, only), style, plan.timescale)
+        )
+    return lambda step: sys.stdout.write(change_lines(relations, with_kinds(step, only), style))
 
 
 def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:

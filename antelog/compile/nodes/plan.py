@@ -19,6 +19,7 @@ from antelog.compile.literals import AnyLiteral, StaticAtom
 from antelog.compile.literals.terms import Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
+from antelog.language.moments import Timescale
 
 
 class Bounds(Struct, frozen=True):
@@ -204,6 +205,11 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
         return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
+
+    @property
+    def timescale(self) -> Timescale | None:
+        """The times of ticks, if the program says how long a tick is."""
+        return None if self.tick is None else Timescale(self.tick)
 
     @property
     def read(self) -> Plan:

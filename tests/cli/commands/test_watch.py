@@ -194,6 +194,45 @@ def test_what_was_killed_20_times_tells_everything_once() -> None:
     assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
 
 
+def _waiting_for(line: bytes, path: Path) -> None:
+    end = time.monotonic() + 60
+    while line not in (path.read_bytes() if path.exists() else b""):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("state", [[], ["--state", "s"]])
+def test_a_second_one_is_refused_or_waits(here: Path, state: list[str]) -> None:
+    arguments = ("--input", "Temp=temp.csv", *state, "--output", "out.jsonl")
+    first = subprocess.Popen(_command(*arguments), cwd=here, stderr=subprocess.DEVNULL)
+    standby = None
+    try:
+        _waiting_for(b"possible", here / "out.jsonl")
+        told = (here / "out.jsonl").read_bytes()
+        refused = watch(*arguments)
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert "writes to it; stop that one first" in refused.stderr
+        assert "--wait" in refused.stderr
+        assert (here / "out.jsonl").read_bytes() == told
+        standby = subprocess.Popen(_command(*arguments, "--wait"), cwd=here, stderr=subprocess.DEVNULL)
+        with (here / "temp.csv").open("a") as file:
+            file.write("wt9,high,9,9\nwt9,high,10,10\n")
+        _waiting_for(b"wt9", here / "out.jsonl")
+        first.kill()
+        first.wait()
+        with (here / "temp.csv").open("a") as file:
+            file.write("wt7,high,12,12\nwt7,high,13,13\n")
+        _waiting_for(b"wt7", here / "out.jsonl")
+    finally:
+        for each in (first, standby):
+            if each is not None:
+                each.kill()
+                each.wait()
+    lines = (here / "out.jsonl").read_bytes().splitlines()
+    assert len(set(lines)) == len(lines)
+    assert b"\0" not in (here / "out.jsonl").read_bytes()
+
+
 def _arrival(line: str) -> int:
     return int(line.rpartition(",")[2])
 

@@ -331,7 +331,7 @@ def test_files_of_changes_are_read_as_they_grow(tmp_path: Path) -> None:
 
 
 def test_a_folder_of_changes_as_spark_writes_them(tmp_path: Path) -> None:
-    row = possible("wt2", 7) | {"answer": '{"X":"wt2","T":7}', "timestamp": None}
+    row = possible("wt2", 7) | {"answer": '{"X":"wt2","T":7}', "time": None}
     row["forecast"] = [{"tick": tick, "chance": chance} for tick, chance in row["forecast"]]
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "part-0.parquet")
     (tmp_path / "part-1.json").write_text(json.dumps(possible("wt3", 7)) + "\n")
