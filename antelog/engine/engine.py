@@ -117,6 +117,7 @@ class PlanEngine:
 
     @property
     def plan(self) -> Plan:
+        """The compiled program."""
         return self._plan
 
     @property
@@ -171,9 +172,9 @@ class PlanEngine:
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
-        If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in is
-        the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if no row of
-        one can be used.
+        If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in
+        is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
+        no row of one can be used.
         """
         now = tick_of(now, self._plan.tick)
         if now <= self.now:
