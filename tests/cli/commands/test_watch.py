@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from click.testing import Result
 
 from antelog.run.store import FeedReader, StoredFeedAt, post
 from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
+from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs
 
 EXAMPLES = ROOT / "examples"
@@ -156,15 +156,12 @@ def test_standard_input_is_followed_to_its_end() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE, text=True
-    )
+def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: Start) -> None:
+    process = start(_command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE)
     assert process.stdout is not None
     lines = [process.stdout.readline().strip() for _ in range(2)]
     process.send_signal(number)
     assert process.wait(60) == 0
-    process.stdout.close()
     assert lines == LOG[:2]
     assert (
         "going on from s, after tick 1" in watch("--input", "Temp=temp.csv", "--state", "s", "--once").stderr
@@ -209,18 +206,14 @@ def _recorded_size(state: Path) -> int:
     return int(output[1]["size"]) if output else 0
 
 
-def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"),
-        cwd=here, stdin=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path, start: Start) -> None:
+    process = start(
+        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"), stdin=subprocess.PIPE
+    )
     assert process.stdin is not None
     process.stdin.write(READINGS)
     process.stdin.flush()
-    end = time.monotonic() + 60
-    while _recorded_size(here / "s") == 0:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: _recorded_size(here / "s"), process)
     process.kill()
     process.communicate()
     subprocess.run(
