@@ -116,6 +116,7 @@ class PlanEngine:
 
     @property
     def plan(self) -> Plan:
+        """The compiled program."""
         return self._plan
 
     @property

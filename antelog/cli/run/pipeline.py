@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -32,6 +31,7 @@ from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
+from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -216,9 +216,7 @@ class _Pipeline:
 
         outputs = outputs_but(())
         with ExitStack() as stack:
-            checkpoint = self.settings.checkpoint or stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
-            )
+            checkpoint = self.settings.checkpoint or str(stack.enter_context(temporary_folder()))
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)

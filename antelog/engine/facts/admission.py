@@ -149,7 +149,7 @@ def _admit(
     objections = (
         *_of_no_use(source, rows, [bad for _, bad in read]),
         *_about_values(source, cells, kinds, values),
-        *_about_ticks(time, arrival, before, now),
+        *_about_ticks(time, arrival, ticks),
         *_about_order(source, given, delays(source, cells, values), counting),
     )
     # Mostly there are none.
@@ -223,9 +223,14 @@ def _about_values(
         yield _Objection(MALFORMED, wrong, detail)
 
 
-def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
-    yield _Objection(MALFORMED, ~time.natural, lambda rows: rejects.about_time("time", time, rows))
-    yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
+def _about_ticks(time: Ticks, arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
+    before, now = ticks.before, ticks.now
+
+    def detail(what: str, times: Ticks) -> Callable[[Column], pa.Array]:
+        return lambda rows: rejects.about_time(what, times, rows, ticks.counting.tick)
+
+    yield _Objection(MALFORMED, ~time.natural, detail("time", time))
+    yield _Objection(MALFORMED, ~arrival.whole, detail("arrival", arrival))
     yield _Objection(
         MALFORMED,
         arrival.numbers <= before,

@@ -109,9 +109,11 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
 @pytest.mark.usefixtures("here")
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
-    done = watch("--input", "Temp=bad.csv")
-    said = "error: bad.csv: has no column level for Temp(device, level, time); it has device, time."
-    assert (done.exit_code, done.stderr.startswith(said)) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once")
+    said = "bad.csv: has no column level for Temp(device, level, time); it has device, time."
+    assert (done.exit_code, done.stderr.startswith(f"error: {said}")) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once", "--state", "s0")
+    assert (done.exit_code, f"note: {said}" in done.stderr) == (1, True)
     done = watch("--input", "Temp=temp.csv", "--clock", "arrival", "--arrival", "came", "--once")
     assert (done.exit_code, "has no column came for the arrivals" in done.stderr) == (1, True)
     Path("out.jsonl").write_text("mine\n")
@@ -187,6 +189,36 @@ def test_what_was_killed_20_times_tells_everything_once() -> None:
     assert whole.exit_code == 0
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
     assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
+
+
+@pytest.mark.parametrize("state", [[], ["--state", "s"]])
+def test_a_second_one_is_refused_or_waits(here: Path, state: list[str], start: Start) -> None:
+    output = here / "out.jsonl"
+    arguments = ("--input", "Temp=temp.csv", *state, "--output", "out.jsonl")
+
+    def until_written(word: bytes) -> None:
+        until(lambda: output.exists() and word in output.read_bytes())
+
+    first = start(_command(*arguments), stderr=subprocess.DEVNULL)
+    until_written(b"possible")
+    told = output.read_bytes()
+    refused = watch(*arguments)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "writes to it; stop that one first" in refused.stderr
+    assert "--wait" in refused.stderr
+    assert output.read_bytes() == told
+    start(_command(*arguments, "--wait"), stderr=subprocess.DEVNULL)
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt9,high,9,9\nwt9,high,10,10\n")
+    until_written(b"wt9")
+    first.kill()
+    first.wait()
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt7,high,12,12\nwt7,high,13,13\n")
+    until_written(b"wt7")
+    lines = output.read_bytes().splitlines()
+    assert len(set(lines)) == len(lines)
+    assert b"\0" not in output.read_bytes()
 
 
 def _arrival(line: str) -> int:
