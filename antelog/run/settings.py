@@ -257,6 +257,9 @@ class RunSettings:
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
     )  # fmt: skip
+    wait: bool = flag(
+        False, "Wait, as a standby, while another process has the state or the output.", on=("watch",)
+    )
     once: bool = flag(False, "Stop when all that is there has been read.", on=("watch",))
     stream: bool = flag(False, "Follow the inputs, instead of reading what is there once.", on=("run",))
     checkpoint: str | None = option(None, _FOLDER, "Where a stream keeps how far it has come.", on=("run",))

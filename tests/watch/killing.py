@@ -9,11 +9,17 @@ from pathlib import Path
 
 
 def killed_while_it_runs(command: list[str], path: Path, data: bytes, dice: random.Random, times: int) -> int:
-    """Let the file grow to this data, and kill the command as often; how often it was still running then."""
+    """Let the file grow to this data, and kill the command as often; how often it was still running then.
+
+    Beside it two more of the same are started, one of which waits, and killed after it.
+    """
     path.write_bytes(b"")
     killed, done = 0, 0
     for number in range(times):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = _started(command)
+        others: list[subprocess.Popen[bytes]] = []
+        more_at = sorted(dice.uniform(0, 2) for _ in range(2))
+        began = time.monotonic()
         end = time.monotonic() + dice.uniform(0.3, 3)
         aim = len(data) * (number + 1) // times
         while time.monotonic() < end:
@@ -21,11 +27,19 @@ def killed_while_it_runs(command: list[str], path: Path, data: bytes, dice: rand
             with path.open("ab") as file:
                 file.write(data[done : done + more])
             done += more
+            if len(others) < 2 and time.monotonic() > began + more_at[len(others)]:
+                others.append(_started([*command, *(["--wait"] if others else [])]))
             time.sleep(0.02)
         killed += process.poll() is None
-        process.kill()
-        process.wait()
+        for each in (process, *others):
+            each.kill()
+            each.wait()
+            time.sleep(dice.choice([0, 0.3]))
         with path.open("ab") as file:
             file.write(data[done:aim])
         done = aim
     return killed
+
+
+def _started(command: list[str]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from antelog.accounts import REASONS
+from antelog.accounts import PARTICULAR, REASONS
 from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
@@ -21,7 +20,7 @@ from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
-from antelog.files.setting_aside import PARTICULAR, no_use
+from antelog.files.setting_aside import no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
@@ -32,6 +31,7 @@ from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
+from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -186,11 +186,11 @@ class _Pipeline:
             packed.unpersist()
 
     def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
-        """The reason why no row can be used, if all were set aside; otherwise empty."""
+        """The reason if no row can be used, not only for the time they came at; otherwise empty."""
         from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
 
-        given = counts.get("given") or 0
-        if not given or sum(counts.get(reason) or 0 for reason in REASONS) < given:
+        given, malformed = (counts.get(name) or 0 for name in ("given", "malformed"))
+        if not malformed or sum(counts.get(reason) or 0 for reason in REASONS) < given:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
@@ -216,9 +216,7 @@ class _Pipeline:
 
         outputs = outputs_but(())
         with ExitStack() as stack:
-            checkpoint = self.settings.checkpoint or stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
-            )
+            checkpoint = self.settings.checkpoint or str(stack.enter_context(temporary_folder()))
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)

@@ -15,7 +15,6 @@ import signal
 import socketserver
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -34,6 +33,7 @@ from antelog.spark.session.configuration import JAVA_OPTIONS
 from antelog.spark.session.quiet import ProcessOutput, filtered
 from antelog.spark.session.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
+from antelog.temporary import temporary_folder
 
 Session: TypeAlias = SparkSession
 """The type of a session for layers that may not import PySpark."""
@@ -76,12 +76,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
     try:
         with (
             as_file(files("antelog.spark") / "log4j2.properties") as log4j,
-            tempfile.TemporaryDirectory(prefix="antelog-") as folder,  # closed to others
+            temporary_folder() as folder,
             filtered(output),
         ):
             options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
-            file = Path(folder, "spark.properties")
+            file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
             try:
                 with explaining_lost_java(), _read_from(file), _ignoring_sigterm():

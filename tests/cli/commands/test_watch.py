@@ -109,9 +109,11 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
 @pytest.mark.usefixtures("here")
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
-    done = watch("--input", "Temp=bad.csv")
-    said = "error: bad.csv: has no column level for Temp(device, level, time); it has device, time."
-    assert (done.exit_code, done.stderr.startswith(said)) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once")
+    said = "bad.csv: has no column level for Temp(device, level, time); it has device, time."
+    assert (done.exit_code, done.stderr.startswith(f"error: {said}")) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once", "--state", "s0")
+    assert (done.exit_code, f"note: {said}" in done.stderr) == (1, True)
     done = watch("--input", "Temp=temp.csv", "--clock", "arrival", "--arrival", "came", "--once")
     assert (done.exit_code, "has no column came for the arrivals" in done.stderr) == (1, True)
     Path("out.jsonl").write_text("mine\n")
@@ -190,6 +192,45 @@ def test_what_was_killed_20_times_tells_everything_once() -> None:
     assert whole.exit_code == 0
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
     assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
+
+
+def _waiting_for(line: bytes, path: Path) -> None:
+    end = time.monotonic() + 60
+    while line not in (path.read_bytes() if path.exists() else b""):
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("state", [[], ["--state", "s"]])
+def test_a_second_one_is_refused_or_waits(here: Path, state: list[str]) -> None:
+    arguments = ("--input", "Temp=temp.csv", *state, "--output", "out.jsonl")
+    first = subprocess.Popen(_command(*arguments), cwd=here, stderr=subprocess.DEVNULL)
+    standby = None
+    try:
+        _waiting_for(b"possible", here / "out.jsonl")
+        told = (here / "out.jsonl").read_bytes()
+        refused = watch(*arguments)
+        assert (refused.exit_code, refused.stdout) == (1, "")
+        assert "writes to it; stop that one first" in refused.stderr
+        assert "--wait" in refused.stderr
+        assert (here / "out.jsonl").read_bytes() == told
+        standby = subprocess.Popen(_command(*arguments, "--wait"), cwd=here, stderr=subprocess.DEVNULL)
+        with (here / "temp.csv").open("a") as file:
+            file.write("wt9,high,9,9\nwt9,high,10,10\n")
+        _waiting_for(b"wt9", here / "out.jsonl")
+        first.kill()
+        first.wait()
+        with (here / "temp.csv").open("a") as file:
+            file.write("wt7,high,12,12\nwt7,high,13,13\n")
+        _waiting_for(b"wt7", here / "out.jsonl")
+    finally:
+        for each in (first, standby):
+            if each is not None:
+                each.kill()
+                each.wait()
+    lines = (here / "out.jsonl").read_bytes().splitlines()
+    assert len(set(lines)) == len(lines)
+    assert b"\0" not in (here / "out.jsonl").read_bytes()
 
 
 def _arrival(line: str) -> int:
