@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from antelog.language.moments import Timescale
 from antelog.run.store import Store
 from antelog.watch.alerts import running
 from antelog.watch.alerts.alert import Alert, AlertSetup
@@ -257,7 +258,7 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
 
 
 def test_told_as_json() -> None:
-    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
+    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", Timescale(60)))
     assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 
