@@ -120,6 +120,7 @@ class InputReader:
         self._share = max(1, ROOM // max(1, len(self.inputs)))
         self._heard = 0
         self._read_last = True
+        self._told_ahead: set[str] = set()
 
     @property
     def behind(self) -> list[str]:
@@ -230,8 +231,20 @@ class InputReader:
             arrival, seen = arrivals(time, self.progress.before), time
         else:
             arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
-        self.progress.highest[wanted.name] = max(highest, int(seen.max()))
+        if self.progress.before is None and (far := clock.far_ahead(timing, time, now.wall)).any():
+            arrival, seen = np.where(far, now.tick + 1, arrival), seen[~far]
+            self._say_what_is_ahead(wanted.name)
+        self.progress.highest[wanted.name] = max(highest, int(seen.max(initial=NOTHING)))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
+
+    def _say_what_is_ahead(self, name: str) -> None:
+        """Says once for each input that facts about the future are set aside."""
+        if name not in self._told_ahead:
+            self._told_ahead.add(name)
+            self.listeners.note(
+                f"facts of {name} are about times long after the clock of this machine; they are set "
+                "aside as early. If they are right, give a longer --ahead"
+            )
 
     def _keep(self, name: str, file: str, table: pa.Table) -> None:
         self.counts.add(name, table)
