@@ -55,7 +55,7 @@ def fact_text(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
     table = batch.rows[name].table
     *values, time = (table.column(column)[number].as_py() for column in columns)
     written = [value_text(value if isinstance(value, str | int | float) else str(value)) for value in values]
-    return f"{name}({', '.join([*written, moment(time, plan.tick)])})"
+    return f"{name}({', '.join([*written, moment(time, plan.timescale)])})"
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
       antelog watch changes/                       a page of what `antelog run --output json:changes` writes
       antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
 
-    A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
+    A source's columns are matched by name, or as --map says, record by record. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
     """
     with ending_in_words(ctx):
@@ -106,7 +106,7 @@ def _run(found: Ready) -> None:
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
-        SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
+        SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()
 
