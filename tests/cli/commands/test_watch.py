@@ -214,7 +214,9 @@ def test_a_second_one_is_refused_or_waits(here: Path, state: list[str]) -> None:
         assert "writes to it; stop that one first" in refused.stderr
         assert "--wait" in refused.stderr
         assert (here / "out.jsonl").read_bytes() == told
-        standby = subprocess.Popen(_command(*arguments, "--wait"), cwd=here, stderr=subprocess.DEVNULL)
+        with (here / "said").open("wb") as said:
+            standby = subprocess.Popen(_command(*arguments, "--wait"), cwd=here, stderr=said)
+        _waiting_for(b"this one waits for its end", here / "said")
         with (here / "temp.csv").open("a") as file:
             file.write("wt9,high,9,9\nwt9,high,10,10\n")
         _waiting_for(b"wt9", here / "out.jsonl")
