@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.arrow.ticks import Moment, tick_of
+from antelog.arrow.ticks import InTicks, Moment, tick_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
@@ -23,6 +23,7 @@ from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts, bytes_of, rows_of
 from antelog.engine.facts.rejects import none
+from antelog.engine.facts.usable import check_use
 from antelog.engine.state import State
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
@@ -171,13 +172,17 @@ class PlanEngine:
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
-        If the program says how long a tick is, `now` may be a timestamp: the tick it lies in is the last.
+        If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in
+        is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
+        no row of one can be used.
         """
         now = tick_of(now, self._plan.tick)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
+        if not isinstance(options.arrival, InTicks):  # else the reader of the facts says what it set aside
+            check_use(batch)
         new, unwanted = fact_limit.in_sight(before, batch.facts)
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
