@@ -124,11 +124,10 @@ class CsvRows:
     ) -> None:
         self._path, self._advice, self._wanted = path, advice, advice.wanted
         self._names = [name.encode() for name in advice.wanted.required] if advice.wanted.declared else []
-        self._before = header
         self._lines = LineSplitter(line)
         self._records: Records | None = None
         self._layout: RowLayout | None = None
-        self.header: CsvHeader | None = None
+        self.header = header
         if header is not None and line > 1:
             self._begin(header, line)
 
@@ -184,8 +183,8 @@ class CsvRows:
 
     def _first(self, line: bytes, number: int) -> _Beginning | str:
         """The header that a line is, or that it is a row of; or why it is neither."""
-        wanted, before = self._wanted, self._before
-        self._before = None
+        wanted, before = self._wanted, self.header
+        self.header = None
         try:
             first = first_line(line, self._path, wanted)
             assert first is not None

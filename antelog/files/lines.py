@@ -54,7 +54,7 @@ class Skip:
     _half = False
 
     def feed(self, data: bytes) -> bytes | None:
-        """What follows the line; None if it has no end yet."""
+        """The bytes behind the line; None if it has no end yet."""
         if self._half and data:
             return data.removeprefix(b"\n")
         found = _BREAK.search(data)
@@ -115,7 +115,7 @@ class LineSplitter:
             yield block
 
     def taken(self) -> bytes:
-        """What is there of the next line, for somebody else to read on."""
+        """The bytes of the next line so far, for another reader to go on with."""
         rest, self.rest = self.rest, b""
         return rest
 

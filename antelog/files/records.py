@@ -263,7 +263,8 @@ class _RowCutter:
             yield from self.feed(data if (data or self.rest).endswith(b"\n") else data + b"\n")
         if self.rest:
             row = self.grammar.unclosed(self.rest, self.first)
-            yield Block(self.first, b"", (Lost(row.line, str(row), row.text),))
+            first, self.first, self.rest = self.first, row.last + 1, b""
+            yield Block(first, b"", (Lost(row.line, str(row), row.text),))
 
     def _rows_end(self, rest: bytes, at: int) -> tuple[int, int | None]:
         """The end of the whole rows from a place on; and where a line is lost behind them, if one is."""

@@ -115,7 +115,10 @@ def test_a_file_that_was_replaced_meanwhile_is_read_from_its_start(path: Path, f
     path.write_text("device,value,time\n" + "b,1,8\n" * 30, encoding="utf-8")
     source = file(path, mark=before.mark)
     assert devices(source) == ["b"] * 30
-    assert source.notes == ["temp.csv is not the file that was read before; it is read from its start"]
+    said = (
+        "temp.csv is not the file that was read before; it is read from its start. Of the one before 2 lines "
+    )
+    assert source.notes == [f"{said}were read; no file beside it has those behind them"]
 
 
 def test_columns_that_do_not_fit_are_said(path: Path, file: _Files) -> None:
