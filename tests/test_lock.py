@@ -11,9 +11,10 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from scripts.lock import LOCKED, ROOT
+from scripts.lock import LOCKED, ROOT, builds
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PYPROJECT = (ROOT / "pyproject.toml").read_text("utf-8")
+PROJECT = tomllib.loads(PYPROJECT)["project"]
 
 
 def locked(name: str) -> str:
@@ -29,10 +30,9 @@ def versions(text: str) -> dict[str, set[str]]:
 
 def wanted(extras: tuple[str, ...]) -> list[str]:
     if not extras:
-        requires: list[str] = PROJECT["build-system"]["requires"]
-        return requires
-    optional = PROJECT["project"]["optional-dependencies"]
-    return PROJECT["project"]["dependencies"] + [each for extra in extras for each in optional[extra]]
+        return builds(PYPROJECT)
+    optional: dict[str, list[str]] = PROJECT["optional-dependencies"]
+    return [*PROJECT["dependencies"], *(each for extra in extras for each in optional[extra])]
 
 
 @pytest.mark.parametrize("name", LOCKED)
