@@ -110,7 +110,7 @@ class FollowedRun:
     def _reader(self, known: RunState, waiting: WaitingRows, feed: FeedSink | None) -> InputReader:
         plan, settings = self.program.plan, self.settings
         idle = None if settings.idle is None else duration(settings.idle)
-        timing = Timing(settings.clock, settings.lag, idle, plan.tick)
+        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead))
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, processes, programs, sizes, sources
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -20,6 +20,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "files": files.attempts,
     "frames": frames.attempts,
     "calls": calls.attempts,
+    "rotations": rotations.attempts,
     "sizes": sizes.attempts,
     "sources": sources.attempts,
     "processes": processes.attempts,
