@@ -3,7 +3,6 @@
 import asyncio
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from tests.processes import until_async
+from tests.processes import until
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
 
@@ -48,10 +48,7 @@ def test_a_notebook_shows_a_link_to_the_page() -> None:
     def answers() -> int:
         return int(httpx.get(f"{address}/api/now", headers=headers).json()["total"])
 
-    end = time.monotonic() + 60
-    while answers() < 2:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: answers() == 2)
     with pytest.raises(antelog.UnsupportedError, match="served to a notebook"):
         seen(page)
 
