@@ -19,6 +19,7 @@ import uvicorn
 from antelog.errors import AntelogError
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.connections import Connection, PageLoop
 from antelog.watch.web.live_board import LiveBoard, Reader
 from antelog.watch.web.readers import reader_of
 
@@ -46,7 +47,8 @@ def main() -> int:
     server = uvicorn.Server(_config(order.feed, reader, address))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})
-    asyncio.run(server.serve([listening]))
+    with asyncio.Runner(loop_factory=PageLoop) as runner:
+        runner.run(server.serve([listening]))
     return 0
 
 
@@ -54,6 +56,7 @@ def _config(feed: str, reader: Reader, address: PageAddress) -> uvicorn.Config:
     entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(feed))
     return uvicorn.Config(
         page_app(LiveBoard(reader), entry),
+        http=Connection,
         log_level="critical",
         access_log=False,
         server_header=False,
