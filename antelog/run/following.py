@@ -148,7 +148,7 @@ class FollowedRun:
                     f"{address}: is there already, and the state knows nothing of it; "
                     "move it away, or give another --output"
                 )
-            sink = OutputFile(path, mark, output.lines)
+            sink = OutputFile(path, mark, output.lines, wait=self.settings.wait)
         else:
             from antelog.run.sinks.topic import TopicSink  # noqa: PLC0415 - few need the client
 

@@ -222,14 +222,14 @@ class InputReader:
         self._heard = now.wall
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
+        given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
+        seen = np.where(given, table.column(ARRIVAL).to_numpy(), time)
         if timing.clock == "processing":
             arrival = seen = arrivals(time, now.tick, latest=timing.ticks(now.wall))
-        elif timing.clock != "event" and rows.arrive:
-            arrival = seen = table.column(ARRIVAL).to_numpy()
         elif self.progress.before is not None:
-            arrival, seen = arrivals(time, self.progress.before), time
+            arrival = np.where(given, seen, arrivals(time, self.progress.before))
         else:
-            arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
+            arrival = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, now.tick))
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
 
@@ -265,7 +265,7 @@ class InputReader:
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
         batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
-        self.set_aside(batch.rejects(rows, self.plan.tick))
+        self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
     # ---- time ----

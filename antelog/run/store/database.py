@@ -9,8 +9,6 @@ file on a network disk is refused.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -18,6 +16,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from antelog.errors import StateError
+from antelog.writing import PLAIN, claimed
 
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
@@ -119,10 +118,10 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 class WriterLock:
     """The lock of the one writer of a store, in a file beside it. It ends with the process that holds it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, wait: bool = False) -> None:
         self._path = path.with_name(f"{path.name}-lock")
         while True:
-            self._descriptor = self._locked(path)
+            self._descriptor = self._locked(path, wait)
             if self._is_there():
                 return
             os.close(self._descriptor)  # the writer before has removed it just now
@@ -131,22 +130,25 @@ class WriterLock:
         self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
 
-    def _locked(self, path: Path) -> int:
+    def _locked(self, path: Path, wait: bool) -> int:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | PLAIN, 0o600)
         except OSError as error:
             raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if claimed(descriptor, wait=wait):
+                return descriptor
         except OSError as error:
             os.close(descriptor)
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise StateError(
-                    f"{path}: another `antelog watch` writes to it; stop that one first, or give another "
-                    "--state"
-                ) from None
             raise _no_locks(path, error.strerror or str(error)) from None
-        return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        raise StateError(
+            f"{path}: another `antelog watch` writes to it; stop that one first, give another --state, or "
+            "wait for its end with --wait"
+        )
 
     def _is_there(self) -> bool:
         with suppress(OSError):
