@@ -17,6 +17,7 @@ from antelog.watch.web.address import PageAddress
 from antelog.watch.web.connections import Connection, most
 from antelog.watch.web.guard import LARGEST
 from antelog.watch.web.serving import Page
+from tests.processes import until_async
 from tests.watch.lines import possible, written
 
 
@@ -91,7 +92,7 @@ async def _app(scope: Scope, _receive: Receive, send: Send) -> None:
         await send({"type": "http.response.body", "body": b"x" * 65_536, "more_body": True})
     for _ in range(60 if scope["path"] == "/news" else 0):
         await send({"type": "http.response.body", "body": b".", "more_body": True})
-        await asyncio.sleep(connections.LOOK / 4)
+        await asyncio.sleep(connections.LOOK / 4)  # noqa: TID251 - news come now and then
     await send({"type": "http.response.body", "body": b"done"})
 
 
@@ -135,10 +136,13 @@ def test_a_header_that_comes_byte_by_byte_is_not_waited_for(monkeypatch: pytest.
     async def client(port: int, server: uvicorn.Server) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         writer.write(b"GET / HTTP/1.1\r\nX: ")
-        await _until(lambda: len(server.server_state.connections) == 1)
-        while server.server_state.connections:
+        await until_async(lambda: len(server.server_state.connections) == 1)
+
+        def ended() -> bool:
             writer.write(b"x")
-            await asyncio.sleep(0.01)
+            return not server.server_state.connections
+
+        await until_async(ended)
         writer.close()
 
     _run(client, monkeypatch)
@@ -148,8 +152,8 @@ def test_a_reader_who_takes_nothing_is_not_waited_for(monkeypatch: pytest.Monkey
     async def client(port: int, server: uvicorn.Server) -> None:
         _, writer = await asyncio.open_connection("127.0.0.1", port, limit=1)
         writer.write(b"GET /much HTTP/1.1\r\nHost: x\r\n\r\n")
-        await _until(lambda: len(server.server_state.connections) == 1)
-        await _until(lambda: not server.server_state.connections)
+        await until_async(lambda: len(server.server_state.connections) == 1)
+        await until_async(lambda: not server.server_state.connections)
         writer.close()
 
     _run(client, monkeypatch)
@@ -198,8 +202,3 @@ async def _end(reader: asyncio.StreamReader) -> None:
     with suppress(ConnectionError):
         while await reader.read(65_536):
             pass
-
-
-async def _until(seen: Callable[[], bool]) -> None:
-    while not seen():
-        await asyncio.sleep(0.01)
