@@ -11,8 +11,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
-from tests.processes import until_async
-from tests.processes import until
+from tests.processes import until, until_async
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
 

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp
 
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.connections import Connection, PageLoop
 from antelog.watch.web.live_board import LiveBoard
 
 
@@ -33,6 +34,7 @@ def listen(address: PageAddress) -> socket.socket:
 def server_of(app: ASGIApp, address: PageAddress) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
+        http=Connection,
         log_level="critical",
         access_log=False,
         server_header=False,
@@ -48,7 +50,8 @@ def server_of(app: ASGIApp, address: PageAddress) -> uvicorn.Server:
 
 def serve(server: uvicorn.Server, listening: socket.socket) -> None:
     """Serves until the process ends."""
-    asyncio.run(server.serve([listening]))
+    with asyncio.Runner(loop_factory=PageLoop) as runner:
+        runner.run(server.serve([listening]))
 
 
 def served_here(live: LiveBoard) -> str:
