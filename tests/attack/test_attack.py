@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, programs, rotations, sizes, sources
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -60,6 +60,12 @@ def test_odd_first_records_stop_no_source() -> None:
 
 def test_large_programs_work_or_are_refused() -> None:
     _nothing_found(sizes.attempts(100, 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.long)])
+def test_several_processes_on_one_state_write_as_one(count: int) -> None:
+    _nothing_found(processes.attempts(count, 7))
 
 
 @pytest.mark.slow
