@@ -121,6 +121,13 @@ def claimed(descriptor: int, *, wait: bool = False) -> bool:
     return True
 
 
+def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
+    """Whether an open file is still the one at this path: another process may have removed or replaced it."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))  # noqa: PTH116 - a path of any kind
+    return False
+
+
 def _is_special(target: Path) -> bool:
     """Whether something is there that is neither an ordinary file nor a link."""
     try:

@@ -143,6 +143,10 @@ class StreamSettings(SparkSettings):
         1, whole_number(0, "TICKS"),
         "The tick that lies this many behind the highest one seen is finished, in a stream.", on=FOLLOWING,
     )  # fmt: skip
+    ahead: str = option(
+        "1 day", plain("DURATION", values.pause),
+        "A fact about a time so long after the clock of this machine is early, and set aside.", on=("watch",),
+    )  # fmt: skip
     idle: str | None = option(
         None, plain("DURATION", values.pause),
         "When nothing came for this long, a stream follows the wall clock.", on=FOLLOWING,

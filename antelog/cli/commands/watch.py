@@ -19,6 +19,7 @@ from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
+from antelog.errors import InUseError
 from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run.address import Posted
@@ -131,7 +132,13 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     if state is None and not feed:
         return None
     if state is not None:
-        store = Store.open(state, wait=settings.wait)
+        try:
+            store = Store.open(state)
+        except InUseError:
+            if not settings.wait:
+                raise
+            say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
+            store = Store.open(state, wait=True)
     else:
         folder = stack.enter_context(temporary_folder())
         store = Store.open(folder / "feed", temporary=True)

@@ -207,7 +207,9 @@ def test_a_second_one_is_refused_or_waits(here: Path, state: list[str], start: S
     assert "writes to it; stop that one first" in refused.stderr
     assert "--wait" in refused.stderr
     assert output.read_bytes() == told
-    start(_command(*arguments, "--wait"), stderr=subprocess.DEVNULL)
+    with (here / "said").open("wb") as said:
+        start(_command(*arguments, "--wait"), stderr=said)
+    until(lambda: b"this one waits for its end" in (here / "said").read_bytes())
     with (here / "temp.csv").open("a") as file:
         file.write("wt9,high,9,9\nwt9,high,10,10\n")
     until_written(b"wt9")
