@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs, sizes, sources
+from tests.attack import calls, files, frames, programs, rotations, sizes, sources
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -19,6 +19,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "files": files.attempts,
     "frames": frames.attempts,
     "calls": calls.attempts,
+    "rotations": rotations.attempts,
     "sizes": sizes.attempts,
     "sources": sources.attempts,
 }
