@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs, rotations, sizes, sources
+from tests.attack import calls, files, frames, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -22,6 +22,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "rotations": rotations.attempts,
     "sizes": sizes.attempts,
     "sources": sources.attempts,
+    "words": words.attempts,
 }
 
 

@@ -79,7 +79,8 @@ class Sender:
                 if all_there and not self._busy:
                     return
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._done.wait(), POLL)
+                    async with asyncio.timeout(POLL):  # `wait_for` may swallow that the task is to end
+                        await self._done.wait()
 
     def _room(self) -> int:
         """The letters that may be on their way now."""
