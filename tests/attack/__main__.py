@@ -2,6 +2,7 @@
 
 python -m tests.attack programs --count 30000 --seed 1
 python -m tests.attack sizes --count 20000               here it is how many rules there are
+python -m tests.attack processes --count 100             several on one state, which are killed
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs, rotations, sizes, sources, words
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -23,6 +24,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "sizes": sizes.attempts,
     "sources": sources.attempts,
     "words": words.attempts,
+    "processes": processes.attempts,
 }
 
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, programs, rotations, sizes, sources, words
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -69,6 +69,12 @@ def test_long_words_are_seen_in_every_view() -> None:
 @pytest.mark.slow
 def test_every_long_word_is_seen_in_every_view() -> None:
     _nothing_found(words.attempts(10_000, 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.long)])
+def test_several_processes_on_one_state_write_as_one(count: int) -> None:
+    _nothing_found(processes.attempts(count, 7))
 
 
 @pytest.mark.slow

@@ -169,7 +169,7 @@ def median(counts: Mapping[int, int]) -> float | None:
 
 
 _STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
-_CERTAIN, _WAITING = "before certain", "before waiting"
+_CERTAIN, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "
 
@@ -244,13 +244,9 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     notes = []
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
-        notes.append(
-            f"Only {kinds} lines were asked for and are counted here; without --only it is all answers."
-        )
+        notes.append(f"Counts {kinds} lines only, because of --only.")
     if _CERTAIN in columns:
-        notes.append("A confirmed answer was told that long before it was certain, and before a system that")
-        notes.append("waits until all facts that matter must be there would have told it (medians).")
-    elif _WAITING in columns:
-        notes.append("Answers were confirmed that long before a system that waits until all facts that")
-        notes.append("matter must be there would have told it (median).")
+        notes.append("before confirmed: how long a confirmed answer was open (median).")
+    if _WAITING in columns:
+        notes.append("before deadline: head start over waiting for the deadline (median).")
     return notes
