@@ -2,7 +2,7 @@
 
 The largest difference there can be between two variables is a shortest path in the graph that comparisons
 form; a cycle of negative length means that they contradict each other. Times use this and values too, each
-with its own smallest step. Which facts can meet, when an answer is settled and how long a fact matters all
+with its own smallest step. Which facts can meet, when an answer is decided and how long a fact matters all
 follow from how far apart times can lie.
 
     U <= T + 2, V <= U + 3: V is at most 5 later than T      U < T, T < U: impossible
