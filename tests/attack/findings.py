@@ -5,6 +5,7 @@ attempt("parse ''", lambda: antelog.parse(""))    None: it works, or raises an A
 
 from __future__ import annotations
 
+import resource
 import signal
 import time
 import traceback
@@ -18,6 +19,9 @@ from antelog.errors import AntelogError
 
 PATIENCE = 20.0
 """Seconds of the processor after which an attempt counts as one that hangs."""
+
+ROOM = 2 * 2**30
+"""Bytes of memory of this process beyond which an attempt counts as one that floods."""
 
 _STOPPED = 3 * PATIENCE
 """Seconds after which one is given up."""
@@ -48,9 +52,11 @@ class _GivenUpError(BaseException):
     """An attempt took too long. It is no Exception, lest somebody catches it."""
 
 
-def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) -> Finding | None:
+def attempt(
+    name: str, run: Callable[[], object], patience: float = PATIENCE, room: float = ROOM
+) -> Finding | None:
     """The finding of an attempt, if it is one."""
-    begun = time.process_time()
+    begun, peak = time.process_time(), _peak()
     try:
         with _given_up():
             run()
@@ -62,7 +68,15 @@ def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) ->
     except Exception as error:
         return _found(name, f"{type(error).__name__}: {error}", error)
     taken = time.process_time() - begun
-    return Finding(name, f"takes {taken:.0f} s", "", "") if taken > patience else None
+    if taken > patience:
+        return Finding(name, f"takes {taken:.0f} s", "", "")
+    most = _peak()
+    return Finding(name, f"takes {most / 2**30:.1f} GB", "", "") if most > max(peak, room) else None
+
+
+def _peak() -> int:
+    """The most memory in bytes that this process has had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def all_of(attempts: Iterable[Attempt]) -> tuple[int, list[Finding]]:

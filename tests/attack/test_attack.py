@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, programs, sizes, sources
+from tests.attack import calls, changing, files, frames, programs, sizes, sources
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -50,6 +50,10 @@ def test_odd_first_records_stop_no_source() -> None:
     _nothing_found(sources.attempts(180, 7))
 
 
+def test_types_that_change_stop_nothing() -> None:
+    _nothing_found(changing.attempts(50, 7))
+
+
 def test_large_programs_work_or_are_refused() -> None:
     _nothing_found(sizes.attempts(100, 7))
 
@@ -62,6 +66,16 @@ def test_every_odd_frame_works_or_is_refused_with_reasons() -> None:
 @pytest.mark.slow
 def test_every_odd_column_of_parquet_is_read_as_far_as_it_can_be() -> None:
     _nothing_found(files.attempts(460, 7))
+
+
+@pytest.mark.long
+def test_no_call_is_a_finding() -> None:
+    _nothing_found(calls.attempts(5_000, 8))
+
+
+@pytest.mark.long
+def test_no_types_that_change_are_a_finding() -> None:
+    _nothing_found(changing.attempts(3_000, 8))
 
 
 def test_whatever_is_no_error_of_antelog_is_a_finding() -> None:
@@ -85,6 +99,15 @@ def test_what_takes_too_long_is_a_finding() -> None:
     finding = attempt("slow", slow, patience=0.01)
     assert finding is not None
     assert finding.what.startswith("takes")
+
+
+def test_what_takes_too_much_memory_is_a_finding() -> None:
+    held = []
+    finding = attempt("large", lambda: held.append(b"x" * 2**26), room=2**20)
+    assert finding is not None
+    assert finding.what.startswith("takes")
+    assert finding.what.endswith("GB")
+    assert attempt("small", int, room=2**20) is None, "the peak was reached before"
 
 
 def test_a_traceback_in_a_message_is_a_finding() -> None:
