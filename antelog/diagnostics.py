@@ -72,6 +72,7 @@ CATALOGUE: dict[str, str] = {
     "E110": "conflicting-chances",
     "E111": "bad-percentage",
     "E112": "crowded-slot",
+    "E113": "bad-zone",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",

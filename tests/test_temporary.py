@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from antelog.temporary import temporary_folder
+from tests.processes import Process, Start
 
 HOLDS = """
 import sys
@@ -28,10 +29,8 @@ def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def holder() -> tuple[subprocess.Popen[str], Path]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+def holder(start: Start) -> tuple[Process, Path]:
+    process = start([sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdout is not None
     return process, Path(process.stdout.readline().strip())
 
@@ -44,20 +43,14 @@ def test_a_folder_goes_with_its_block(somewhere: Path) -> None:
     assert list(somewhere.iterdir()) == []
 
 
-def test_what_a_killed_process_left_goes_with_the_next(somewhere: Path) -> None:
-    living, its = holder()
-    killed, left = holder()
-    try:
-        killed.kill()
-        killed.communicate()
-        (somewhere / "antelog-of-somebody").mkdir()
-        assert left.exists()
-        with temporary_folder() as folder:
-            assert {each.name for each in somewhere.iterdir()} == {
-                folder.name,
-                its.name,
-                "antelog-of-somebody",
-            }
-    finally:
-        living.communicate("")
+def test_what_a_killed_process_left_goes_with_the_next(somewhere: Path, start: Start) -> None:
+    living, its = holder(start)
+    killed, left = holder(start)
+    killed.kill()
+    killed.wait()
+    (somewhere / "antelog-of-somebody").mkdir()
+    assert left.exists()
+    with temporary_folder() as folder:
+        assert {each.name for each in somewhere.iterdir()} == {folder.name, its.name, "antelog-of-somebody"}
+    living.communicate("")
     assert not its.exists()

@@ -1,8 +1,9 @@
 """The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Input | Static | Delay | Chance | Query | Rule
+    Statement  = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
+    Zone       = name                                       zone "Europe/Berlin".
     Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
@@ -52,8 +53,8 @@ from antelog.language.terms import (
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Chance", "Column", "Comparison",
     "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query", "Rule",
-    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "atoms_of", "in_atoms", "number",
-    "variable_of", "variables_of",
+    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms",
+    "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -110,6 +111,13 @@ class Tick(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Zone(Node):
+    """The zone in which times are shown, such as Europe/Berlin."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
@@ -155,7 +163,7 @@ class Query(Node):
     alert: Percentage | None = None
 
 
-Statement: TypeAlias = Tick | Input | Static | Delay | Chance | Query | Rule
+Statement: TypeAlias = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +176,10 @@ class Document:
     @property
     def ticks(self) -> Iterator[Tick]:
         return (s for s in self.statements if isinstance(s, Tick))
+
+    @property
+    def zones(self) -> Iterator[Zone]:
+        return (s for s in self.statements if isinstance(s, Zone))
 
     @property
     def declarations(self) -> Iterator[Input | Static]:

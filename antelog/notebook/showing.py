@@ -84,7 +84,7 @@ def _timed(change: Change) -> Change:
     """A change whose texts have times in place of ticks, if they are known."""
     if change.times is None:
         return change
-    written = partial(moment, length=change.times.timescale.length)
+    written = partial(moment, timescale=change.times.timescale)
 
     def literals(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(literal_of(text, written) for text in texts)
@@ -115,7 +115,7 @@ def _row(change: Change, likely: bool) -> list[Child]:
 
 
 def _moment(change: Change, tick: int) -> str:
-    return moment(tick, change.times.timescale.length if change.times else None)
+    return moment(tick, change.times.timescale if change.times else None)
 
 
 def _bar(chance: float | None) -> Html | None:

@@ -179,7 +179,7 @@ class Driver:
             self._commit(step)
 
     def _judged(self, batch: DueRows) -> None:
-        self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.tick))
+        self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.timescale))
 
     def _commit(self, step: StepResult | None = None) -> None:
         if self.journal is not None:

@@ -265,7 +265,7 @@ class InputReader:
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
         batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
-        self.set_aside(batch.rejects(rows, self.plan.tick))
+        self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
     # ---- time ----

@@ -19,6 +19,7 @@ from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
+from antelog.language.moments import Timescale
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import StoredRows
 
@@ -96,14 +97,14 @@ class DueRows:
                 rows[name] = each.between(first, last)
         return DueRows(now, rows, self.names)
 
-    def rejects(self, found: pa.Table, tick: int | None) -> list[Reject]:
+    def rejects(self, found: pa.Table, timescale: Timescale | None) -> list[Reject]:
         """The rows of this batch that the engine set aside, with their files and lines.
 
-        `found` is the engine's `last_rejects`, `tick` the length of one.
+        `found` is the engine's `last_rejects`.
         """
         lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
         return [
-            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), tick)
+            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), timescale)
             for row in found.to_pylist()
             for name, number in [(row["input"], row["row"])]
         ]

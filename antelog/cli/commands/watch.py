@@ -106,7 +106,7 @@ def _run(found: Ready) -> None:
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
-        SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
+        SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()
 

@@ -63,7 +63,7 @@ class Paging:
         for row in seen.rejects.groupBy("input", "reason").count().collect():
             self.aside[row["input"], row["reason"]] += row["count"]
         rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
-        found = (reject_of(row, "", None, self.program.plan.tick) for row in rows)
+        found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
         return [
             reject_line(
                 {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}

@@ -80,7 +80,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         report.summarize(
             stream=settings.stream,
             rejects=None if ends.rejects is None else str(ends.rejects),
-            tick=program.plan.tick,
+            timescale=program.plan.timescale,
         )
         if report.of_no_use:
             raise DataError(report.of_no_use)
@@ -194,7 +194,7 @@ class _Pipeline:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
-        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.tick))
+        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.timescale))
 
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
@@ -243,7 +243,7 @@ class _Pipeline:
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
 
         show = console_printer(self.program.plan)
-        files, tick = self.settings.inputs, self.program.plan.tick
+        files, timescale = self.settings.inputs, self.program.plan.timescale
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
@@ -260,7 +260,8 @@ class _Pipeline:
             if aside and self.report.room > 0:
                 rows = (row.asDict() for row in seen.rejects.limit(self.report.room).collect())
                 self.report.first += [
-                    reject_of(row, str(files.get(row["input"], row["input"])), None, tick) for row in rows
+                    reject_of(row, str(files.get(row["input"], row["input"])), None, timescale)
+                    for row in rows
                 ]
             self.report.count(counts)
             if self.page is not None:

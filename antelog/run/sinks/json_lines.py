@@ -67,7 +67,9 @@ def snapshot_lines(
 ) -> str:
     """A line for each query: its open answers after a tick, and those confirmed at it."""
     lines = []
-    time = f', "{TIME}": "{timescale.iso(step.tick)}"' if timescale and step.tick in timescale.ticks else ""
+    time = ""
+    if timescale is not None and step.tick in timescale.ticks:
+        time = f', "{TIME}": "{timescale.time(step.tick).isoformat()}"'
     for relation in relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
         answers = ", ".join(_answers(relation, table, style).to_pylist())

@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from click.testing import Result
 
 from antelog.run.store import FeedReader, StoredFeedAt, post
 from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
+from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs
 
 EXAMPLES = ROOT / "examples"
@@ -158,15 +158,12 @@ def test_standard_input_is_followed_to_its_end() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE, text=True
-    )
+def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: Start) -> None:
+    process = start(_command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE)
     assert process.stdout is not None
     lines = [process.stdout.readline().strip() for _ in range(2)]
     process.send_signal(number)
     assert process.wait(60) == 0
-    process.stdout.close()
     assert lines == LOG[:2]
     assert (
         "going on from s, after tick 1" in watch("--input", "Temp=temp.csv", "--state", "s", "--once").stderr
@@ -194,43 +191,34 @@ def test_what_was_killed_20_times_tells_everything_once() -> None:
     assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
 
 
-def _waiting_for(line: bytes, path: Path) -> None:
-    end = time.monotonic() + 60
-    while line not in (path.read_bytes() if path.exists() else b""):
-        assert time.monotonic() < end
-        time.sleep(0.05)
-
-
 @pytest.mark.parametrize("state", [[], ["--state", "s"]])
-def test_a_second_one_is_refused_or_waits(here: Path, state: list[str]) -> None:
+def test_a_second_one_is_refused_or_waits(here: Path, state: list[str], start: Start) -> None:
+    output = here / "out.jsonl"
     arguments = ("--input", "Temp=temp.csv", *state, "--output", "out.jsonl")
-    first = subprocess.Popen(_command(*arguments), cwd=here, stderr=subprocess.DEVNULL)
-    standby = None
-    try:
-        _waiting_for(b"possible", here / "out.jsonl")
-        told = (here / "out.jsonl").read_bytes()
-        refused = watch(*arguments)
-        assert (refused.exit_code, refused.stdout) == (1, "")
-        assert "writes to it; stop that one first" in refused.stderr
-        assert "--wait" in refused.stderr
-        assert (here / "out.jsonl").read_bytes() == told
-        standby = subprocess.Popen(_command(*arguments, "--wait"), cwd=here, stderr=subprocess.DEVNULL)
-        with (here / "temp.csv").open("a") as file:
-            file.write("wt9,high,9,9\nwt9,high,10,10\n")
-        _waiting_for(b"wt9", here / "out.jsonl")
-        first.kill()
-        first.wait()
-        with (here / "temp.csv").open("a") as file:
-            file.write("wt7,high,12,12\nwt7,high,13,13\n")
-        _waiting_for(b"wt7", here / "out.jsonl")
-    finally:
-        for each in (first, standby):
-            if each is not None:
-                each.kill()
-                each.wait()
-    lines = (here / "out.jsonl").read_bytes().splitlines()
+
+    def until_written(word: bytes) -> None:
+        until(lambda: output.exists() and word in output.read_bytes())
+
+    first = start(_command(*arguments), stderr=subprocess.DEVNULL)
+    until_written(b"possible")
+    told = output.read_bytes()
+    refused = watch(*arguments)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "writes to it; stop that one first" in refused.stderr
+    assert "--wait" in refused.stderr
+    assert output.read_bytes() == told
+    start(_command(*arguments, "--wait"), stderr=subprocess.DEVNULL)
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt9,high,9,9\nwt9,high,10,10\n")
+    until_written(b"wt9")
+    first.kill()
+    first.wait()
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt7,high,12,12\nwt7,high,13,13\n")
+    until_written(b"wt7")
+    lines = output.read_bytes().splitlines()
     assert len(set(lines)) == len(lines)
-    assert b"\0" not in (here / "out.jsonl").read_bytes()
+    assert b"\0" not in output.read_bytes()
 
 
 def _arrival(line: str) -> int:
@@ -250,18 +238,14 @@ def _recorded_size(state: Path) -> int:
     return int(output[1]["size"]) if output else 0
 
 
-def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"),
-        cwd=here, stdin=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path, start: Start) -> None:
+    process = start(
+        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"), stdin=subprocess.PIPE
+    )
     assert process.stdin is not None
     process.stdin.write(READINGS)
     process.stdin.flush()
-    end = time.monotonic() + 60
-    while _recorded_size(here / "s") == 0:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: _recorded_size(here / "s"), process)
     process.kill()
     process.communicate()
     subprocess.run(

@@ -17,6 +17,7 @@ from antelog.errors import StateError
 from antelog.run.store import FeedReader, RecordedStep, Store, StoredFeedAt, StoredRows, StoredState
 from antelog.run.store import database as files
 from antelog.run.store import store as module
+from tests.processes import Process, Start
 
 ROWS = StoredRows("Temp", "temp.csv", b"rows")
 
@@ -120,17 +121,16 @@ for number in itertools.count(start + 1):
 """
 
 
-def _writer(path: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+def _writer(path: Path, start: Start) -> Process:
+    process = start([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
     assert process.stdout is not None
-    with process.stdout as said:
-        assert said.readline() == "ready\n"
+    assert process.stdout.readline() == "ready\n"
     return process
 
 
-def test_killed_time_and_again_it_has_each_step_once(path: Path) -> None:
+def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -> None:
     for _ in range(4):
-        process = _writer(path)
+        process = _writer(path, start)
         feed = FeedReader(StoredFeedAt(path))
         before = len(feed.read(10**9))
         while len(feed.read(10**9)) < 30:
@@ -148,16 +148,12 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path) -> None:
         assert [step.now for step in stored.steps] == list(range(saved + 1, last + 1))
 
 
-def test_there_is_one_writer_while_it_lives(path: Path) -> None:
-    process = _writer(path)
-    try:
-        with pytest.raises(
-            StateError, match=r"turbines\.state: another `antelog watch` writes to it; stop that"
-        ):
-            Store.open(path)
-    finally:
-        process.kill()
-        process.wait()
+def test_there_is_one_writer_while_it_lives(path: Path, start: Start) -> None:
+    process = _writer(path, start)
+    with pytest.raises(StateError, match=r"turbines\.state: another `antelog watch` writes to it; stop that"):
+        Store.open(path)
+    process.kill()
+    process.wait()
     Store.open(path).close()
 
 
