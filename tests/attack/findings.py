@@ -52,9 +52,7 @@ class _GivenUpError(BaseException):
     """An attempt took too long. It is no Exception, lest somebody catches it."""
 
 
-def attempt(
-    name: str, run: Callable[[], object], patience: float = PATIENCE, room: float = ROOM
-) -> Finding | None:
+def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) -> Finding | None:
     """The finding of an attempt, if it is one."""
     begun, peak = time.process_time(), _peak()
     try:
@@ -71,7 +69,7 @@ def attempt(
     if taken > patience:
         return Finding(name, f"takes {taken:.0f} s", "", "")
     most = _peak()
-    return Finding(name, f"takes {most / 2**30:.1f} GB", "", "") if most > max(peak, room) else None
+    return Finding(name, f"takes {most / 2**30:.1f} GB", "", "") if most > max(peak, ROOM) else None
 
 
 def _peak() -> int:

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, changing, files, frames, programs, sizes, sources
+from tests.attack import calls, changing, files, findings, frames, programs, sizes, sources
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -101,13 +101,18 @@ def test_what_takes_too_long_is_a_finding() -> None:
     assert finding.what.startswith("takes")
 
 
-def test_what_takes_too_much_memory_is_a_finding() -> None:
-    held = []
-    finding = attempt("large", lambda: held.append(b"x" * 2**26), room=2**20)
-    assert finding is not None
-    assert finding.what.startswith("takes")
-    assert finding.what.endswith("GB")
-    assert attempt("small", int, room=2**20) is None, "the peak was reached before"
+@pytest.mark.parametrize(("peaks", "what"), [((1, 3), "takes 3.0 GB"), ((3, 3), None), ((1, 2), None)])
+def test_what_takes_too_much_memory_is_a_finding(
+    peaks: tuple[int, int], what: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most = iter(peaks)
+    monkeypatch.setattr(findings, "_peak", lambda: next(most) * 2**30)
+    finding = attempt("large", int)
+    assert (finding.what if finding else None) == what
+
+
+def test_the_peak_of_memory_is_known() -> None:
+    assert 2**24 < findings._peak() < 2**36
 
 
 def test_a_traceback_in_a_message_is_a_finding() -> None:
