@@ -151,7 +151,12 @@ def test_the_engine(tables: dict[str, Table], ends: list[int]) -> None:
     for i, end in enumerate(sorted(ends)):
         frames = {name: _arrow(name, rows[i :: len(ends)]) for name, rows in tables.items()}
         handed += sum(frame.num_rows for frame in frames.values())
-        engine.advance(end, frames)
+        try:
+            engine.advance(end, frames)
+        except antelog.DataError as error:
+            assert "none of its" in str(error)  # a frame of no use changes nothing
+            assert engine.status.counts.given == handed - sum(frame.num_rows for frame in frames.values())
+            return
         assert engine.status.counts.given == handed
     assert {name: counts.given for name, counts in engine.counts.items()} == {
         name: len(rows) for name, rows in tables.items()
