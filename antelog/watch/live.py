@@ -71,7 +71,7 @@ class Live:
     def tell(self, changes: Mapping[str, pa.Table]) -> None:
         """Show what `engine.advance` returned."""
         if self._engine is None:
-            raise DataError("only a page of an engine is told of changes; a store and a folder are followed")
+            raise DataError("only a page of an engine takes changes; a store and a folder are followed")
         for query in self._engine.plan.queries:
             table = changes.get(query.name)
             if not isinstance(table, pa.Table):

@@ -48,6 +48,8 @@ _RULES = [
     "P(X, T) :- Q(X, T+9007199254740993).",
     "P(X, Y, T) :- Q(X, T), S(X, Y), X != Y, Y < 7.",
     "P(X, T) :- Q(X, S), Q(X, T), S <= T, T <= S + 3.",
+    "P(X, T) :- P(X, T-1), Q(X, T), X >= 45. query P(X, T) window 288.",
+    "P(a, T) :- Q(X, T), Q(Y, T), Q(Z, T), Q(V, T), Q(W, T), X != Y, Y != Z, X != Z, V != W, X != W.",
     "input Q(x, time) one per x, time.",
 ]
 

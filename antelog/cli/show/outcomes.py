@@ -84,7 +84,7 @@ class _Query:
         )
 
     def _put_together(self, now: int) -> None:
-        """Merges lines by answer; answers that are settled are counted and dropped."""
+        """Merges lines by answer; answers that are decided are counted and dropped."""
         if not self._open:
             return
         aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
@@ -108,7 +108,7 @@ class _Query:
         self._remembered = self._open[0].num_rows
 
     def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
-        """The tick by which each answer is settled; null if unknown."""
+        """The tick by which each answer is decided; null if unknown."""
         if self._time is None or self._delay is None:
             return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
         return pc.add(answers.column(self._time), self._delay)

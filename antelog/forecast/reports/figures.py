@@ -42,7 +42,7 @@ def figures_of(found: ScoreResult, tick: int | None) -> tuple[Figure, ...]:
             f"{text}Marks within their band are as expected; larger ones have more lines.",
         ),
         Figure(
-            "Do they tell answers apart?",
+            "Do they distinguish answers?",
             histogram(found.calibration),
             "Where the chances of confirmed answers lay, and where those of the others. The less they "
             "overlap, the more the chances say.",

@@ -127,8 +127,8 @@ Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
 
 def finding(found: ScoreResult) -> Finding:
     """Whether chances are calibrated and of use, in a word; doubtful: right perhaps, but they say little."""
-    calibrated = _finding(found.calibration)
-    return "doubtful" if calibrated == "fine" and _limits(found) else calibrated
+    judged = _finding(found.calibration)
+    return "doubtful" if judged == "fine" and _limits(found) else judged
 
 
 def verdict(found: ScoreResult) -> str:

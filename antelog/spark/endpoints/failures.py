@@ -20,7 +20,7 @@ from antelog.secrets import redacted
 from antelog.spark.endpoints.unreadable import unreadable
 
 _KAFKA_DOWN = (
-    "no broker of Kafka answers: it is down, or it tells clients an address that cannot be reached from "
+    "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
     "here (advertised.listeners). Start it, or check the address"
 )
 _REPLAY = "Bring the checkpoint back from a copy, or take an empty folder and replay the facts"
@@ -71,7 +71,7 @@ _KNOWN = {
         "the broker has no topic of that name. Create it, or check the name behind the host"
     ),
     r"Topic (\S+) not present in metadata": (
-        "the broker tells nothing of the topic {}: create it, or see whether the broker is up"
+        "the broker knows nothing of the topic {}: create it, or see whether the broker is up"
     ),
     (
         r"Timed out waiting for a node assignment"

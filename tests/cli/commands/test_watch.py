@@ -81,7 +81,7 @@ def test_a_feed_is_kept_with_the_state() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "Temp=temp.txt"], "`temp.txt` does not tell the form of its files"),
+        (["--input", "Temp=temp.txt"], "`temp.txt` does not say the form of its files"),
         (["--input", "Temp"], "is not of the form P=SOURCE"),
         (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
         ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),

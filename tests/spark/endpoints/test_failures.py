@@ -28,7 +28,7 @@ SAID = {
     "org.apache.spark.SparkException: x\nCaused by: org.apache.kafka.common.errors.TimeoutException: "
     "Timed out waiting for a node assignment. Call: describeTopics": "^no broker of Kafka answers",
     "org.apache.kafka.common.errors.TimeoutException: Topic gone not present in metadata after 60000 ms.":
-        "^the broker tells nothing of the topic gone: create it",
+        "^the broker knows nothing of the topic gone: create it",
     "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host this "
     "topic-partition.": "^the broker has no topic of that name",
     "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed: bad credentials":

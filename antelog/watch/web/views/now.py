@@ -1,4 +1,4 @@
-"""Now: open answers, by chance or deadline, and those that were settled just now.
+"""Now: open answers, by chance or deadline, and those that were decided just now.
 
 The view has the frame of the list; its rows are loaded as they scroll into sight (`rows`), so that 100,000
 open answers scroll as ten do. Settled answers have a list of their own.

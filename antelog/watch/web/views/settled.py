@@ -1,4 +1,4 @@
-"""Lately settled answers: confirmed or rejected, with the lead of their first line and their alert.
+"""Lately decided answers: confirmed or rejected, with the lead of their first line and their alert.
 
 The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar shows the
 time from the first line to certainty, and a notch in it the alert.
@@ -33,7 +33,7 @@ def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
 
 
 def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
-    """The settled answers that the parameters select, the latest first."""
+    """The decided answers that the parameters select, the latest first."""
     wanted, query = given.get("kind", ""), given.get("query", "")
     return [
         answer
