@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources, words
+from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -22,6 +22,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "calls": calls.attempts,
     "rotations": rotations.attempts,
     "sizes": sizes.attempts,
+    "changing": changing.attempts,
     "sources": sources.attempts,
     "words": words.attempts,
     "processes": processes.attempts,

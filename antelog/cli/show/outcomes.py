@@ -20,10 +20,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import print_text, to_stderr
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.schema import WRITTEN
+from antelog.engine.step.uniting import united
 from antelog.language.durations import long_duration_text
-from antelog.language.printer import value_text
-from antelog.run.sinks.plain_values import plain
 from antelog.run.sinks.result import Tables
 
 _ROOM = 200_000
@@ -88,10 +86,10 @@ class _Query:
         if not self._open:
             return
         aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
-        lines = _below(self._open, self._names)
+        lines = united(self._open)
         grouped = pa.TableGroupBy(lines, self._names, use_threads=False).aggregate(aggregates)
         columns = [*self._names, *("_".join(each) for each in aggregates)]
-        answers = grouped.select(columns).rename_columns([*self._names, _FIRST, _LAST, _CHANGE])
+        answers = grouped.select(columns).rename_columns(lines.schema.names).cast(lines.schema)
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
         settled = self._settled_by(answers)
@@ -126,31 +124,6 @@ def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
     others_and_more = {_OTHERS: others, _FIRST: tick, _LAST: tick, _CHANGE: table.column("change")}
     schema = pa.schema([*fields, *(pa.field(name, each.type) for name, each in others_and_more.items())])
     return pa.table({**columns, **others_and_more}, schema=schema)
-
-
-def _below(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
-    """Concatenates tables, whose types may have become wider meanwhile."""
-    try:
-        return pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException:
-        return pa.concat_tables([_written(each, names) for each in tables])
-
-
-def _written(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Answers with values as texts in the language's syntax, for columns of mixed kinds."""
-    for place, name in enumerate(names[:-1]):
-        column, field = table.column(name), table.schema.field(name)
-        if field.metadata != WRITTEN:
-            values = column.combine_chunks().dictionary_encode()
-            texts = pa.array(map(_text, values.dictionary.to_pylist()), pa.string())
-            column = texts.take(values.indices)
-        table = table.set_column(place, pa.field(name, pa.string(), metadata=WRITTEN), column)
-    return table
-
-
-def _text(value: object) -> str:
-    found = plain(value)
-    return value_text(found) if isinstance(found, str | int | float) else str(found)
 
 
 def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
