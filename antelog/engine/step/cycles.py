@@ -135,7 +135,7 @@ class _Numbered:
 
 @dataclass(frozen=True)
 class _AtomNumbers:
-    """The numbers of all atoms: those to be decided, and those that are decided."""
+    """The numbers of all atoms: those still to be decided, and those that are already."""
 
     known: Knowledge
     numbered: Mapping[str, _Numbered]
