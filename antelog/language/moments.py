@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -17,14 +15,6 @@ _PARTS = {"minutes": _MINUTE, "seconds": _SECOND, "milliseconds": _SECOND // 100
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
-
-# An atom with its last argument, and where its conditions begin. Possessive, so that a text is read once
-# whatever it is: values may be long, and come from anybody.
-_QUOTED = r'"(?>[^"\\]++|\\.)*+"'
-_ATOM = re.compile(rf'(?:not )?\w++\((?>[^"()]++|{_QUOTED})*+\)(?= where |\Z)', re.DOTALL)
-_LAST = re.compile(r"[( ](\w++)([+-]\d++)?\)\Z")
-_FIXED = re.compile(r"\d{1,18}\Z")
-_TICK = re.compile(r"[( ](\d{1,15})\)\Z")
 
 TIME = "time"
 """The column with the time of a line's tick, in a program that says how long a tick is."""
@@ -77,34 +67,3 @@ def moment(tick: int, timescale: Timescale | None) -> str:
             return f"{time:%Y-%m-%d}"
     unit = next((unit for unit, size in _PARTS.items() if length % size == 0), "microseconds")
     return time.isoformat(" ", unit)
-
-
-def tick_of_literal(text: str) -> int | None:
-    """The tick a literal, given as text, is about: the last argument of its atom, if that is known."""
-    atom = _ATOM.match(text)
-    found = _TICK.search(text if atom is None else atom[0])
-    return int(found[1]) if found else None
-
-
-def literal_of(text: str, written: Callable[[int], str]) -> str:
-    """A literal, given as text, with the ticks in it written in some way, such as by `moment`."""
-    atom = _ATOM.match(text)
-    found = _LAST.search(atom[0]) if atom is not None else None
-    if atom is None or found is None or found[2]:
-        return text
-    if _FIXED.match(found[1]):
-        return text[: found.start(1)] + written(int(found[1])) + text[found.end(1) :]
-    shifted = rf"{re.escape(found[1])}(?: ?[+-] ?\d+)?"
-    compared = re.compile(
-        rf"{_QUOTED}|\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)", re.DOTALL
-    )
-    conditions = compared.sub(lambda each: _comparison(each, written), text[found.end(1) :])
-    return text[: found.end(1)] + conditions
-
-
-def _comparison(found: re.Match[str], written: Callable[[int], str]) -> str:
-    if found[1]:
-        return f"{found[1]} {written(int(found[2]))}"
-    if not found[3]:
-        return found[0]  # a text in quotes, whatever it says
-    return f"{written(int(found[3]))} {found[4]}"

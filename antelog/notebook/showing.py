@@ -10,7 +10,8 @@ from typing import Any
 
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
-from antelog.language.moments import literal_of, moment
+from antelog.language.line_literals import LineLiteral
+from antelog.language.moments import moment
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
 from antelog.pictures.history import Change, Explanation, TickTimes, timed
 from antelog.pictures.reading import changes_in
@@ -81,28 +82,15 @@ def _likeliest_first(change: Change) -> float:
 
 
 def _timed(change: Change) -> Change:
-    """A change whose texts have times in place of ticks, if they are known."""
+    """A change whose answer has a time in place of its tick, if that is known."""
     if change.times is None:
         return change
-    written = partial(moment, timescale=change.times.timescale)
-
-    def literals(texts: Iterable[str]) -> tuple[str, ...]:
-        return tuple(literal_of(text, written) for text in texts)
-
-    return replace(
-        change,
-        values=timed(change.values, change.times.variable, written),
-        explanations=tuple(
-            replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
-            for each in change.explanations
-        ),
-        because=literals(change.because),
-    )
+    return replace(change, values=timed(change.values, change.times.variable, partial(_moment, change)))
 
 
 def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
-    shown: list[Child] = [*map(_explanation, change.explanations[:_EXPLANATIONS])]
+    shown: list[Child] = [_explanation(change, each) for each in change.explanations[:_EXPLANATIONS]]
     more = len(change.explanations) - len(shown)
     return [
         _moment(change, change.tick),
@@ -127,19 +115,20 @@ def _bar(chance: float | None) -> Html | None:
     return text(tag("span", tag("span", style=part), style=track), ready(f"&nbsp;{share}"))
 
 
-def _explanation(explanation: Explanation) -> Html:
-    known, awaited = explanation.evidence, explanation.hypotheses
-    return _marked([*(("●", each) for each in known), *(("○", each) for each in awaited)])
+def _explanation(change: Change, explanation: Explanation) -> Html:
+    known = _marked(change, "●", explanation.evidence)
+    return ready(" ".join([*known, *_marked(change, "○", explanation.hypotheses)]))
 
 
-def _marked(literals: Iterable[tuple[str, str]]) -> Html:
+def _marked(change: Change, sign: str, literals: Iterable[LineLiteral]) -> Iterator[Html]:
     """Literals, each with a mark in front: ● true, ○ awaited, ✗ false by now."""
-    return ready(" ".join(text(ready(f"{sign}&nbsp;"), tag("code", each)) for sign, each in literals))
+    for each in literals:
+        yield text(ready(f"{sign}&nbsp;"), tag("code", each.text(partial(_moment, change))))
 
 
 def _outlook(change: Change) -> Iterator[Child]:
     if change.because:
-        yield text("because ", _marked(("✗", each) for each in change.because))
+        yield text("because ", ready(" ".join(_marked(change, "✗", change.because))))
     if change.outlook.silent:
         outcome, tick = change.outlook.silent
         yield f"{outcome} at {_moment(change, tick)} if nothing comes"

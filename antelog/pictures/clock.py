@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.language.durations import duration_text
-from antelog.language.moments import Timescale, literal_of, moment
+from antelog.language.moments import Timescale, moment
 
 _LABELS = (
     "utcFormat(datum.value, utcmilliseconds(datum.value) ? '%H:%M:%S.%L'"
@@ -30,10 +30,6 @@ class Clock:
 
     def text(self, tick: int) -> str:
         return str(tick)
-
-    def literal(self, text: str) -> str:
-        """A literal, given as text, with its time as `text` has it."""
-        return literal_of(text, self.text)
 
     @property
     def title(self) -> str:

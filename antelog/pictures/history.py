@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.moments import Timescale, tick_of_literal
+from antelog.language.line_literals import LineLiteral
+from antelog.language.moments import Timescale
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
@@ -23,8 +24,8 @@ Silent: TypeAlias = tuple[str, int]
 
 @dataclass(frozen=True)
 class Explanation:
-    evidence: tuple[str, ...]
-    hypotheses: tuple[str, ...]
+    evidence: tuple[LineLiteral, ...]
+    hypotheses: tuple[LineLiteral, ...]
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ class Literals:
     last explanations that were still awaited, and `because` those that were awaited in vain.
     """
 
-    evidence: Mapping[str, int] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-    because: tuple[str, ...] = ()
+    evidence: Mapping[LineLiteral, int] = field(default_factory=dict)
+    missing: tuple[LineLiteral, ...] = ()
+    because: tuple[LineLiteral, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Change:
     query: str
     values: Mapping[str, str]
     explanations: tuple[Explanation, ...] = ()
-    because: tuple[str, ...] = ()
+    because: tuple[LineLiteral, ...] = ()
     outlook: AnswerOutlook = NO_OUTLOOK
     times: TickTimes | None = None
 
@@ -212,9 +213,9 @@ def _after(answer: Answer, change: Change) -> Answer:
 
 
 def _by_time(answer: Answer) -> Answer:
-    times = {literal: tick_of_literal(literal) for literal in answer.literals.evidence}
     evidence = {
-        name: answer.until if time is None else min(time, answer.until) for name, time in times.items()
+        literal: answer.until if literal.tick is None else min(literal.tick, answer.until)
+        for literal in answer.literals.evidence
     }
     since, chance = min([answer.since, *evidence.values()]), answer.outlook.chance
     return replace(

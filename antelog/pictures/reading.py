@@ -18,6 +18,7 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
+from antelog.language.line_literals import LineLiteral, read_literal
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
@@ -118,7 +119,7 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
         query,
         {name: ALL_OTHERS if name in others else value for name, value in values.items()},
         tuple(map(_explanation, row.get("explanations") or ())),
-        tuple(row.get("because") or ()),
+        _literals(row.get("because") or ()),
         AnswerOutlook(
             (silent["change"], int(silent["tick"])) if silent else None,
             row.get("decided_by"),
@@ -143,7 +144,11 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:
-    return Explanation(tuple(given["evidence"]), tuple(given["hypotheses"]))
+    return Explanation(_literals(given["evidence"]), _literals(given["hypotheses"]))
+
+
+def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:
+    return tuple(map(read_literal, texts))
 
 
 def _text(value: object) -> str:

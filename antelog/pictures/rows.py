@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
 
 from antelog.forecast.reports.words import percent
-from antelog.language.moments import tick_of_literal
+from antelog.language.line_literals import LineLiteral
 from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
@@ -126,7 +126,7 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
         yield mark(AHEAD, answer.until, end=end)
-    times = (tick_of_literal(literal) for literal in answer.literals.missing)
+    times = (literal.tick for literal in answer.literals.missing)
     expected = {end if time is None else min(max(time, answer.since), last) for time in times}
     yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
     if answer.outlook.decided_by is not None:
@@ -156,10 +156,10 @@ def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterato
 def _tip(answer: Answer, clock: Clock) -> Row:
     literals, due_by = answer.literals, answer.outlook.decided_by
     evidence = [
-        f"{clock.literal(literal)}  known at {clock.text(tick)}"
+        f"{literal.text(clock.text)}  known at {clock.text(tick)}"
         for literal, tick in literals.evidence.items()
     ]
-    awaited, failed = (list(map(clock.literal, each)) for each in (literals.missing, literals.because))
+    awaited, failed = (_texts(each, clock) for each in (literals.missing, literals.because))
     said = {
         "answer": answer.label,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
@@ -173,6 +173,10 @@ def _tip(answer: Answer, clock: Clock) -> Row:
         said["chance"] = "" if answer.outlook.chance is None else percent(answer.outlook.chance)
     said["because"] = _listed(failed)
     return {name: text for name, text in said.items() if text}
+
+
+def _texts(literals: Iterable[LineLiteral], clock: Clock) -> list[str]:
+    return [literal.text(clock.text) for literal in literals]
 
 
 def _outlook(answer: Answer, clock: Clock) -> str:

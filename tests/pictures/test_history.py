@@ -9,6 +9,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
+from antelog.language.line_literals import read_literal
 from antelog.pictures.clock import clock
 from antelog.pictures.history import Answer, History, history
 from antelog.pictures.reading import changes_in, of_table
@@ -40,21 +41,22 @@ def by_label(shown: History) -> dict[str, Answer]:
 def test_an_answer_from_evidence_to_decision() -> None:
     answer = by_label(found(ROWS))["Malf(wt2, 0)"]
     assert (answer.since, answer.until, answer.outcome) == (0, 2, "confirmed")
-    assert answer.literals.evidence == {"Temp(wt2, high, 0)": 0, "Temp(wt2, high, 1)": 2}
+    evidence = {literal.text(str): tick for literal, tick in answer.literals.evidence.items()}
+    assert evidence == {"Temp(wt2, high, 0)": 0, "Temp(wt2, high, 1)": 2}
     assert answer.literals.missing == ()
 
 
 def test_a_rejected_answer_says_why() -> None:
     answer = by_label(found(ROWS))["Malf(wt4, 1)"]
     assert (answer.since, answer.until, answer.outcome) == (1, 3, "rejected")
-    assert answer.literals.because == ("Temp(wt4, high, 2)",)
+    assert answer.literals.because == (read_literal("Temp(wt4, high, 2)"),)
 
 
 def test_an_open_answer_lasts_until_now() -> None:
     _, log = engine_of(FACTS, 1)
     answer = by_label(found(log, 1))["Malf(wt4, 1)"]
     assert (answer.outcome, answer.until, answer.outlook.decided_by) == ("open", 1, 3)
-    assert answer.literals.missing == ("Temp(wt4, high, 2)",)
+    assert answer.literals.missing == (read_literal("Temp(wt4, high, 2)"),)
     assert answer.outlook.silent == ("rejected", 3)
     assert by_label(found(log, 2))["Malf(wt4, 1)"].until == 2
 
@@ -167,7 +169,7 @@ def test_an_engine_knows_when_its_facts_were_not_when_they_came() -> None:
     table = engine.answers("Malf")
     shown = by_label(history(of_table(table, "Malf"), engine.now).by_time())
     assert shown["Malf(wt2, 0)"].since == 0
-    assert shown["Malf(wt2, 0)"].literals.evidence == {"Temp(wt2, high, 0)": 0}
+    assert shown["Malf(wt2, 0)"].literals.evidence == {read_literal("Temp(wt2, high, 0)"): 0}
 
 
 def test_timestamps_where_ticks_have_a_length() -> None:

@@ -15,7 +15,8 @@ from antelog.cli.show.terminal import escaped, print_text, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
-from antelog.language.moments import Timescale, literal_of, moment
+from antelog.language.line_literals import read_literal
+from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
@@ -171,7 +172,7 @@ def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: L
     written = partial(moment, timescale=to.timescale)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
-        line.append(f"{mark} {literal_of(literal, written)}", colour)
+        line.append(f"{mark} {read_literal(literal).text(written)}", colour)
     return line
 
 

@@ -15,7 +15,8 @@ from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.moments import Timescale, literal_of, moment
+from antelog.language.line_literals import read_literal
+from antelog.language.moments import Timescale, moment
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
 
@@ -120,4 +121,4 @@ class Words:
         return moment(tick, self.timescale)
 
     def _literals(self, literals: Sequence[str] | None) -> str:
-        return ", ".join(literal_of(each, self._time) for each in literals or ())
+        return ", ".join(read_literal(each).text(self._time) for each in literals or ())

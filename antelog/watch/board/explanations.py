@@ -1,42 +1,35 @@
 """An explanation on the page: its literals as marks on a time line, and the rules behind it.
 
-    Temp(wt2, high, 7)          a mark at 7
-    not Shdn(wt2, 9)            a mark at 9, of a fact that must not come
-    Ack(a1, P, S) where S >= 4  no mark: its tick is not known yet
+Temp(wt2, high, 7)          a mark at 7
+not Shdn(wt2, 9)            a mark at 9, of a fact that must not come
+Ack(a1, P, S) where S >= 4  no mark: its tick is not known yet
 
-    rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
-
-The tick of a literal is its last argument.
+rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from msgspec import Struct
 
-from antelog.language.moments import Timescale, literal_of, moment, tick_of_literal
+from antelog.language.line_literals import read_literal
+from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-
-_PREDICATE = re.compile(r"^(?:not )?(\w+)")
 
 
 class Mark(Struct, frozen=True):
     """A literal: its text, with times in place of ticks; its tick, if any; whether it is known."""
 
     text: str
+    predicate: str
     tick: int | None
     known: bool
     negated: bool
-
-    @property
-    def predicate(self) -> str:
-        return predicate_of(self.text)
 
 
 def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list[Mark]:
@@ -56,15 +49,15 @@ def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]
     return min([*ticks, answer.since]), max([*ticks, *ends, now])
 
 
-def predicate_of(text: str) -> str:
-    found = _PREDICATE.match(text)
-    return found[1] if found else text
+def failed(line: Line, timescale: Timescale | None) -> list[Mark]:
+    """The marks of the hypotheses that became false, in the line of a rejected answer."""
+    return _marks(line.get("because") or (), timescale, known=False)
 
 
-def _marks(texts: list[str], timescale: Timescale | None, *, known: bool) -> Iterator[Mark]:
-    for text in texts:
-        written = literal_of(text, partial(moment, timescale=timescale))
-        yield Mark(written, tick_of_literal(text), known, text.startswith("not "))
+def _marks(texts: Sequence[str], timescale: Timescale | None, *, known: bool) -> list[Mark]:
+    written = partial(moment, timescale=timescale)
+    literals = map(read_literal, texts)
+    return [Mark(each.text(written), each.predicate, each.tick, known, each.negated) for each in literals]
 
 
 # ---- rules ----

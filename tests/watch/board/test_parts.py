@@ -6,7 +6,7 @@ import antelog
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
 from antelog.watch.board.board import Board
-from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span
+from antelog.watch.board.explanations import marks, rules_behind, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
 from antelog.watch.board.tracked_answer import name_of, tracked
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
@@ -60,7 +60,6 @@ def test_marks_have_times_where_ticks_have_a_length() -> None:
         "Temp(wt2, high, 2026-03-29 16:10)",
     ]
     assert marks(line, None, explanation=1) == []
-    assert predicate_of("not Shdn(wt2, 9)") == "Shdn"
 
 
 def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:

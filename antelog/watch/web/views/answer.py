@@ -11,7 +11,7 @@ from pathlib import PurePath
 from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
 from antelog.markup import Child, Html, number, picture, tag
-from antelog.watch.board.explanations import Mark, marks, rules_behind
+from antelog.watch.board.explanations import Mark, failed, marks, rules_behind
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.views.common import (
     ViewContext,
@@ -225,12 +225,8 @@ def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Chil
     if found.id not in scene.board.open:
         yield tag("header", tag("h2", "What became of it"))
         yield tag("p", kind(found.now.change), f" at {clock.at(found.now.tick)}", class_="inset")
-        because = line.get("because") or ()
-        if because:
-            known = [
-                literal(Mark(scene.written(text), None, False, text.startswith("not "))) for text in because
-            ]
-            yield tag("p", "because this can no longer hold: ", known, class_="inset")
+        if because := failed(line, scene.board.head.timescale):
+            yield tag("p", "because this can no longer hold: ", list(map(literal, because)), class_="inset")
         return
     yield tag("header", tag("h2", "What comes next"))
     if found.now.silent is not None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
-from antelog.language.moments import Timescale, literal_of, moment
+from antelog.language.moments import Timescale, moment
 from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
@@ -82,10 +82,6 @@ class ViewContext:
             value = value_text(answer.values, key, time, self.board.head.timescale)
             values.append(tag("span", value, class_="time" if key == time else "value"))
         return tag("span", tag("b", answer.query), "(", values, ")", class_="label")
-
-    def written(self, text: str) -> str:
-        """A literal with times in place of ticks."""
-        return literal_of(text, partial(moment, timescale=self.board.head.timescale))
 
 
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:

@@ -12,6 +12,7 @@ from statistics import median
 
 from antelog.forecast.reports.words import NONE, count
 from antelog.markup import Child, Html, tag
+from antelog.watch.board.explanations import failed
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.views.common import ViewContext, empty, kind, section, table, tile
 
@@ -100,7 +101,7 @@ def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
 
 def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]:
     clock, told, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
-    because = answer.line.get("because") or ()
+    because = failed(answer.line, scene.board.head.timescale)
     return [
         tag("a", scene.label(answer), href=scene.address(answer)),
         kind(answer.now.change),
@@ -108,7 +109,7 @@ def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]
         clock.ahead(told),
         _lead(told, alerted, longest),
         NONE if alerted is None else clock.ahead(alerted),
-        tag("code", scene.written(because[0])) if because else NONE,
+        tag("code", because[0].text) if because else NONE,
     ]
 
 

@@ -1,0 +1,83 @@
+"""Literals as lines have them: texts, read once into what views show.
+
+    Temp(wt2, high, 7)             of Temp, at tick 7
+    not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
+    Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
+    count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
+
+In tables, logs, feeds and on Spark literals are texts in the language's syntax. This is the one place that
+reads them. Each text is read in one pass, for values may be long, and come from anybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+# A text in quotes; one without an end goes on to that of the whole, so that it is read once.
+_QUOTED = r'"(?>[^"\\]++|\\.?+)*+(?:"|\Z)'
+_TICK = r"(?:0|[1-9][0-9]{0,17})"
+_ONLY_TICK = re.compile(_TICK)
+
+# An atom, which may stand in an aggregate, up to its closing bracket.
+_ATOM = re.compile(
+    rf'(not )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))', re.DOTALL
+)
+_SHIFT = r"(?: ?[+-] ?[0-9]++)?+"
+_COMPARED = re.compile(
+    rf"{_QUOTED}|(?<![\w.])(?:"
+    rf"(?P<left>\w++){_SHIFT} [!<=>]++ (?P<tick>{_TICK})|(?P<first>{_TICK}) [!<=>]++ (?P<right>\w++){_SHIFT}"
+    r")(?=[,)]|\Z)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LineLiteral:
+    """A literal of a line: the tick it is about, if that is known, and the pieces of its text.
+
+    Pieces that are numbers are ticks. A literal about a range of ticks is about the last of them.
+    """
+
+    predicate: str
+    negated: bool
+    tick: int | None
+    pieces: tuple[str | int, ...]
+
+    def text(self, written: Callable[[int], str]) -> str:
+        """The text, with each tick as `written` has it."""
+        return "".join([piece if isinstance(piece, str) else written(piece) for piece in self.pieces])
+
+
+def read_literal(text: str) -> LineLiteral:
+    """The literal that a text of a line is. A text that is none is a single piece."""
+    atom = _ATOM.match(text)
+    if atom is None:
+        return LineLiteral(text, text.startswith("not "), None, (text,))
+    first, end = atom.span(3)
+    begin = text.rfind(" ", first, end) + 1 or first
+    ends = text[begin:end].split("..")
+    time = [int(each) if _ONLY_TICK.fullmatch(each) else each for each in ends]
+    pieces: list[str | int] = [text[:begin], time[0]]
+    for each in time[1:]:
+        pieces += ["..", each]
+    if all(isinstance(each, int) for each in time):
+        pieces.append(text[end:])
+    else:
+        pieces += _conditions(text[end:], ends)
+    last = time[-1]
+    return LineLiteral(atom[2], atom[1] is not None, last if isinstance(last, int) else None, tuple(pieces))
+
+
+def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:
+    """The pieces of what follows a time that is open: its variables are compared with ticks."""
+    variables = {re.split("[+-]", each)[0] for each in ends}
+    at = 0
+    for found in _COMPARED.finditer(text):
+        tick = "tick" if found["left"] in variables else "first" if found["right"] in variables else None
+        if tick is not None:
+            yield text[at : found.start(tick)]
+            yield int(found[tick])
+            at = found.end(tick)
+    yield text[at:]

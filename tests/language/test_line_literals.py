@@ -1,0 +1,125 @@
+"""antelog/language/line_literals.py: literals as lines have them, read for views."""
+
+from functools import partial
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antelog.language.line_literals import LineLiteral, read_literal
+from antelog.language.moments import Timescale, moment
+from antelog.language.printer import value_text
+from tests.recorded import NAMES, recorded
+from tests.specification.literals.fact import Fact
+from tests.specification.literals.negation import Negated
+from tests.specification.reading import literal_of
+
+DAY = 86_400_000_000
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate", "negated", "tick"),
+    [
+        ("Temp(a, 7)", "Temp", False, 7),
+        ("not Temp(7)", "Temp", True, 7),
+        ("temp(a, 0)", "temp", False, 0),
+        ("Temp(a, T+1)", "Temp", False, None),
+        ('Temp("b, 3)", 7) where "b 3)" != W', "Temp", False, 7),
+        ('Temp("not A(b, 3..4)", 7)', "Temp", False, 7),
+        ("Temp(a, W, T) where 3 > abs(W - 5)", "Temp", False, None),
+        ("Temp(a, W, 7) where 3 > abs(W - 5)", "Temp", False, 7),
+        ("Ack(X, _, 3..8)", "Ack", False, 8),
+        ("not Ack(X, _, 3..U)", "Ack", True, None),
+        ("count(Fail(wt2, 0..9)) >= 3", "Fail", False, 9),
+        ("count(distinct V : Fail(wt2, V, 0..9)) >= 3", "Fail", False, 9),
+        ("sum(V : Pay(c, V, T-9..T), V >= 0) > 100", "Pay", False, None),
+        ("count(wt2, 7)", "count", False, 7),
+        ("what is this", "what is this", False, None),
+        ("not this either", "not this either", True, None),
+    ],
+)
+def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: int | None) -> None:
+    found = read_literal(text)
+    assert (found.predicate, found.negated, found.tick) == (predicate, negated, tick)
+    assert found.text(str) == text
+
+
+@pytest.mark.parametrize(
+    ("literal", "text"),
+    [
+        ("Temp(wt2, 19786)", "Temp(wt2, 2024-03-04)"),
+        ("not Temp(19786, 19787)", "not Temp(19786, 2024-03-05)"),
+        ('Said("(19786), \\"", 19786)', 'Said("(19786), \\"", 2024-03-04)'),
+        ("Stop(X, S) where S > 19786, X > 19786", "Stop(X, S) where S > 2024-03-04, X > 19786"),
+        ("Stop(S) where 19786 >= S, S != 19787", "Stop(S) where 2024-03-04 >= S, S != 2024-03-05"),
+        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-03-04 <= S+4, S-4 < 2024-03-05"),
+        ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
+        ("Stop(V, S) where V > 19786.5, S > 1.5", "Stop(V, S) where V > 19786.5, S > 1.5"),
+        ("Stop(T+2)", "Stop(T+2)"),
+        ("Stop(T+2) where T > 19786", "Stop(T+2) where T > 2024-03-04"),
+        (
+            'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 19788',
+            'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 2024-03-06',
+        ),
+        ("Ack(19786, 19786..19787)", "Ack(19786, 2024-03-04..2024-03-05)"),
+        ("count(Ack(a, 19786..19787)) >= 19786", "count(Ack(a, 2024-03-04..2024-03-05)) >= 19786"),
+        ("Temp(wt2, 1234567890123456789012)", "Temp(wt2, 1234567890123456789012)"),
+    ],
+)
+def test_ticks_as_times(literal: str, text: str) -> None:
+    found = read_literal(literal)
+    assert found.text(partial(moment, timescale=Timescale(DAY))) == text
+    assert found.text(partial(moment, timescale=None)) == literal
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_recorded_literals_are_read_as_the_specification_does(name: str) -> None:
+    told = [
+        text
+        for line in recorded(name).lines
+        for answer in line["answers"]
+        for explanation in answer["explanations"]
+        for text in (*explanation["evidence"], *explanation["hypotheses"])
+    ]
+    for text in {*told}:
+        found, body = read_literal(text), literal_of(text).body
+        assert isinstance(body, Fact | Negated)
+        tick = body.time if isinstance(body.time, int) else None
+        negated = isinstance(body, Negated)
+        assert (found.predicate, found.negated, found.tick) == (body.atom.predicate, negated, tick), text
+        assert found.text(str) == text
+
+
+@given(st.lists(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)), st.booleans())
+def test_values_are_not_taken_for_anything_else(values: list[str | int | float], negated: bool) -> None:
+    before = f"{'not ' * negated}Temp({''.join(f'{value_text(value)}, ' for value in values)}"
+    assert read_literal(f"{before}19786)") == LineLiteral("Temp", negated, 19786, (before, 19786, ")"))
+
+
+_PARTS = (
+    "x",
+    "7",
+    "a ",
+    "1 ",
+    "T >= 1, ",
+    " where T < 1",
+    "R(",
+    "(",
+    ") ",
+    '"',
+    "\\",
+    '\\"',
+    'R("',
+    "not ",
+    "..",
+)
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", _PARTS)
+@pytest.mark.parametrize(
+    "form", ["{}", "R({}", "R({}, 7)", 'R("{}", T)', "R(T) where T > {}", "R({}, T) where {}", "count(R({}"]
+)
+def test_each_text_is_read_once(form: str, part: str) -> None:
+    text = form.replace("{}", part * (300_000 // len(part)))
+    assert read_literal(text).text(str) == text
