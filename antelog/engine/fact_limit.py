@@ -8,7 +8,7 @@ them any more. A query whose answers can rest on facts of any age loses those th
 ones, and what it tells of the others is still true; with a negation that would not be so, and
 such a program is refused.
 
-An answer that was open and is given up is told as rejected because of the limit: its last line
+An answer that was open and is given up is reported as rejected because of the limit: its last line
 then says, as always, that it is not open.
 
     limit 1,000: facts about ticks before 40 go, and with them open answers that rest on them
@@ -37,7 +37,7 @@ from antelog.engine.step.query import REVISED, LineSelection
 from antelog.engine.step.uniting import united
 
 LIMIT = "(limit)"
-"""What is told as the reason for the rejection of an answer whose facts were dropped."""
+"""The reason that is reported for the rejection of an answer whose facts were dropped."""
 
 Log = Mapping[str, pa.Table]
 
@@ -129,15 +129,15 @@ class _OpenAnswers:
 
     def __init__(self, plan: Plan, relation: Relation, state: State) -> None:
         self._now = current_answers(plan, state, relation.name, LineSelection())
-        told = self._now.told
-        self._moment = np.flatnonzero(told.status == OPEN)
-        first = told.found.by_answer.first[told.at.answer[self._moment]]
-        self.keys = [*(cells[first] for cells in told.found.answer), told.found.time[first]]
+        reported = self._now.reported
+        self._moment = np.flatnonzero(reported.status == OPEN)
+        first = reported.found.by_answer.first[reported.at.answer[self._moment]]
+        self.keys = [*(cells[first] for cells in reported.found.answer), reported.found.time[first]]
 
     def table(self, which: Mask) -> pa.Table:
         """Some of the answers, as if they were revised."""
         now, moment = self._now, self._moment[which]
-        return lines(now.known, now.query, now.told, moment, np.full(len(moment), REVISED)).table
+        return lines(now.known, now.query, now.reported, moment, np.full(len(moment), REVISED)).table
 
 
 def _rejected(table: pa.Table) -> pa.Table:

@@ -41,7 +41,7 @@ from antelog.engine.state import (
     step_to,
     with_facts,
 )
-from antelog.engine.step.affected import affected, unsettled
+from antelog.engine.step.affected import affected, undecided
 from antelog.engine.step.atoms import derivations_of
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations, explanations
@@ -148,10 +148,10 @@ def _stepped(
         found = {query.name: changes(known, query, explained(known, query)) for query in queries}
     else:
         found = _nothing_changed(plan, state, wanted.only)
-    settled = {name: remembered(known, name, now) for name in rules.cycles}
+    decided = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
     history = without(whole.history, first)
-    return Stepped(replace(whole, now=now, history=history, settled=settled), found)
+    return Stepped(replace(whole, now=now, history=history, decided=decided), found)
 
 
 def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
@@ -171,8 +171,8 @@ def explained(known: Knowledge, query: StepQuery) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
-    told = explanations(known, query, found, moments_of(query, found))
-    return with_overdue(known, query, told) if query.past else told
+    reported = explanations(known, query, found, moments_of(query, found))
+    return with_overdue(known, query, reported) if query.past else reported
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
@@ -192,13 +192,13 @@ class Current:
 
     known: Knowledge
     query: StepQuery
-    told: Explanations
+    reported: Explanations
 
 
 def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) -> Current:
     """The answers of a query that are open now, and those that are confirmed and still looked at."""
     last = step_to(replace(state, now=state.now - 1), state.now)
-    query = query_of(plan, state, StepQuery(name, unsettled(prepared(plan), name, last), last, wanted))
+    query = query_of(plan, state, StepQuery(name, undecided(prepared(plan), name, last), last, wanted))
     query, known = replace(query, past=False), knowledge_of(plan, state)
     found = lives(known, query, derivations_of(known, query))
     return Current(known, query, explanations(known, query, found, current(found, last.now)))
@@ -213,13 +213,13 @@ def open_answers(
     now = current_answers(plan, state, name, LineSelection(KINDS, share, staged))
     confirmed = query_of(plan, state, replace(now.query, wanted=LineSelection(("confirmed",), share, staged)))
     changed = changes(now.known, confirmed, explained(now.known, confirmed))
-    return one_after_the_other([open_lines(now.known, now.query, now.told), changed.lines])
+    return one_after_the_other([open_lines(now.known, now.query, now.reported), changed.lines])
 
 
 def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
     """The number of open answers of a query, or of those in a share."""
     return (
-        open_count(current_answers(plan, state, name, LineSelection(KINDS, share)).told)
+        open_count(current_answers(plan, state, name, LineSelection(KINDS, share)).reported)
         if has_begun(state)
         else 0
     )
@@ -242,7 +242,7 @@ def batches(
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
     """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
 
-    So many `lines` are told of each fact, as far as is known.
+    So many `lines` are reported of each fact, as far as is known.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.

@@ -8,7 +8,7 @@ It is a sealed archive (see `sealed`), whose members are
     values.json     the values that have ids, the constants first
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
     seen/N          the values seen for the Nth unguarded variable: cells, and since when
-    settled/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
+    decided/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
 
 Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
@@ -39,7 +39,7 @@ from antelog.engine.facts.history import Facts, SeenValues, added, gather
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
-from antelog.engine.step.settled import Settled
+from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
@@ -101,14 +101,14 @@ def to_bytes(saved: SavedEngine) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old, plan = saved.state, saved.plan
     pure = pruned(old)
-    kept, history, settled = pure.values, pure.history, pure.settled
+    kept, history, decided = pure.values, pure.history, pure.decided
     state = _State(
         *(
             old.now,
             old.begin,
             old.forgotten,
             saved.limit,
-            {name: each.until for name, each in settled.items()},
+            {name: each.until for name, each in decided.items()},
         ),
         *(dict(saved.counts), dict(saved.dropped), dict(saved.given)),
     )
@@ -123,8 +123,8 @@ def to_bytes(saved: SavedEngine) -> bytes:
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
-    for name, member in _settled_in(plan, settled).items():
-        each = settled[name]
+    for name, member in _decided_in(plan, decided).items():
+        each = decided[name]
         members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
     return sealed.pack({**members, **saved.forecast})
 
@@ -165,9 +165,9 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)
     }
-    settled = {
-        name: _settled(members[member], len(start.settled[name].columns), state.until[name])
-        for name, member in _settled_in(plan, start.settled).items()
+    decided = {
+        name: _decided(members[member], len(start.decided[name].columns), state.until[name])
+        for name, member in _decided_in(plan, start.decided).items()
     }
     resumed = replace(
         known,
@@ -176,7 +176,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
         forgotten=state.forgotten,
         history=added(start.history, facts),
         observed=replace(known.observed, seen=seen),
-        settled=settled,
+        decided=decided,
     )
     others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
@@ -187,10 +187,10 @@ def _facts_in(plan: Plan) -> dict[str, str]:
     return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
 
 
-def _settled_in(plan: Plan, settled: Mapping[str, Settled]) -> dict[str, str]:
+def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, str]:
     """For each relation of which something is decided the member that has it."""
-    names = ((relation.name, f"settled/{number}") for number, relation in enumerate(plan.relations))
-    return {name: member for name, member in names if name in settled}
+    names = ((relation.name, f"decided/{number}") for number, relation in enumerate(plan.relations))
+    return {name: member for name, member in names if name in decided}
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:
@@ -206,9 +206,9 @@ def _facts(content: bytes, width: int) -> Facts:
     return Facts(tuple(columns), time, arrival)
 
 
-def _settled(content: bytes, width: int, until: int) -> Settled:
+def _decided(content: bytes, width: int, until: int) -> DecidedAtoms:
     *columns, ticks, true, when = _from_bytes(content, width + 3)
-    return Settled(until, tuple(columns), ticks, true != 0, when)
+    return DecidedAtoms(until, tuple(columns), ticks, true != 0, when)
 
 
 def _to_bytes(columns: Iterable[Column]) -> bytes:

@@ -1,6 +1,6 @@
 """Sealed bytes: a line with their version and a digest of all that follows, and then the content.
 
-    antelog state 0006 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 6 is the version of the format
+    antelog state 0007 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 7 is the version of the format
     PK…                                                            a zip archive of the members
 
 Damage is noticed before anything is unpacked. The digest is no signature: who can write a state can make up
@@ -21,7 +21,7 @@ from antelog.errors import StateError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-VERSION = 6
+VERSION = 7
 """Counts up whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30

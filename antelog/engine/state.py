@@ -1,6 +1,6 @@
 """The state between two steps: the facts that still matter, and little else.
 
-now 7, time began at 0; the facts about ticks 3 to 7; Off settled up to 2
+now 7, time began at 0; the facts about ticks 3 to 7; Off decided up to 2
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from antelog.engine.facts.history import (
     seen_with,
 )
 from antelog.engine.step.background import StaticFacts, static_of
+from antelog.engine.step.decided import DecidedAtoms, nothing_decided
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
-from antelog.engine.step.settled import Settled, nothing_settled
 from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
 from antelog.engine.values.values import Values
@@ -59,7 +59,7 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
-    settled     the atoms to remember, of relations that rest on their own negation in the past
+    decided     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     observed    the types of columns, the values seen, and how many lines facts give
     """
@@ -69,7 +69,7 @@ class State:
     values: Values
     static: StaticFacts
     history: History
-    settled: Mapping[str, Settled]
+    decided: Mapping[str, DecidedAtoms]
     forgotten: int
     observed: Observed
 
@@ -83,12 +83,12 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     values = Values(_constants(plan, known)) if values is None else values
     static = static_of(plan, rules, known, values)
     history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
-    settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
+    decided = {name: nothing_decided(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     seen = seen_from_the_start(rules.seen, static.tables, values)
     observed = Observed(types, answer_columns(plan, types), seen)
-    return State(-1, begin, values, static, history, settled, 0, observed)
+    return State(-1, begin, values, static, history, decided, 0, observed)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -141,18 +141,18 @@ def has_begun(state: State) -> bool:
 
 def beginning(plan: Plan, state: State, begin: int) -> State:
     """The state in which time begins at a tick, which may be one to come."""
-    settled = {
+    decided = {
         name: replace(known, until=begin - 1 - delay)
-        for name, known in state.settled.items()
+        for name, known in state.decided.items()
         if (delay := plan.relation(name).bounds.delay) is not None
     }
-    return replace(state, begin=begin, settled={**state.settled, **settled})
+    return replace(state, begin=begin, decided={**state.decided, **decided})
 
 
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
     return Knowledge(
-        prepared(plan), state.values, state.history, state.static, state.observed.seen, state.settled, Memo()
+        prepared(plan), state.values, state.history, state.static, state.observed.seen, state.decided, Memo()
     )
 
 
@@ -183,7 +183,7 @@ def pruned(state: State) -> State:
     """The state without the values that neither a fact nor a remembered atom has."""
     whole = {name: gather(state.history, name, None) for name in state.history}
     used = [column for facts in whole.values() for column in facts.columns]
-    atoms = [column for each in state.settled.values() for column in each.columns]
+    atoms = [column for each in state.decided.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
     empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
@@ -191,9 +191,9 @@ def pruned(state: State) -> State:
         name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
         for name, facts in whole.items()
     }
-    settled = {
-        name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
+    decided = {
+        name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.decided.items()
     }
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    return replace(state, values=kept, history=added(empty, moved), settled=settled, observed=observed)
+    return replace(state, values=kept, history=added(empty, moved), decided=decided, observed=observed)

@@ -68,7 +68,7 @@ def stages() -> Iterator[tuple[str, str]]:
     lines = zip(names, block.holds, block.fails, strict=True)
     yield "truth", table({**bound, **{name: _both(*ticks) for name, *ticks in lines}})
     life = found.life
-    yield "lives", table({**bound, "told": life.told, "complete": life.complete, "over": life.end})
+    yield "lives", table({**bound, "supported": life.supported, "complete": life.complete, "over": life.end})
     yield "views", _views(found, until.before, until.now, known)
 
     log = step(plan, state, batch.facts, NOW)[1][QUERY].log
@@ -93,12 +93,12 @@ def _found(known: Knowledge, pattern: Prepared) -> str:
 
 
 def _views(found: Lives, before: int, now: int, known: Knowledge) -> str:
-    """The explanations at each moment, and which of them are worth telling."""
+    """The explanations at each moment, and which of them are reported."""
     at = moments(found, before, now)
     kept = minimal(found, at, known.rules.relations[QUERY].answer.variables, known.values)
     (block,) = found.blocks
     bound = _bound(block.rows.take(at.view_of), known.values)
-    return table({**bound, "at": at.then, "told": ["yes" if each else "no, needless" for each in kept]})
+    return table({**bound, "at": at.then, "reported": ["yes" if each else "no, needless" for each in kept]})
 
 
 def _facts(facts: Facts, values: Values) -> str:

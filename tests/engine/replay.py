@@ -69,9 +69,9 @@ def reports(engine: PlainEngine, plan: Plan) -> dict[tuple[str, Answer], tuple[R
     for query in plan.queries:
         for row in engine.answers(query.name).to_pylist():
             answer = answer_of(row, query)
-            told = explanations_of(row["explanations"], [name for name, _ in answer])
-            report = Report(engine.now, query.name, answer, told)
-            assert (query.name, answer) not in found, f"{answer} is told twice"
+            reported = explanations_of(row["explanations"], [name for name, _ in answer])
+            report = Report(engine.now, query.name, answer, reported)
+            assert (query.name, answer) not in found, f"{answer} is reported twice"
             found[query.name, answer] = report, None if report.confirmed else _ahead(row)
     return found
 
@@ -88,8 +88,8 @@ def _change(row: Mapping[str, Any], query: Relation) -> Change:
     because = explanation_of({"evidence": [], "hypotheses": row["because"] or []}, own).hypotheses
     kind = Kind(row["change"])
     ahead = _ahead(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
-    told = explanations_of(row["explanations"], own)
-    return Change(row["tick"], kind, row["query"], answer, told, ahead, because)
+    reported = explanations_of(row["explanations"], own)
+    return Change(row["tick"], kind, row["query"], answer, reported, ahead, because)
 
 
 def answer_of(row: Mapping[str, Any], query: Relation) -> Answer:
@@ -109,7 +109,7 @@ def reading(because: Iterable[Literal], answer: Answer) -> frozenset[tuple[str, 
 
 
 def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
-    """Asserts that the engine tells what the specification does, at every tick; how many lines it told."""
+    """Asserts that the engine reports what the specification does, at every tick; returns how many lines."""
     with at_most_for(case):
         return _follow(case, compiled, evaluation)
 
@@ -122,7 +122,7 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     for report in snapshots(evaluation):
         ahead = None if report.confirmed else outlook(evaluation, report)
         answers[report.tick][report.query, report.answer] = report, ahead
-    engine, told = PlainEngine(compiled), 0
+    engine, reported = PlainEngine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
         log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
@@ -132,13 +132,13 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
         assert not lines[now] - found, f"tick {now}: a line too few"
         assert len(log) == len(found), f"tick {now}: a line twice"
         assert reports(engine, compiled.plan) == answers[now], f"tick {now}: other answers"
-        told += len(log)
-    return told
+        reported += len(log)
+    return reported
 
 
 def _in_order(row: Mapping[str, Any]) -> bool:
     """Whether the literals of a line are by time, then text."""
-    lists = [told[part] for told in row["explanations"] for part in ("evidence", "hypotheses")]
+    lists = [each[part] for each in row["explanations"] for part in ("evidence", "hypotheses")]
     return all(texts == in_order(texts) for texts in (*lists, row["because"] or []))
 
 

@@ -63,12 +63,12 @@ class Stage:
         known, query = self.known, replace(self.query(about=about), past=True)
         return lives(known, query, derivations_of(known, query))
 
-    def told(self, only: Sequence[str] = KINDS, before: int = -1) -> Explanations:
+    def reported(self, only: Sequence[str] = KINDS, before: int = -1) -> Explanations:
         """The explanations of the query's answers."""
         return kernel.explained(self.known, self.query(only, before=before))
 
     def changes(self) -> Changes:
-        return changes(self.known, self.query(), self.told())
+        return changes(self.known, self.query(), self.reported())
 
     def pattern(self, relation: str, number: int = 0) -> tuple[Prepared, Background]:
         """A pattern as the engine looks at it, and its background."""
@@ -97,7 +97,7 @@ class Stage:
 
 
 def stage(text: str, facts: Iterable[Fact] = (), now: int = 9) -> Stage:
-    """A program when facts (input, values…, time, arrival) have come, and nothing was told yet."""
+    """A program when facts (input, values…, time, arrival) have come, and nothing was reported yet."""
     plan = antelog.parse(text).plan
     given: dict[str, list[Fact]] = {}
     for name, *values in facts:

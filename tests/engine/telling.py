@@ -22,16 +22,16 @@ def by_arrival(facts: Iterable[Fact]) -> dict[int, dict[str, list[Fact]]]:
     return arriving
 
 
-def told(text: str, facts: Iterable[Fact], until: int) -> dict[int, list[str]]:
-    """What is told at each tick up to one, in order; ticks without changes are left out."""
+def reported(text: str, facts: Iterable[Fact], until: int) -> dict[int, list[str]]:
+    """What is reported at each tick up to one, in order; ticks without changes are left out."""
     engine = Engine(antelog.parse(text))
     arriving = by_arrival(facts)
     lines = {now: lines_of(engine.advance(now, arriving.get(now))) for now in range(until + 1)}
     return {now: found for now, found in lines.items() if found}
 
 
-def told_at_once(text: str, facts: Iterable[Fact], until: int) -> list[str]:
-    """What is told if all ticks are handed over at once."""
+def reported_at_once(text: str, facts: Iterable[Fact], until: int) -> list[str]:
+    """What is reported if all ticks are handed over at once."""
     everything: dict[str, list[Fact]] = {}
     for name, *values in facts:
         everything.setdefault(name, []).append(tuple(values))

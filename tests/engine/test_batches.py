@@ -50,7 +50,7 @@ def test_a_batch_is_not_cut_for_a_large_state() -> None:
     assert len(list(cut({"A": facts(*range(10, 20))}, kept, 19, 1))) == 1
 
 
-def test_the_more_is_told_of_facts_the_smaller_are_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_more_is_reported_of_facts_the_smaller_are_their_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kernel, "_LINES", 4)
     given = {"A": facts(*range(12))}
     few, many = (list(cut(given, {}, 11, lines)) for lines in (1, 2))

@@ -42,8 +42,8 @@ def test_a_small_budget_changes_nothing_but_the_size_of_steps(
 def test_where_one_key_needs_too_much_the_error_names_rule_key_and_count() -> None:
     program = antelog.parse(CLOSE + " query P(D, T).")
     facts = [("pump", v, 5) for v in range(200)] + [("pump", v, 6) for v in range(200)]
-    with pytest.raises(DataError) as told:
+    with pytest.raises(DataError) as raised:
         PlainEngine(program, budget=80 * 1_000).advance(6, {"R": facts})
-    assert "D = pump" in str(told.value)
-    assert "R(D, W, U)" in str(told.value)
-    assert "200 facts" in str(told.value) or "400" in str(told.value)
+    assert "D = pump" in str(raised.value)
+    assert "R(D, W, U)" in str(raised.value)
+    assert "200 facts" in str(raised.value) or "400" in str(raised.value)

@@ -28,15 +28,15 @@ def _replay(name: str) -> None:
         now = line["tick"]
         engine.advance(now, frames(case.facts, plan, now - 1, now))
         found = {
-            frozenset(answer): told
-            for (query, answer), told in reports(engine, plan).items()
+            frozenset(answer): reported
+            for (query, answer), reported in reports(engine, plan).items()
             if query == line["query"]
         }
         wanted = {frozenset(answer_of(a["answer"], a.get("others"))): a for a in line["answers"]}
         assert found.keys() == wanted.keys(), f"tick {now}"
         for answer in line["answers"]:
-            for told in answer["explanations"]:
-                assert all(texts == in_order(texts) for texts in told.values()), "recorded in another order"
+            for each in answer["explanations"]:
+                assert all(texts == in_order(texts) for texts in each.values()), "recorded in another order"
         for key, answer in wanted.items():
             report, ahead = found[key]
             assert report.explanations == explanations_of(answer["explanations"], answer["answer"]), now

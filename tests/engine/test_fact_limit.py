@@ -1,4 +1,4 @@
-"""antelog/engine/fact_limit.py: what is dropped is told, and what is told besides stays true."""
+"""antelog/engine/fact_limit.py: what is dropped is reported, and all else that is reported is true."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ Rows = list[dict[str, Any]]
 
 
 def key(row: dict[str, Any]) -> str:
-    names = [name for name in row if name not in (*_TOLD, "tick", "change")]
+    names = [name for name in row if name not in (*_REPORTED, "tick", "change")]
     return repr([row[name] for name in names])
 
 
-_TOLD = tuple(AFTER_ANSWER)
+_REPORTED = tuple(AFTER_ANSWER)
 
 
 def stream(random: Random, ticks: int, predicates: dict[str, list[list[str]]], delay: int) -> dict[int, Any]:
@@ -56,9 +56,9 @@ def stream(random: Random, ticks: int, predicates: dict[str, list[list[str]]], d
     return batches
 
 
-def check_the_law(engine: Engine, query: str, last: dict[str, dict[str, Any]], told: Rows) -> None:
+def check_the_law(engine: Engine, query: str, last: dict[str, dict[str, Any]], reported: Rows) -> None:
     """The last line about each answer says whether it is open, and with which explanations."""
-    for row in told:
+    for row in reported:
         last[key(row)] = row
     open_ = {
         key(row): row["explanations"]
@@ -81,15 +81,15 @@ def test_what_is_not_given_up_is_as_without_a_limit(seed: int, query: str) -> No
     lost = 0
     for tick, facts in stream(Random(seed), 60, levels, 3).items():
         expected = plain.advance(tick, facts)[query].to_pylist()
-        told = limited.advance(tick, facts)[query].to_pylist()
-        check_the_law(limited, query, last, told)
+        reported = limited.advance(tick, facts)[query].to_pylist()
+        check_the_law(limited, query, last, reported)
         assert limited.status.state_rows <= 7
         first = limited._state.forgotten + (4 if query == "Fine" else 1)
-        by_limit = [row for row in told if row["because"] == ["(limit)"]]
+        by_limit = [row for row in reported if row["because"] == ["(limit)"]]
         assert all(
             row["change"] == "rejected" and row["tick"] == tick and row["T"] < first for row in by_limit
         )
-        others = [row for row in told if row not in by_limit]
+        others = [row for row in reported if row not in by_limit]
         assert [row for row in others if row["T"] >= first] == [row for row in expected if row["T"] >= first]
         assert all(row in expected for row in others)
         lost += len(by_limit)
@@ -102,7 +102,7 @@ def test_what_is_not_given_up_is_as_without_a_limit(seed: int, query: str) -> No
 
 @pytest.mark.parametrize("rules", [UNBOUNDED, UNBOUNDED.replace("Served(X, M, T)", "Served(X, M, T0)")])
 @pytest.mark.parametrize("seed", range(4))
-def test_what_is_told_of_an_unbounded_program_is_true(seed: int, rules: str) -> None:
+def test_what_is_reported_of_an_unbounded_program_is_true(seed: int, rules: str) -> None:
     program = antelog.parse(rules)
     limited, plain = Engine(program, limit=15), Engine(program)
     choices = {"Asked": [["a", "b"], ["m", "n", "o"]], "Told": [["m", "n", "o"]]}
@@ -112,11 +112,11 @@ def test_what_is_told_of_an_unbounded_program_is_true(seed: int, rules: str) -> 
         confirmed |= {
             key(r) for r in plain.advance(tick, facts)["Served"].to_pylist() if r["change"] == "confirmed"
         }
-        told = limited.advance(tick, facts)["Served"].to_pylist()
-        check_the_law(limited, "Served", last, told)
+        reported = limited.advance(tick, facts)["Served"].to_pylist()
+        check_the_law(limited, "Served", last, reported)
         assert limited.status.state_rows <= 15
-        assert {key(row) for row in told if row["change"] == "confirmed"} <= confirmed
-        by_limit += sum(row["because"] == ["(limit)"] for row in told)
+        assert {key(row) for row in reported if row["change"] == "confirmed"} <= confirmed
+        by_limit += sum(row["because"] == ["(limit)"] for row in reported)
     assert by_limit > 0
     assert {row["input"] for row in limited.dropped.to_pylist()} >= {"Asked"}
 

@@ -90,17 +90,17 @@ def test_a_step_leaves_its_state_as_it_was() -> None:
     plan = antelog.parse(RULES).plan
     state = start(plan)
 
-    def told(before: State, tick: int) -> tuple[State, list[dict[str, Any]]]:
+    def reported(before: State, tick: int) -> tuple[State, list[dict[str, Any]]]:
         ready, batch = kernel.admitted(plan, before, {"Temp": new_names(tick)}, tick)
         after, changed = kernel.step(plan, ready, batch.facts, tick)
         return after, rows({name: changes.log for name, changes in changed.items()})
 
     for tick in range(6):
-        after, expected = told(state, tick)
-        told(after, tick + 1)
-        again, found = told(state, tick)
+        after, expected = reported(state, tick)
+        reported(after, tick + 1)
+        again, found = reported(state, tick)
         assert found == expected
-        assert told(again, tick + 1)[1] == told(after, tick + 1)[1]
+        assert reported(again, tick + 1)[1] == reported(after, tick + 1)[1]
         state = after
 
 

@@ -1,4 +1,4 @@
-"""Chances, shares and alerts change no answer, and not when it is told."""
+"""Chances, shares and alerts change no answer, and not when it is reported."""
 
 from __future__ import annotations
 

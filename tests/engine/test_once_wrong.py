@@ -1,4 +1,4 @@
-"""The cases of tests/once_wrong: the engine once told something else there than the specification.
+"""The cases of tests/once_wrong: the engine once reported something else there than the specification.
 
 A case is a program. Its first line says which rule it teaches; its last ones are facts by the tick
 at which they arrive, and the last tick of interest:

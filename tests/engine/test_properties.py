@@ -34,7 +34,7 @@ from tests.two_times import cases_with_two_times
 
 pytestmark = pytest.mark.slow
 
-# Long enough for what is settled to be forgotten, or remembered, before it is asked for again.
+# Long enough for what is decided to be forgotten, or remembered, before it is asked for again.
 LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals()
 ANY = cases() | cases_with_two_times() | cases_of_few_literals()
 
@@ -58,12 +58,12 @@ def log_of(case: Case, compiled: Compiled | None = None) -> Log:
     return found
 
 
-_TOLD = ("tick", "change", *AFTER_ANSWER)
+_REPORTED = ("tick", "change", *AFTER_ANSWER)
 
 
 def about(query: str, row: Row) -> str:
     """Which answer a row is about."""
-    return repr((query, {name: value for name, value in row.items() if name not in _TOLD}))
+    return repr((query, {name: value for name, value in row.items() if name not in _REPORTED}))
 
 
 def rows_of(tables: Mapping[str, pa.Table]) -> Iterator[tuple[str, Row]]:
@@ -92,8 +92,8 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
             assert row["tick"] == now
             last[key] = row
         answers = answers_of(engine, compiled)
-        told = {key: row["explanations"] for key, row in last.items() if row["change"] != "rejected"}
-        assert told == {key: row["explanations"] for key, row in answers.items()}
+        reported = {key: row["explanations"] for key, row in last.items() if row["change"] != "rejected"}
+        assert reported == {key: row["explanations"] for key, row in answers.items()}
         for key, row in answers.items():
             if row["change"] != "confirmed":
                 silent = last[key]["if_silent"]
@@ -154,7 +154,7 @@ def test_an_answer_goes_from_possible_to_confirmed_or_rejected(case: Case) -> No
         before = last.get(key)
         was_open = before is not None and before["change"] in ("possible", "revised")
         if before is not None:
-            assert before["change"] != "confirmed"  # nothing is told of an answer that is certain
+            assert before["change"] != "confirmed"  # nothing is reported of an answer that is confirmed
             assert before["tick"] < row["tick"]  # and at most one line about an answer at a tick
         assert (row["change"] == "possible") <= (not was_open)
         assert (row["change"] in ("revised", "rejected")) <= was_open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.telling import Fact, told, told_at_once
+from tests.engine.telling import Fact, reported, reported_at_once
 
 INPUTS = """
 input A(x, time).
@@ -13,7 +13,7 @@ input C(time).
 query P2(X, T).
 """
 
-TOLD: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
+REPORTED: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
     "a fact about another time is evidence while the answer's time is open": (
         "P1(X, T) :- A(X, T+2), not A(X, T-2).  P2(X, T) :- B(X, U), A(X, T+1), not P1(X, T+1).",
         [("B", "c", 1, 1)],
@@ -56,19 +56,19 @@ TOLD: dict[str, tuple[str, list[Fact], dict[int, list[str]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_is_told(name: str) -> None:
-    rules, facts, expected = TOLD[name]
+@pytest.mark.parametrize("name", REPORTED)
+def test_is_reported(name: str) -> None:
+    rules, facts, expected = REPORTED[name]
     until = max(expected)
-    assert told(INPUTS + rules, facts, until) == expected
-    assert told_at_once(INPUTS + rules, facts, until) == [
+    assert reported(INPUTS + rules, facts, until) == expected
+    assert reported_at_once(INPUTS + rules, facts, until) == [
         line for lines in expected.values() for line in lines
     ]
 
 
-def test_an_answer_about_a_tick_to_come_is_told_whatever_other_rules_there_are() -> None:
+def test_an_answer_about_a_tick_to_come_is_reported_whatever_other_rules_there_are() -> None:
     text = "input A(time). input B(time). input C(time) delay 5. P(T) :- C(T-2), not A(T). "
     facts = [("C", 10, 10)]
-    alone = told(f"{text} query P(T).", facts, 12)
+    alone = reported(f"{text} query P(T).", facts, 12)
     assert "possible P(12): C(10) | not A(12), confirmed at 12, decided by 12" in alone[10]
-    assert told(f"{text} P(T) :- A(U), B(T). query P(T).", facts, 12) == alone
+    assert reported(f"{text} P(T) :- A(U), B(T). query P(T).", facts, 12) == alone

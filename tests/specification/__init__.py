@@ -8,8 +8,9 @@ It is slow and is the judge: whatever is faster has to agree with it.
     outlook(evaluation, report)         what is known ahead of an open answer
 
 Patterns are found by SLD-resolution once (`patterns`), and matched with the facts in every way
-(`world`). Variables that have no value stay in what is told. Facts late, early or conflicting are set aside;
-`admit` tells which. `RefusedError` is raised for programs that have no meaning only when they are unfolded.
+(`world`). Variables that have no value stay in what is reported. `admit` tells which
+facts are late, early or conflicting: these are set aside. `RefusedError` is raised for programs that have no
+meaning only when they are unfolded.
 """
 
 from __future__ import annotations

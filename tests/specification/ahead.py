@@ -1,4 +1,4 @@
-"""What else is known about an open answer: what silence makes of it, and when it is settled.
+"""What else is known about an open answer: what silence makes of it, and when it is decided.
 
 semantics.md, "Changes": `if_silent` and `decided_by`.
 """
@@ -32,16 +32,16 @@ class Outlook:
 
 
 def if_silent(answers: Answers, answer: Answer, now: int) -> Silence | None:
-    """The first tick after `now` at which an answer is confirmed, or no longer told."""
+    """The first tick after `now` at which an answer is confirmed, or no longer reported."""
     turns: set[Tick] = set()
     for candidate in answers.candidates[answer]:
         turns.add(candidate.since)
         turns.update(tick for ticks in candidate.derivation.literals.values() for tick in ticks)
     for tick in sorted(int(tick) for tick in turns if now < tick < NEVER):
-        told = answers.explanations(answer, tick)
-        if any(not e.hypotheses for e in told):
+        reported = answers.explanations(answer, tick)
+        if any(not e.hypotheses for e in reported):
             return Silence("confirmed", tick)
-        if not told:
+        if not reported:
             return Silence("rejected", tick)
     return None
 
@@ -49,7 +49,7 @@ def if_silent(answers: Answers, answer: Answer, now: int) -> Silence | None:
 def decided_by(world: World, answers: Answers, answer: Answer, now: int) -> int | None:
     """The largest t + δ among the input atoms its explanations still depend on, through negation, too."""
     search = _Search(world, now)
-    latest_ = max((search.derivation(c.derivation) for _, c in answers.told(answer, now)), default=START)
+    latest_ = max((search.derivation(c.derivation) for _, c in answers.reported(answer, now)), default=START)
     return None if latest_ == NEVER else int(latest_)
 
 
@@ -59,7 +59,7 @@ class _Search:
         self._seen: set[tuple[Atom, tuple[Comparison, ...]]] = set()
 
     def derivation(self, derivation: Derivation) -> Tick:
-        """By when the open literals of a derivation are settled."""
+        """By when the open literals of a derivation are decided."""
         open_ = (li for li, ticks in derivation.literals.items() if min(ticks) > self._now)
         return max((self._literal(li, derivation) for li in open_), default=START)
 

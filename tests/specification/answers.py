@@ -1,4 +1,4 @@
-"""Which answers are told at a tick, and with which explanations: semantics.md, "Told"."""
+"""Which answers are reported at a tick, and with which explanations: semantics.md, "What is supported"."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def _reading(group: list[Literal], own: frozenset[str]) -> Group:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A derivation of an answer, and since when it can be told."""
+    """A derivation of an answer, and since when it can be supported."""
 
     derivation: Derivation
     since: Tick
 
     def explanation(self, now: int, own: Sequence[str]) -> Explanation | None:
-        """What is told of it at a tick: nothing if it is false, or if it has no evidence yet.
+        """Its explanation at a tick: none if it is false, or if it has no evidence yet.
 
         `own` are the names of the answer's variables; the first is that of all others, if there is one.
         """
@@ -124,9 +124,9 @@ class Answers:
     seen: Mapping[Answer, Mapping[Value, Tick]]
 
     def explanations(self, answer: Answer, now: int) -> frozenset[Explanation]:
-        return frozenset(e for e, _ in self.told(answer, now))
+        return frozenset(e for e, _ in self.reported(answer, now))
 
-    def told(self, answer: Answer, now: int) -> list[tuple[Explanation, Candidate]]:
+    def reported(self, answer: Answer, now: int) -> list[tuple[Explanation, Candidate]]:
         """The minimal explanations of an answer, with the derivations they come from."""
         own = own_names(answer)
         found = [
@@ -137,7 +137,7 @@ class Answers:
     def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
         """Which hypotheses of an answer's last explanations became false at a tick."""
         own = own_names(answer)
-        failed = [li for _, c in self.told(answer, tick - 1) for li in c.failed(tick, own)]
+        failed = [li for _, c in self.reported(answer, tick - 1) for li in c.failed(tick, own)]
         return explanation((), failed, frozenset(own)).hypotheses
 
 
@@ -215,7 +215,7 @@ class Report:
 
 
 def reports(answers: Answers, until: int) -> Iterator[Report]:
-    """The answers of each tick from 0 on. A confirmed one is told at the tick it is confirmed, once.
+    """The answers of each tick from 0 on. A confirmed one is reported at the tick it is confirmed, once.
 
     A value that is seen after all others were confirmed was confirmed with them.
     """
@@ -225,8 +225,8 @@ def reports(answers: Answers, until: int) -> Iterator[Report]:
             if everything in done:
                 done |= {with_value(everything, v) for v, since in values.items() if since == tick}
         for answer in answers.candidates:
-            if answer not in done and (told := answers.explanations(answer, tick)):
-                report = Report(tick, answers.query.name, answer, told)
+            if answer not in done and (reported := answers.explanations(answer, tick)):
+                report = Report(tick, answers.query.name, answer, reported)
                 if report.confirmed:
                     done.add(answer)
                 yield report

@@ -1,4 +1,4 @@
-"""What is told as text, read back into the specification's terms, so that both can be compared."""
+"""What is reported as text, read back into the specification's terms, so that both can be compared."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
     return tuple((name, OTHERS if name in (others or ()) else value) for name, value in row.items())
 
 
-def explanation_of(told: Mapping[str, Any], own: Iterable[str]) -> Explanation:
-    evidence, hypotheses = (map(literal_of, told[part]) for part in ("evidence", "hypotheses"))
+def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanation:
+    evidence, hypotheses = (map(literal_of, reported[part]) for part in ("evidence", "hypotheses"))
     return explanation(evidence, hypotheses, frozenset(own))
 
 
-def explanations_of(told: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:
+def explanations_of(reported: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:
     """Explanations that are all different."""
-    names, rows = tuple(own), list(told)
+    names, rows = tuple(own), list(reported)
     found = frozenset(explanation_of(each, names) for each in rows)
-    assert len(found) == len(rows), f"something is told twice: {rows}"
+    assert len(found) == len(rows), f"something is reported twice: {rows}"
     return found
 
 

@@ -2,7 +2,7 @@
 
 One pattern subsumes another if its variables can be replaced so that both have the same head, its
 literals are among the other's, and its comparisons follow from the other's. A clock-driven pattern does
-not count against a fact-driven one, which may be told earlier. Likewise a pattern says nothing twice: a
+not count against a fact-driven one, which may be reported earlier. Likewise a pattern says nothing twice: a
 literal goes that others of it make needless (`A(X, T), A(_, T)` is `A(X, T)`).
 """
 

@@ -84,7 +84,7 @@ def log(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def told(text: str, facts: Iterable[Fact], until: int) -> list[str]:
+def reported(text: str, facts: Iterable[Fact], until: int) -> list[str]:
     """The change log in one line each: `1 possible P(X=a, T=1) A(a, 1) | B(a, 2)`."""
     return [_line(change) for change in changes(evaluate_text(text, facts, until))]
 
@@ -147,8 +147,8 @@ RISE = "input Alarm(x, time) delay 2.\nRise(X, T) :- Alarm(X, T), not Alarm(X, T
 
 
 def test_a_negation_alone_says_nothing() -> None:
-    assert told(RISE, [], 9) == []
-    assert told(RISE, [("Alarm", ("a", 5), 5)], 9) == [
+    assert reported(RISE, [], 9) == []
+    assert reported(RISE, [("Alarm", ("a", 5), 5)], 9) == [
         "5 possible Rise(X=a, T=5) Alarm(a, 5) | not Alarm(a, 4)",
         "6 confirmed Rise(X=a, T=5) not Alarm(a, 4), Alarm(a, 5) |",
     ]
@@ -156,7 +156,7 @@ def test_a_negation_alone_says_nothing() -> None:
 
 def test_an_answer_with_an_open_variable_is_one_of_its_own() -> None:
     text = "input p(x, time) delay 2. input r(y, time).\nq(X, T) :- p(X, T), r(Y, T).\nquery q(X, T)."
-    assert told(text, [("r", ("b", 0), 0), ("p", ("a", 0), 1)], 3) == [
+    assert reported(text, [("r", ("b", 0), 0), ("p", ("a", 0), 1)], 3) == [
         "0 possible q(X=_, T=0) r(b, 0) | p(X, 0)",
         "1 confirmed q(X=a, T=0) p(a, 0), r(b, 0) |",
         "2 rejected q(X=_, T=0) r(b, 0) | p(X, 0) because p(X, 0)",
@@ -211,7 +211,7 @@ CALM = "input Alarm(x, time) delay 2.\nCalm(X, T) :- not Alarm(X, T)#.\nquery Ca
 
 
 def test_a_value_has_answers_of_its_own_once_it_has_been_seen() -> None:
-    found = told(CALM.replace("#", ""), [("Alarm", ("a", 1), 1)], 2)
+    found = reported(CALM.replace("#", ""), [("Alarm", ("a", 1), 1)], 2)
     assert [line for line in found if "T=2" not in line] == [
         "0 possible Calm(X=all others, T=0) | not Alarm(X, 0)",
         "1 possible Calm(X=a, T=0) | not Alarm(a, 0)",
@@ -222,7 +222,7 @@ def test_a_value_has_answers_of_its_own_once_it_has_been_seen() -> None:
 
 
 def test_a_value_that_is_false_when_it_is_seen_gets_no_line() -> None:
-    found = told(CALM.replace("#", ""), [("Alarm", ("a", 0), 1)], 3)
+    found = reported(CALM.replace("#", ""), [("Alarm", ("a", 0), 1)], 3)
     assert [line for line in found if "T=0" in line] == [
         "0 possible Calm(X=all others, T=0) | not Alarm(X, 0)",
         "2 confirmed Calm(X=all others, T=0) not Alarm(X, 0) |",
@@ -255,12 +255,12 @@ def test_what_a_fact_has_in_a_column_is_seen_whether_or_not_it_fits() -> None:
     ]
 
 
-def test_what_was_settled_for_all_others_before_a_value_is_seen_is_not_told_again() -> None:
+def test_what_was_decided_for_all_others_before_a_value_is_seen_is_not_reported_again() -> None:
     text = (
         "input A(x, time). input B(x, time) delay 3.\n"
         "P(X, T) :- not A(X, T).\nP(X, T) :- B(X, T), not A(X, T).\nquery P(X, T)."
     )
-    assert [line for line in told(text, [("B", ("b", 0), 2)], 3) if "T=0" in line] == [
+    assert [line for line in reported(text, [("B", ("b", 0), 2)], 3) if "T=0" in line] == [
         "0 confirmed P(X=all others, T=0) not A(X, 0) |"
     ]
 
@@ -277,15 +277,15 @@ def test_the_least_of_several_facts_of_a_slot_counts() -> None:
         ("Temp", ("a", "high", 0), 1),
         ("Temp", ("a", 7, 0), 1),
     ]
-    assert told(text, at_once[:2], 3) == ["1 confirmed P(X=a, L=high, T=0) Temp(a, high, 0) |"]
+    assert reported(text, at_once[:2], 3) == ["1 confirmed P(X=a, L=high, T=0) Temp(a, high, 0) |"]
     late: list[Fact] = [("Temp", ("a", "high", 0), 3), ("Temp", ("a", "low", 0), 2)]
-    assert told(text, late, 3) == ["2 confirmed P(X=a, L=low, T=0) Temp(a, low, 0) |"]
-    assert told(text, at_once, 3) == ["1 confirmed P(X=a, L=7, T=0) Temp(a, 7, 0) |"]
+    assert reported(text, late, 3) == ["2 confirmed P(X=a, L=low, T=0) Temp(a, low, 0) |"]
+    assert reported(text, at_once, 3) == ["1 confirmed P(X=a, L=7, T=0) Temp(a, 7, 0) |"]
 
 
 def test_a_literal_whose_slot_is_taken_is_false() -> None:
     text = LEVELS + "input C(time).\nP(X, T) :- C(T), Temp(a, X, T).\nquery P(X, T)."
-    assert told(text, [("C", (0,), 0), ("Temp", ("a", "low", 0), 1)], 3) == [
+    assert reported(text, [("C", (0,), 0), ("Temp", ("a", "low", 0), 1)], 3) == [
         "0 possible P(X=_, T=0) C(0) | Temp(a, X, 0)",
         "1 confirmed P(X=low, T=0) C(0), Temp(a, low, 0) |",
         "1 rejected P(X=_, T=0) C(0) | Temp(a, X, 0) because Temp(a, X, 0)",

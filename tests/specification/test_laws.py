@@ -42,13 +42,13 @@ def test_the_last_lines_give_the_answers_of_every_tick(case: Case) -> None:
             assert key not in confirmed
             assert line.kind is not Kind.REJECTED or key not in now
             last[key] = line
-        told = {
+        reported = {
             key: line.explanations
             for key, line in last.items()
             if line.kind in (Kind.POSSIBLE, Kind.REVISED)
             or (line.kind is Kind.CONFIRMED and line.tick == tick)
         }
-        assert told == {key: report.explanations for key, report in now.items()}
+        assert reported == {key: report.explanations for key, report in now.items()}
         for key, report in now.items():
             ahead = last[key].ahead
             assert report.confirmed or ahead is not None
@@ -67,7 +67,7 @@ def test_the_order_of_facts_does_not_matter(case: Case, random: Random) -> None:
 
 @pytest.mark.slow
 @given(ANY)
-def test_what_is_told_at_a_tick_needs_no_later_fact(case: Case) -> None:
+def test_what_is_reported_at_a_tick_needs_no_later_fact(case: Case) -> None:
     note(str(case))
     whole = _by_tick(evaluation_of(case))
     for now in range(case.until):
@@ -78,7 +78,7 @@ def test_what_is_told_at_a_tick_needs_no_later_fact(case: Case) -> None:
 @pytest.mark.slow
 @given(ANY)
 def test_what_is_known_ahead_comes_true(case: Case) -> None:
-    """After the last fact answers end as was said, and each is settled by its tick."""
+    """After the last fact answers end as was said, and each is decided by its tick."""
     note(str(case))
     last = max((arrival for _, _, arrival in case.facts), default=0)
     evaluation = evaluation_of(Case(case.text, case.facts, last + 6))
@@ -89,7 +89,7 @@ def test_what_is_known_ahead_comes_true(case: Case) -> None:
             if ahead is None:
                 continue
             if ahead.decided_by is not None:
-                _check_settled(evaluation, report, ahead.decided_by)
+                _check_decided(evaluation, report, ahead.decided_by)
             if tick >= last:
                 end = ahead.if_silent
                 expected = next(
@@ -106,9 +106,9 @@ def test_what_is_known_ahead_comes_true(case: Case) -> None:
                     assert (end.change == "confirmed") == (key in reports[end.tick])
 
 
-def _check_settled(evaluation: Evaluation, report: Report, by: int) -> None:
+def _check_decided(evaluation: Evaluation, report: Report, by: int) -> None:
     """Whether the hypotheses that wait for nothing open are true or false by a tick."""
-    for _, candidate in evaluation.answers[report.query].told(report.answer, report.tick):
+    for _, candidate in evaluation.answers[report.query].reported(report.answer, report.tick):
         ticks = candidate.derivation.literals
-        settled = (min(t) for li, t in ticks.items() if li.positive or not li.body.variables)
-        assert all(tick <= by for tick in settled)
+        decided = (min(t) for li, t in ticks.items() if li.positive or not li.body.variables)
+        assert all(tick <= by for tick in decided)

@@ -317,7 +317,7 @@ def test_no_chance(text: str, answer: Answer) -> None:
     assert asked(text, [], 0, answer) is None
 
 
-def test_of_what_is_settled_no_chance_need_be_declared() -> None:
+def test_of_what_is_decided_no_chance_need_be_declared() -> None:
     text = (
         "input A(x: text, time) delay 1.\ninput B(x: text, time).\nchance B(_, _) = 20%.\n"
         "P(X, T) :- A(X, T), not B(X, T+1).\nquery P(X, T)."

@@ -20,7 +20,7 @@ An answer has no chance (None)
 - if it has an open variable, or rests on a time that nothing bounds;
 - if a variable is left without a value that stands in two literals, twice in one, or in a comparison;
 - if a series has no declared chance, or a declaration (of a chance or a delay) names a value in a column
-  that the series leaves open; unless all that the answer asks of it is settled: its facts have come, or can
+  that the series leaves open; unless all that the answer asks of it is decided: its facts have come, or can
   come no more (of series that share a slot, all that is asked of them);
 - if a fact can belong to two of its series, or the chances in a slot exceed 100 % together (a declaration
   for any value counts for each literal that it fits);
@@ -120,17 +120,17 @@ class Worlds:
         return tuple(found)
 
     def _uncertain(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
-        """The atoms but for those of series without a chance of which everything is settled."""
+        """The atoms but for those of series without a chance of which everything is decided."""
         groups: dict[tuple[str, tuple[Term, ...]], list[Atom]] = {}
         for atom in atoms:
             slot = slot_of(self._program.vocabulary[atom.predicate], atom)
             values = atom.arguments[:-1] if slot is None else slot[1]
             groups.setdefault((atom.predicate, values), []).append(atom)
         for group in groups.values():
-            if not all(map(self._settled, group)) or all(map(self._model.has_odds, group)):
+            if not all(map(self._decided, group)) or all(map(self._model.has_odds, group)):
                 yield from group
 
-    def _settled(self, atom: Atom) -> bool:
+    def _decided(self, atom: Atom) -> bool:
         """Whether a fact of an atom has come, or can come no more."""
         predicate, tick = self._program.vocabulary[atom.predicate], atom.time
         assert isinstance(tick, int)

@@ -33,14 +33,14 @@ def affected(
             found[name] = EVERYWHERE
         elif any(p.seen is not None and seen[p.seen].since.max(initial=-1) > step.before for p in patterns):
             delay = rules.delays_of_others[name]
-            unsettled = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
-            found[name] = union((reach.of(name), unsettled))
+            undecided = span(step.begin if delay is None else step.before - delay + 1, FOREVER)
+            found[name] = union((reach.of(name), undecided))
         else:
             found[name] = reach.of(name)
     return found
 
 
-def unsettled(rules: Rules, name: str, step: Step) -> Spans:
+def undecided(rules: Rules, name: str, step: Step) -> Spans:
     """The ticks of all answers that can be open now."""
     delay = rules.relations[name].bounds.delay
     if delay is None or any(prepared.leaves_time_open for prepared in rules.patterns[name]):

@@ -42,17 +42,17 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 def explanations(
-    knowledge: Knowledge, told: Explanations, moment: Column, rejected: Mask
+    knowledge: Knowledge, reported: Explanations, moment: Column, rejected: Mask
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, the evidence and the hypotheses of every view reported then.
 
-    And for the rejected, which are told as they were the moment before, the hypotheses of the last
+    And for the rejected, which are reported as they were the moment before, the hypotheses of the last
     explanations that became false.
     """
-    found, at = told.found, told.at
-    # What is told of twins is the same.
+    found, at = reported.found, reported.at
+    # What is reported of twins is the same.
     once, position = (moment - rejected, None) if found.twins is None else numbered(moment - rejected)
-    line, view = views_of(at, told.kept, once)
+    line, view = views_of(at, reported.kept, once)
     row, then = at.view_of.take(view), at.then.take(view)
     sheet = _sheet(knowledge, found, row)
     text, evidence = sheet.texts_at(row, then)

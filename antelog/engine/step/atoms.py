@@ -82,8 +82,8 @@ def with_asked(
     for literal in found.prepared.asked:
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
         if not literal.variables <= rows.bound.keys():
-            settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
-            lines.append(Truth(never, never, settled))
+            decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
+            lines.append(Truth(never, never, decided))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         else:
@@ -124,13 +124,13 @@ def _recalled(known: Knowledge, atoms: Atoms) -> Truth:
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.relation in known.rules.cycles:
         return _through_time(known, atoms)
-    true_at, false_at, settled = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
+    true_at, false_at, decided = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
     for found in derived(known, atoms):
         failed, owner = found.failed, found.owner
         np.minimum.at(true_at, owner, found.complete)
         np.maximum.at(false_at, owner, failed)
-        np.maximum.at(settled, owner, np.where(failed > found.seen, found.open_until, -1))
-    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), settled)
+        np.maximum.at(decided, owner, np.where(failed > found.seen, found.open_until, -1))
+    return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), decided)
 
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Truth:
@@ -275,15 +275,15 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
 
     If its time is open, all ticks that this can be are looked at together, and never one by one.
     """
-    settled = np.full(found.rows.count, np.int64(-1))
+    decided = np.full(found.rows.count, np.int64(-1))
     if found.rows.count and depth < _DEEPEST:
         conditions = _own_conditions(found.prepared, literal, found.rows)
         for reference in literal.references:
-            settled = np.maximum(settled, _settled_by(known, found, reference, conditions, depth))
-    return settled
+            decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))
+    return decided
 
 
-def _settled_by(
+def _decided_by(
     known: Knowledge,
     found: Derivations,
     reference: Reference,

@@ -16,10 +16,10 @@ import numpy as np
 
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
 from antelog.engine.step.literals import ASKED, AskedKind
 from antelog.engine.step.rows import time_column
-from antelog.engine.step.settled import ALWAYS
 
 
 class Closure:
@@ -35,10 +35,10 @@ class Closure:
         self._inner: list[list[tuple[AskedKind, tuple[Atoms, ...]]]] = []
 
     def fresh(self) -> Atoms | None:
-        """Atoms of a relation whose derivations are to be added: neither settled nor numbered before."""
+        """Atoms of a relation whose derivations are to be added: neither decided nor numbered before."""
         while self._waiting:
             name, parts = self._waiting.popitem()
-            new = self._numbered[name].unknown(_unsettled(self._known, name, parts))
+            new = self._numbered[name].unknown(_undecided(self._known, name, parts))
             if new.count:
                 self._numbered[name].add(new, self._count)
                 self._count += new.count
@@ -66,7 +66,7 @@ class Closure:
                 rank=np.full(rows.count, level.rank),
                 complete=holds.max(axis=0, initial=-1),
                 failed=found.failed,
-                settled=np.where(holds > late, found.settled[outer], -1).max(axis=0, initial=-1),
+                decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
                 as_of=late,
             )
         )
@@ -75,7 +75,7 @@ class Closure:
     def truth(self, atoms: Atoms) -> Truth:
         """The truth of some of the atoms, when the derivations of all are there."""
         known = self._known
-        when = [known.settled[name].when for name in sorted(self.relations)]
+        when = [known.decided[name].when for name in sorted(self.relations)]
         recalled = Recalled(self._count, distinct(np.concatenate([[ALWAYS], *when])))
         numbers = _AtomNumbers(known, self._numbered, recalled)
         derived = [
@@ -86,10 +86,10 @@ class Closure:
         return Truth(*(column[at] for column in decide(recalled, derived)))
 
 
-def _unsettled(known: Knowledge, name: str, parts: Sequence[Atoms]) -> Atoms:
+def _undecided(known: Knowledge, name: str, parts: Sequence[Atoms]) -> Atoms:
     """The atoms that have to be worked out: what is decided is remembered."""
     whole = _together(parts)
-    return whole.take(marked(whole.time > known.settled[name].until))
+    return whole.take(marked(whole.time > known.decided[name].until))
 
 
 def _together(parts: Sequence[Atoms]) -> Atoms:
@@ -142,9 +142,9 @@ class _AtomNumbers:
     recalled: Recalled
 
     def of(self, atoms: Atoms) -> Column:
-        settled, numbers = self.known.settled[atoms.relation], self.numbered[atoms.relation].numbers(atoms)
-        known = atoms.time <= settled.until
-        found = settled.lookup(
+        decided, numbers = self.known.decided[atoms.relation], self.numbered[atoms.relation].numbers(atoms)
+        known = atoms.time <= decided.until
+        found = decided.lookup(
             [column[known] for column in atoms.arguments if column is not None], atoms.time[known]
         )
         numbers[known] = self.recalled.numbers(*found)
@@ -187,7 +187,7 @@ class Derived:
     rank: Column
     complete: Column
     failed: Column
-    settled: Column
+    decided: Column
     as_of: Column
     rests: tuple[Rest, ...] = ()
 
@@ -195,25 +195,25 @@ class Derived:
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
     """The truth of all atoms."""
     first, count = recalled.first, recalled.first + 2 * len(recalled.ticks)
-    true_at, false_at, settled = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
+    true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
     false_at[first::2], false_at[first + 1 :: 2] = recalled.ticks, NEVER
     true_at[first + 1 :: 2] = recalled.ticks
     for block, row in _by_level(derived):
         each = derived[block]
         atom, then = each.atom[row], each.as_of[row]
-        complete, failed, last = each.complete[row], each.failed[row], each.settled[row]
+        complete, failed, last = each.complete[row], each.failed[row], each.decided[row]
         for rest in each.rests:
             asked = [
-                Truth(true_at[n], false_at[n], settled[n]) for n in (numbers[row] for numbers in rest.atoms)
+                Truth(true_at[n], false_at[n], decided[n]) for n in (numbers[row] for numbers in rest.atoms)
             ]
             found = rest.kind.truth(asked)
             complete, failed = np.maximum(complete, found.true_at), np.minimum(failed, found.false_at)
-            last = np.maximum(last, np.where(found.true_at > then, found.settled, -1))
+            last = np.maximum(last, np.where(found.true_at > then, found.decided, -1))
         np.minimum.at(true_at, atom, complete)
         np.maximum.at(false_at, atom, failed)
-        np.maximum.at(settled, atom, np.where(failed > then, last, -1))
+        np.maximum.at(decided, atom, np.where(failed > then, last, -1))
         false_at[atom[true_at[atom] < NEVER]] = NEVER
-    return Truth(true_at, false_at, settled)
+    return Truth(true_at, false_at, decided)
 
 
 def _by_level(derived: Sequence[Derived]) -> list[tuple[int, Column]]:

@@ -26,9 +26,9 @@ from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
 from antelog.engine.step.background import StaticFacts, Twins
+from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
-from antelog.engine.step.settled import Settled
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -38,7 +38,7 @@ class Truth(NamedTuple):
 
     true_at: Column
     false_at: Column
-    settled: Column
+    decided: Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +88,7 @@ def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
 class Derivations:
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
-    The fact literals come first, one line each, then the asked ones, if these have lines already. `settled`
+    The fact literals come first, one line each, then the asked ones, if these have lines already. `decided`
     is the tick by which everything a literal depends on has arrived or never will.
     """
 
@@ -96,7 +96,7 @@ class Derivations:
     rows: Rows
     holds: Column
     fails: Column
-    settled: Column
+    decided: Column
 
     def take(self, at: Column | Mask) -> Derivations:
         at = positions(at)
@@ -105,7 +105,7 @@ class Derivations:
             self.rows.take(at),
             self.holds.take(at, axis=1),
             self.fails.take(at, axis=1),
-            self.settled.take(at, axis=1),
+            self.decided.take(at, axis=1),
         )
 
     @property
@@ -121,19 +121,19 @@ class Derivations:
         """Derivations with the lines of asked literals after those they have."""
         if not lines:
             return self
-        true_at, false_at, settled = zip(*lines, strict=True)
+        true_at, false_at, decided = zip(*lines, strict=True)
         return Derivations(
             self.prepared,
             self.rows,
             np.vstack((self.holds, *true_at)),
             np.vstack((self.fails, *false_at)),
-            np.vstack((self.settled, *settled)),
+            np.vstack((self.decided, *decided)),
         )
 
     def as_of(self, then: Column) -> Derivations:
         """Their fact literals as of some ticks, without later facts."""
         facts = len(self.prepared.facts)
-        due, true = self.settled[:facts], self.holds[:facts] <= then
+        due, true = self.decided[:facts], self.holds[:facts] <= then
         fails = or_never(due, true)
         if any(fact.slot is not None for fact in self.prepared.facts):
             before = self.fails[:facts]
@@ -164,7 +164,7 @@ class Derivations:
 
         A literal that is false already decides the row, and is none of these.
         """
-        last: Column = ((self.settled + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
+        last: Column = ((self.decided + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
         return last
 
 
@@ -185,30 +185,30 @@ def answer_time(found: Derivations) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Life:
-    """The life of each row: the ticks at which it is first reported, complete, and false."""
+    """The life of each row: the ticks at which it is first supported, complete, and false."""
 
-    told: Column
+    supported: Column
     complete: Column
     end: Column
 
     def take(self, at: Column) -> Life:
-        return Life(self.told.take(at), self.complete.take(at), self.end.take(at))
+        return Life(self.supported.take(at), self.complete.take(at), self.end.take(at))
 
 
 def life_of(found: Derivations, step: Step) -> Life:
     """The life of each row, as far as its literals are known."""
     prepared, rows = found.prepared, found.rows
     facts = len(prepared.facts)
-    told = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
+    supported = spoken_for(found) if facts else np.full(rows.count, np.int64(-1))
     if prepared.clocked:
         time = time_column(prepared.pattern.time, rows)
-        told = np.maximum(told, np.where(time < step.begin, NEVER, time))
+        supported = np.maximum(supported, np.where(time < step.begin, NEVER, time))
     complete, end = found.complete, found.failed
     if rows.seen is not None:
-        told = np.maximum(told, rows.seen)
+        supported = np.maximum(supported, rows.seen)
     # What is so by the rules alone is so from the first tick on.
-    told = np.maximum(told, step.begin)
-    return Life(told, np.maximum(complete, told), end)
+    supported = np.maximum(supported, step.begin)
+    return Life(supported, np.maximum(complete, supported), end)
 
 
 def spoken_for(found: Derivations) -> Column:
@@ -224,16 +224,16 @@ def spoken_for(found: Derivations) -> Column:
 
 
 def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
-    """The rows reported at some tick of the step or, if the past matters, before it."""
+    """The rows supported at some tick of the step or, if the past matters, before it."""
     step = query.step
     since = -1 if query.past else step.before
-    matter = life.end > np.maximum(life.told, since)
+    matter = life.end > np.maximum(life.supported, since)
     if not found.prepared.clocked:
-        matter &= life.told <= step.now
+        matter &= life.supported <= step.now
     if query.confirmed_only and len(found.prepared.asked) == 0:
         matter &= life.complete <= step.now
     for name in found.prepared.pattern.unguarded:
-        # What becomes of all others decides whether a value that is seen later is told.
+        # What becomes of all others decides whether a value that is seen later is reported.
         matter |= found.rows.bound[name] == OTHERS
     return marked(matter)
 
@@ -243,7 +243,7 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """The rules, the values of cells, the kept facts, the background, and the settled atoms of cycles.
+    """The rules, the values of cells, the kept facts, the background, and the decided atoms of cycles.
 
     `seen` has the values of unguarded variables, `memo` what was found out in this step.
     """
@@ -253,7 +253,7 @@ class Knowledge:
     history: History
     static: StaticFacts
     seen: Seen
-    settled: Mapping[str, Settled]
+    decided: Mapping[str, DecidedAtoms]
     memo: Memo
 
     def twins(self, query: StepQuery) -> Twins | None:

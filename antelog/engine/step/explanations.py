@@ -11,7 +11,7 @@ rules; pairs are then found by equal keys.
 
 The kind of change at a moment follows from the status there and before:
 
-    Malf(wt2, 0) told at 0, with evidence at 1, over at 3
+    Malf(wt2, 0) supported at 0, with evidence at 1, over at 3
     moments 0, 1, 3: open, open, nothing; so possible, revised, rejected
 """
 
@@ -113,9 +113,9 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
 # ---- kinds of changes ----
 
 
-def kinds(told: Explanations, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
+def kinds(reported: Explanations, only: Sequence[str], since: int | None = None) -> NDArray[np.int8]:
     """For each moment after `since` the kind of change if that is wanted, or -1."""
-    at, status = told.at, told.status
+    at, status = reported.at, reported.status
     was = np.zeros_like(status)
     # As a mask would have it, but much faster.
     np.multiply(status[:-1], (at.answer[1:] == at.answer[:-1]).view(np.int8), out=was[1:])
@@ -123,8 +123,8 @@ def kinds(told: Explanations, only: Sequence[str], since: int | None = None) -> 
     nothing = at.tick <= (at.before if since is None else since)
     if "revised" in only:
         again = (kind == REVISED) & ~nothing
-        again = marked(again if told.due is None else again & ~told.due)
-        nothing[again] = ~_revised(told, again)
+        again = marked(again if reported.due is None else again & ~reported.due)
+        nothing[again] = ~_revised(reported, again)
     np.putmask(kind, nothing, -1)
     return kind
 
@@ -145,9 +145,9 @@ def _kind_table(only: tuple[str, ...]) -> NDArray[np.int8]:
     return table.ravel()
 
 
-def _revised(told: Explanations, moment: Column) -> Mask:
+def _revised(reported: Explanations, moment: Column) -> Mask:
     """True for each moment whose explanations differ from those of the moment before."""
-    at, found = told.at, told.found
+    at, found = reported.at, reported.found
     if at.alone:
         (block,) = found.blocks
         row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
@@ -155,23 +155,23 @@ def _revised(told: Explanations, moment: Column) -> Mask:
         more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
         return more
     level = levels(found, at)
-    view = marked(told.kept)
+    view = marked(reported.kept)
     row, place, true = at.view_of.take(view), at.view_at.take(view), level.take(view)
     same = (row[1:] == row[:-1]) & (place[1:] == place[:-1] + 1) & (true[1:] == true[:-1])
     size = len(at.tick)
-    told_at = np.bincount(place, minlength=size)
+    reported_at = np.bincount(place, minlength=size)
     stayed = np.bincount(place[1:][same], minlength=size)
-    count = told_at.take(moment)
-    result: Mask = (stayed.take(moment) != count) | (told_at.take(moment - 1) != count)
+    count = reported_at.take(moment)
+    result: Mask = (stayed.take(moment) != count) | (reported_at.take(moment - 1) != count)
     return result
 
 
-def opened(told: Explanations, before: int) -> int:
+def opened(reported: Explanations, before: int) -> int:
     """The change of the number of open answers from `before` to their last moments."""
-    found, answer = told.found, told.at.answer
-    open_, was = told.status == OPEN, np.zeros(len(answer), np.bool_)
+    found, answer = reported.found, reported.at.answer
+    open_, was = reported.status == OPEN, np.zeros(len(answer), np.bool_)
     np.logical_and(open_[:-1], answer[1:] == answer[:-1], out=was[1:])
-    since = told.at.tick > before
+    since = reported.at.tick > before
     # Each answer that was open at one moment and is not at the next, or the other way round, counts once.
     more, less = open_ & ~was & since, was & ~open_ & since
     return found.count(answer.take(marked(more))) - found.count(answer.take(marked(less)))

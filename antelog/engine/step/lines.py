@@ -104,19 +104,19 @@ def knows_open(only: Sequence[str]) -> bool:
     return not set(only) <= {"confirmed"}
 
 
-def changes(known: Knowledge, query: StepQuery, told: Explanations) -> Changes:
+def changes(known: Knowledge, query: StepQuery, reported: Explanations) -> Changes:
     """The changes of a query's answers in a step."""
     only, before = query.wanted.only, query.step.before
-    kind = kinds(told, only, before)
+    kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
-    found = lines(known, query, told, moment, kind.take(moment))
-    return Changes(found, opened(told, before) if knows_open(only) else None)
+    found = lines(known, query, reported, moment, kind.take(moment))
+    return Changes(found, opened(reported, before) if knows_open(only) else None)
 
 
-def open_lines(known: Knowledge, query: StepQuery, told: Explanations) -> Lines:
+def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:
     """Lines about the answers that are open."""
-    still = marked(told.status == OPEN)
-    return lines(known, query, told, still, np.full(len(still), REVISED))
+    still = marked(reported.status == OPEN)
+    return lines(known, query, reported, still, np.full(len(still), REVISED))
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
@@ -127,18 +127,18 @@ def as_they_stand(table: pa.Table) -> pa.Table:
     return table.set_column(place, table.schema.field(place), change)
 
 
-def open_count(told: Explanations) -> int:
+def open_count(reported: Explanations) -> int:
     """The number of open answers."""
-    return told.found.count(told.at.answer.take(marked(told.status == OPEN)))
+    return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
 
 
-def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column, kind: Kinds) -> Lines:
+def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Column, kind: Kinds) -> Lines:
     """The lines of some moments, in the order of the log."""
     relation = known.rules.relations[query.name]
     schema = query.columns.schema
     if len(moment) == 0:
         return no_lines(schema.empty_table(), relation)
-    found, at = told.found, told.at
+    found, at = reported.found, reported.at
     about = at.answer.take(moment)
     fresh = changed(about)
     # Answers have several lines each, one after the other. What is the same in all of them is found out once.
@@ -165,8 +165,8 @@ def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column
             sorting.append((cells == OTHERS).astype(np.int64))
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
-    ahead = _ahead(known, told, moment.take(marked(kind <= REVISED)))
-    around = columns_around(known, told, moment, kind, ahead)
+    ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
+    around = columns_around(known, reported, moment, kind, ahead)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
@@ -177,20 +177,20 @@ def lines(known: Knowledge, query: StepQuery, told: Explanations, moment: Column
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.wanted.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])
-    told_of = tuple(cells.take(number) for cells in (*answer, time))
-    return Lines(table, told_of, tick, kind, stages(known, query.name, told, moment))
+    answer_of = tuple(cells.take(number) for cells in (*answer, time))
+    return Lines(table, answer_of, tick, kind, stages(known, query.name, reported, moment))
 
 
 def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
     """The variables of each line that stand for all others; null if there are none."""
     names = [relation.answer.variables[i] for i in relation.unguarded]
     columns = zip(*((answer[i] == OTHERS).tolist() for i in relation.unguarded), strict=True)
-    told = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
-    return pa.array(told, OTHERS_NAMES)
+    named = ([name for name, general in zip(names, each, strict=True) if general] or None for each in columns)
+    return pa.array(named, OTHERS_NAMES)
 
 
 def columns_around(
-    known: Knowledge, told: Explanations, moment: Column, kind: Kinds, ahead: Outlook
+    known: Knowledge, reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook
 ) -> list[pa.Array]:
     """The columns around the answer: tick and change before it, and four columns after it.
 
@@ -200,17 +200,17 @@ def columns_around(
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    shown, because = explanations(known, told, moment, kind == REJECT)
+    shown, because = explanations(known, reported, moment, kind == REJECT)
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
-    return [pa.array(told.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
+    return [pa.array(reported.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 
-def _ahead(known: Knowledge, told: Explanations, moment: Column) -> Outlook:
+def _ahead(known: Knowledge, reported: Explanations, moment: Column) -> Outlook:
     """The outlooks of open answers at some moments."""
-    if told.ahead is not None:
-        return told.ahead.take(moment)
-    once, which = (moment, None) if told.found.twins is None else numbered(moment)
-    ahead = outlook(known, told, once, told.at.tick.take(once))
+    if reported.ahead is not None:
+        return reported.ahead.take(moment)
+    once, which = (moment, None) if reported.found.twins is None else numbered(moment)
+    ahead = outlook(known, reported, once, reported.at.tick.take(once))
     return ahead if which is None else ahead.take(which)
 
 
@@ -236,10 +236,10 @@ _PATTERN = LITERALS
 _MISSING = _PATTERN + 16
 
 
-def stages(known: Knowledge, query: str, told: Explanations, moment: Column) -> Column:
+def stages(known: Knowledge, query: str, reported: Explanations, moment: Column) -> Column:
     """The stage at each of some moments."""
-    found, at = told.found, told.at
-    line, view = views_of(at, told.kept, moment)
+    found, at = reported.found, reported.at
+    line, view = views_of(at, reported.kept, moment)
     row, then = at.view_of.take(view), at.then.take(view)
     patterns = known.rules.patterns[query]
     numbers = {id(prepared): number for number, prepared in enumerate(patterns)}

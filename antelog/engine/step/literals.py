@@ -51,7 +51,7 @@ class NegationKind:
 
     def truth(self, found: Sequence[Truth]) -> Truth:
         (atom,) = found
-        return Truth(atom.false_at, atom.true_at, atom.settled)
+        return Truth(atom.false_at, atom.true_at, atom.decided)
 
 
 ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind()}
@@ -67,17 +67,17 @@ Delays: TypeAlias = dict[tuple[str, tuple[Term | None, ...]], Column | np.int64]
 def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Derivations:
     """Rows of a pattern as derivations, with the lines of their fact literals."""
     rows, delays = partial.rows, Delays()
-    holds, fails, settled = np.full((3, len(prepared.facts), rows.count), NEVER)
+    holds, fails, decided = np.full((3, len(prepared.facts), rows.count), NEVER)
     for i, fact in enumerate(prepared.facts):
         arrived = partial.arrived[i]
-        settled[i] = deadline(known, prepared, fact, rows, delays)
+        decided[i] = deadline(known, prepared, fact, rows, delays)
         late = taken(known, fact, rows)
         if rows.as_of is not None:
             arrived = or_never(arrived, arrived > rows.as_of)
             late = None if late is None else or_never(late, late > rows.as_of)
         holds[i] = arrived
-        fails[i] = or_never(settled[i] if late is None else np.minimum(settled[i], late), arrived != NEVER)
-    return Derivations(prepared, rows, holds, fails, settled)
+        fails[i] = or_never(decided[i] if late is None else np.minimum(decided[i], late), arrived != NEVER)
+    return Derivations(prepared, rows, holds, fails, decided)
 
 
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:

@@ -1,11 +1,11 @@
 """Lives: the derivations of answers with the ticks of their lives, by answer; and the moments of answers.
 
-The *life* of a derivation is from when on it is told, when it is complete, and when it is over. An answer
-can change only when a derivation of it begins to be told, gets evidence, or is over. A *view* is a
-derivation at a moment at which it is told.
+The *life* of a derivation is from when on it is supported, when it is complete, and when it is over. An
+answer can change only when a derivation of it begins to be supported, gets evidence, or is over. A *view* is
+a derivation at a moment at which it is supported.
 
     Malf(wt2, 0)   Temp(wt2, high, 0) came at 0, the one about 1 at 1; the one about 2 is due at 3
-    told 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
+    supported 0, evidence 1, over 3      moments 0, 1, 3      views at 0 and 1
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def lives(known: Knowledge, query: StepQuery, blocks: Sequence[Derivations]) -> 
     answers = [[*_answer(found, known.values), answer_time(found)] for found in blocks]
     *answer, time = _stacked(answers, width)
     parts = [life_of(found, query.step) for found in blocks]
-    life = Life(*_stacked([[part.told, part.complete, part.end] for part in parts], 3))
+    life = Life(*_stacked([[part.supported, part.complete, part.end] for part in parts], 3))
     by_answer = _grouped(blocks, answer, time)
     starts = tuple(accumulate([found.rows.count for found in blocks], initial=0))
     number = by_answer.order if by_answer.alone else by_answer.numbers
     found = Lives(tuple(blocks), starts, tuple(answer), time, life, by_answer, number, known.twins(query))
-    return _without_settled(found)
+    return _without_decided(found)
 
 
 def _answer(found: Derivations, values: Values) -> list[Column]:
@@ -92,7 +92,7 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
     ]
 
 
-def _without_settled(found: Lives) -> Lives:
+def _without_decided(found: Lives) -> Lives:
     """The rows without answers of values that had been decided with all others before they were seen."""
     late = np.zeros(found.by_answer.count, np.bool_)
     complete = None
@@ -113,8 +113,8 @@ def _without_settled(found: Lives) -> Lives:
         late[number[complete.take(number.take(others)) < seen]] = True
     if not late.any():
         return found
-    told = np.where(late.take(found.number), NEVER, found.life.told)
-    return replace(found, life=replace(found.life, told=told))
+    supported = np.where(late.take(found.number), NEVER, found.life.supported)
+    return replace(found, life=replace(found.life, supported=supported))
 
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
@@ -146,7 +146,7 @@ _FEW = 4
 class Moments:
     """Answers at the ticks at which they may change, by answer and tick.
 
-    `answer` is the number of the answer's group. Of those that were told already, the first moment
+    `answer` is the number of the answer's group. Of those that were supported already, the first moment
     is at the tick `before`. Views are those of one derivation side by side, in the order of time,
     and those of a block too. If `alone`, no answer has more than one derivation.
     """
@@ -191,19 +191,19 @@ def moments(found: Lives, before: int, now: int) -> Moments:
     owner = found.number << shift
     there = _there(found, now)
     events = [_NOTHING]
-    for line in (life.told, life.end):
+    for line in (life.supported, life.end):
         during = marked(there & (line > before) & (line <= now))
         events.append(owner.take(during) + (line.take(during) - before))
     for b, block in enumerate(found.blocks):
         rows = found.rows(b)
-        mine, since = owner[rows] - before, np.maximum(life.told[rows], before)
+        mine, since = owner[rows] - before, np.maximum(life.supported[rows], before)
         until = np.where(there[rows], np.minimum(life.end[rows], now + 1), -1)
         for line in block.holds:
             during = marked((line > since) & (line < until))
             events.append(mine.take(during) + line.take(during))
     happened = distinct(np.concatenate(events))
     existing = np.zeros(found.by_answer.count, np.bool_)
-    existing[found.number[there & (life.told <= before) & (before < life.end)]] = True
+    existing[found.number[there & (life.supported <= before) & (before < life.end)]] = True
     key = _with_first(happened, shift, existing)
     return _seen(found, before, key, shift, there)
 
@@ -226,14 +226,14 @@ def and_more(
 
 
 def _there(found: Lives, now: int) -> Mask:
-    """A mask of the rows reported at some tick up to `now`."""
-    there: Mask = (found.life.told < found.life.end) & (found.life.told <= now)
+    """A mask of the rows supported at some tick up to `now`."""
+    there: Mask = (found.life.supported < found.life.end) & (found.life.supported <= now)
     return there
 
 
 def current(found: Lives, now: int) -> Moments:
     """One moment for every answer: the present."""
-    there = (found.life.told <= now) & (now < found.life.end)
+    there = (found.life.supported <= now) & (now < found.life.end)
     key = np.arange(found.by_answer.count) << 1
     return _seen(found, now, key, 1, there)
 
@@ -243,22 +243,22 @@ def _seen(found: Lives, before: int, key: Column, shift: int, there: Mask) -> Mo
     answer, tick = key >> shift, (key & ((1 << shift) - 1)) + before
     life = found.life
     if found.by_answer.alone:  # each answer is its derivation
-        told = there.take(answer) & (life.told.take(answer) <= tick) & (tick < life.end.take(answer))
-        view_at = marked(told)
+        alive = there.take(answer) & (life.supported.take(answer) <= tick) & (tick < life.end.take(answer))
+        view_at = marked(alive)
         return Moments(before, answer, tick, answer.take(view_at), view_at, alone=True)
     owner, last = found.number << shift, (1 << shift) - 1
     sizes = np.bincount(answer, minlength=found.by_answer.count)
     every = sizes.take(found.number)
     if int(every.sum()) <= _FEW * len(every):
-        # All moments of an answer for each of its derivations, and then those at which it is told.
+        # All moments of an answer for each of its derivations, and then those at which it is supported.
         view_of, view_at = spread((np.cumsum(sizes) - sizes).take(found.number), every)
         then = tick.take(view_at)
         during = marked(
-            (life.told.take(view_of) <= then) & (then < life.end.take(view_of)) & there.take(view_of)
+            (life.supported.take(view_of) <= then) & (then < life.end.take(view_of)) & there.take(view_of)
         )
         view_of, view_at = view_of.take(during), view_at.take(during)
     else:
-        first = np.searchsorted(key, owner + np.clip(life.told - before, 0, last))
+        first = np.searchsorted(key, owner + np.clip(life.supported - before, 0, last))
         beyond = np.searchsorted(key, owner + np.clip(life.end - before, 0, last))
         counts = np.where(there, np.maximum(beyond - first, 0), 0)
         make_room(counts)
@@ -306,13 +306,13 @@ def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
     return level
 
 
-def views_of(at: Moments, told: Mask, moment: Column) -> tuple[Column, Column]:
-    """The views told at moments: for each its line (which of the moments) and its number."""
+def views_of(at: Moments, reported: Mask, moment: Column) -> tuple[Column, Column]:
+    """The views reported at moments: for each its line (which of the moments) and its number."""
     if at.alone:
         view = at.view.take(moment)
         line = marked(view >= 0)
         return line, view.take(line)
-    view = marked(told)
+    view = marked(reported)
     place = at.view_at.take(view)
     counts = np.bincount(place, minlength=len(at.tick))
     first = np.cumsum(counts) - counts

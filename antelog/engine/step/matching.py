@@ -349,7 +349,7 @@ def _whose(prepared: Prepared, found: tuple[LiteralFacts, ...], values: Values) 
 
 
 def _clock(query: StepQuery, later: Column) -> Spans:
-    """The ticks at which clock-driven patterns are told."""
+    """The ticks at which clock-driven patterns are supported."""
     return union((query.about.between(query.step.begin, query.step.now), spans_of(later)))
 
 

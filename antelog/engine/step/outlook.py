@@ -28,14 +28,14 @@ def one_by_one(parts: Sequence[Outlook]) -> Outlook:
     return Outlook(*map(np.concatenate, columns))
 
 
-def outlook(known: Knowledge, told: Explanations, moment: Column, then: Column) -> Outlook:
+def outlook(known: Knowledge, reported: Explanations, moment: Column, then: Column) -> Outlook:
     """For each of these moments how the answer ends without more facts, and its last deadline.
 
     It is looked ahead as of the ticks `then`, at which the answers are as at these moments.
-    An answer ends with the last of its explanations, of which only those that are told matter: others
+    An answer ends with the last of its explanations, of which only those that are reported matter: others
     need more, and are over sooner. The answer stays open if a clock-driven pattern tells it by then.
     """
-    found, at, kept = told.found, told.at, told.kept
+    found, at, kept = reported.found, reported.at, reported.kept
     if at.alone and len(moment):
         (block,) = found.blocks
         return _end(known, block, at.answer.take(moment), then).outlook
@@ -51,8 +51,8 @@ def outlook(known: Knowledge, told: Explanations, moment: Column, then: Column) 
             end = _end(known, block, at.view_of.take(view) - found.starts[b], then.take(line))
             np.minimum.at(ends.complete, line, end.complete)
             np.maximum.at(ends.failed, line, end.failed)
-            np.maximum.at(ends.settled, line, end.settled)
-    _go_on(known, told, moment, then, ends)
+            np.maximum.at(ends.decided, line, end.decided)
+    _go_on(known, reported, moment, then, ends)
     return ends.outlook
 
 
@@ -62,11 +62,11 @@ class _End:
 
     complete: Column
     failed: Column
-    settled: Column
+    decided: Column
 
     @property
     def outlook(self) -> Outlook:
-        return Outlook(self.complete <= self.failed, np.minimum(self.complete, self.failed), self.settled)
+        return Outlook(self.complete <= self.failed, np.minimum(self.complete, self.failed), self.decided)
 
 
 def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
@@ -75,9 +75,9 @@ def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _En
     return _End(seen.complete, seen.failed, seen.open_until)
 
 
-def _go_on(known: Knowledge, told: Explanations, moment: Column, then: Column, ends: _End) -> None:
+def _go_on(known: Knowledge, reported: Explanations, moment: Column, then: Column, ends: _End) -> None:
     """Moves the ends of answers that a clock-driven pattern will tell by then."""
-    found, answer = told.found, told.at.answer.take(moment)
+    found, answer = reported.found, reported.at.answer.take(moment)
     confirmed, rejected = ends.complete, ends.failed
     if all(block.prepared.clocked for block in found.blocks):
         return
@@ -108,16 +108,16 @@ def _go_on(known: Knowledge, told: Explanations, moment: Column, then: Column, e
 # ---- lines that are overdue ----
 
 
-def with_overdue(known: Knowledge, query: StepQuery, told: Explanations) -> Explanations:
+def with_overdue(known: Knowledge, query: StepQuery, reported: Explanations) -> Explanations:
     """Explanations at the moments that lines named before, by which nothing has happened, as well."""
-    ahead = _ahead(known, told, query.step)
+    ahead = _ahead(known, reported, query.step)
     if len(ahead.tick) == 0:
-        return replace(told, ahead=ahead.outlook.at(ahead.moment, len(told.status)))
-    at, moved, new = and_more(told.found, told.at, query.step.now, ahead.answer, ahead.tick)
+        return replace(reported, ahead=ahead.outlook.at(ahead.moment, len(reported.status)))
+    at, moved, new = and_more(reported.found, reported.at, query.step.now, ahead.answer, ahead.tick)
     due = np.zeros(len(at.tick), np.bool_)
     due[new] = True
     outlooks = ahead.outlook.at(np.concatenate([moved.take(ahead.moment), new]), len(due))
-    return replace(explanations(known, query, told.found, at), due=due, ahead=outlooks)
+    return replace(explanations(known, query, reported.found, at), due=due, ahead=outlooks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,13 +133,13 @@ class _Ahead:
     outlook: Outlook
 
 
-def _ahead(known: Knowledge, told: Explanations, step: Step) -> _Ahead:
+def _ahead(known: Knowledge, reported: Explanations, step: Step) -> _Ahead:
     """Outlooks of all open answers whose next line is in the step or later, and the lines that are due.
 
     The line that is due then may name a later tick, and so on: all such ticks within the step.
     """
-    at = told.at
-    kind = kinds(told, KINDS)
+    at = reported.at
+    kind = kinds(reported, KINDS)
     line = marked(kind >= 0)
     following = np.append(at.answer.take(line[1:]) == at.answer.take(line[:-1]), [False])
     until = np.append(at.tick.take(line[1:]), [0])
@@ -150,7 +150,7 @@ def _ahead(known: Knowledge, told: Explanations, step: Step) -> _Ahead:
     moment, then = first, at.tick.take(first)
     answers, ticks, outlooks = [moment[:0]], [then[:0]], []
     while True:
-        outlooks.append(outlook(known, told, moment, then))
+        outlooks.append(outlook(known, reported, moment, then))
         late = marked(outlooks[-1].tick < until)
         if len(late) == 0:
             return _Ahead(first, np.concatenate(answers), np.concatenate(ticks), one_by_one(outlooks))

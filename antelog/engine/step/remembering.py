@@ -1,4 +1,4 @@
-"""The settled atoms that a step leaves behind, of relations that rest on their own negation.
+"""The decided atoms that a step leaves behind, of relations that rest on their own negation.
 
 Off(T+1) :- Press(T+1), not Off(T).     Off(3) was decided long ago: true, and Press(3) is forgotten
 """
@@ -14,21 +14,21 @@ from antelog.compile.literals.terms import Var
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, distinct, keys_of, once
 from antelog.engine.step.atoms import truth
+from antelog.engine.step.decided import ALWAYS, DecidedAtoms
 from antelog.engine.step.derivations import Atoms, Knowledge
 from antelog.engine.step.matching import partials
 from antelog.engine.step.rows import ONE, term_column, time_column
-from antelog.engine.step.settled import ALWAYS, Settled
 from antelog.engine.values.encoding import OTHERS
 
 
-def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
-    """The settled atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
+def remembered(knowledge: Knowledge, name: str, now: int) -> DecidedAtoms:
+    """The decided atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
 
     All that was decided before the last tick of the step is, so that this tick can be looked at
     again.
     """
     rules = knowledge.rules
-    bounds, known = rules.relations[name].bounds, knowledge.settled[name]
+    bounds, known = rules.relations[name].bounds, knowledge.decided[name]
     if bounds.delay is None:
         return known
     until = now - 1 - bounds.delay - rules.lag
@@ -39,8 +39,8 @@ def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
     return known.since(min(now - bounds.kept - 1, until - rules.widest))
 
 
-def _with(knowledge: Knowledge, name: str, known: Settled, until: int) -> Settled:
-    """The settled atoms that are known, and the others that are decided by a tick."""
+def _with(knowledge: Knowledge, name: str, known: DecidedAtoms, until: int) -> DecidedAtoms:
+    """The decided atoms that are known, and the others that are decided by a tick."""
     parts = list(_undecided(knowledge, name, max(known.until + 1, 0), until))
     if not parts:
         return replace(known, until=until)
@@ -50,7 +50,7 @@ def _with(knowledge: Knowledge, name: str, known: Settled, until: int) -> Settle
     *columns, ticks = (column.take(first) for column in whole)
     found = truth(knowledge, Atoms(name, tuple(columns), ticks))
     true = found.true_at < NEVER
-    new = Settled(until, tuple(columns), ticks, true, np.full(len(ticks), ALWAYS))
+    new = DecidedAtoms(until, tuple(columns), ticks, true, np.full(len(ticks), ALWAYS))
     general = np.zeros(len(ticks), np.bool_)
     for column in columns:
         general |= column == OTHERS
@@ -95,7 +95,7 @@ def _by_clock(known: Knowledge, name: str, number: int, about: Spans) -> Iterato
 
 def _cells(known: Knowledge, name: str, position: int) -> Column:
     """All values there may be at a position of a relation's atoms, and the one for all others."""
-    cells = [np.array([OTHERS]), known.settled[name].columns[position]]
+    cells = [np.array([OTHERS]), known.decided[name].columns[position]]
     seen: set[tuple[str, int]] = set()
 
     def look(relation: str, at: int) -> None:

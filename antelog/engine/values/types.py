@@ -128,7 +128,7 @@ NOTHING = pa.null()
 """The type of a column that no value has been seen for."""
 
 MIXED = pa.dense_union([pa.field("number", pa.float64()), pa.field("text", pa.string())])
-"""Stands for values of several kinds, whichever these are. They are told as texts in the language's
+"""Stands for values of several kinds, whichever these are. They are reported as texts in the language's
 syntax, in which the text `"1"` and the number `1` differ."""
 
 

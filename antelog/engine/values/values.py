@@ -83,7 +83,7 @@ class Values:
         self._spoken = GrowingTexts()  # what `decode` has made of texts so far
         self._written = GrowingTexts()  # what `texts` has made so far
         self._orders: dict[tuple[str, ...], TextOrder] = {}  # what `ranked` knows, by what is not a value
-        self._told_order = NO_ORDER  # what `spoken` knows
+        self._spoken_order = NO_ORDER  # what `spoken` knows
         for value in constants:
             self.cell(value)
         self._fixed = self._start = len(self._items)
@@ -192,7 +192,7 @@ class Values:
         return ranks[where]
 
     def decode(self, cells: Column, type_: pa.DataType) -> pa.Array:
-        """The values as an Arrow array of the type they are told as (see `schema`); UNBOUND becomes null.
+        """The values as an Arrow array of the type they are reported as (see `schema`); UNBOUND becomes null.
 
         MIXED are texts in the language's syntax, in which the text `"1"` and the number `1` differ.
         """
@@ -287,10 +287,10 @@ class Values:
         """
         if len(self) > len(cells) + _SOME or not _all_named(cells):
             return None
-        self._told_order = in_use(self._told_order, len(self), len(cells), self._all_spoken)
-        if self._told_order.texts is None:
+        self._spoken_order = in_use(self._spoken_order, len(self), len(cells), self._all_spoken)
+        if self._spoken_order.texts is None:
             return None
-        return self._told_order.texts, self._told_order.rank.take(cells - _FIRST)
+        return self._spoken_order.texts, self._spoken_order.rank.take(cells - _FIRST)
 
     def spelled(self, cells: Column) -> Column:
         """The values, with texts in place of those the language cannot write: `true`, `2024-02-29`."""

@@ -10,9 +10,9 @@ from antelog.engine.columns.joins import TooLargeError, budget, make_room, pairs
 
 def test_a_join_that_has_no_room_is_not_made() -> None:
     column = np.zeros(100, np.int64)
-    with budget(80 * 1_000), pytest.raises(TooLargeError) as told:
+    with budget(80 * 1_000), pytest.raises(TooLargeError) as raised:
         pairs(column, column)
-    assert told.value.rows == 10_000
+    assert raised.value.rows == 10_000
 
 
 def test_what_fits_is_made() -> None:

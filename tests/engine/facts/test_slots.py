@@ -19,8 +19,8 @@ RULES = (
 def admitted(slot: str, rows: Sequence[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], pa.Table]:
     """The facts that count, and what was set aside."""
     engine = Engine(antelog.parse(RULES.format(slot=slot)))
-    told = engine.advance(9, {"Temp": rows})["Q"].to_pylist()
-    return [(row["X"], row["L"], row["T"]) for row in told], engine.rejects
+    reported = engine.advance(9, {"Temp": rows})["Q"].to_pylist()
+    return [(row["X"], row["L"], row["T"]) for row in reported], engine.rejects
 
 
 def test_of_a_slot_the_fact_that_arrived_first_counts() -> None:

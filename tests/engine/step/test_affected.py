@@ -8,7 +8,7 @@ import antelog
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.spans import EVERYWHERE, NOWHERE, Spans, span
 from antelog.engine.facts.history import SeenValues
-from antelog.engine.step.affected import affected, unsettled
+from antelog.engine.step.affected import affected, undecided
 from antelog.engine.step.query import Step
 
 MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1), Temp(X, T+2). query Malf(X, T)."
@@ -47,7 +47,7 @@ def test_a_long_time_in_which_nothing_happens_is_one_span() -> None:
 
 
 def test_a_pattern_without_facts_speaks_at_each_tick() -> None:
-    # Of tick 9; and not Alarm(X, 8) is settled now, on which that about 10 rests.
+    # Of tick 9; and not Alarm(X, 8) is decided now, on which that about 10 rests.
     assert of(CALM, Step(0, 8, 9)) == [(9, 10)]
     assert of(CALM, Step(0, 8, 9), Alarm=span(3, 3)) == [(5, 5), (9, 10)]
 
@@ -62,6 +62,6 @@ def test_a_value_that_is_seen_has_answers_where_all_others_are_open() -> None:
 
 def test_answers_that_can_be_open_now() -> None:
     rules = prepared(antelog.parse(MALF).plan)
-    assert int(unsettled(rules, "Malf", Step(0, 8, 9)).first[0]) == 6  # that about 6 is decided at 9
+    assert int(undecided(rules, "Malf", Step(0, 8, 9)).first[0]) == 6  # that about 6 is decided at 9
     endless = prepared(antelog.parse("Q(X, T) :- A(X, T), B(X, U). query Q(X, T).").plan)
-    assert unsettled(endless, "Q", Step(0, 8, 9)) is EVERYWHERE
+    assert undecided(endless, "Q", Step(0, 8, 9)) is EVERYWHERE

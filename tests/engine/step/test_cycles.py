@@ -21,7 +21,7 @@ from antelog.engine.facts.history import rows_of
 from antelog.engine.step.cycles import Derived, Recalled, Rest, decide
 from antelog.engine.step.literals import ASKED
 from tests.engine.stages import ticks
-from tests.engine.telling import by_arrival, lines_of, told, told_at_once
+from tests.engine.telling import by_arrival, lines_of, reported, reported_at_once
 
 # Each press switches: what the press before has switched off, the next one does not.
 TOGGLE = """
@@ -39,8 +39,8 @@ def test_a_switch_that_is_pressed_at_every_tick() -> None:
         # Off(a, 1) makes Off(a, 2) impossible, so the press about 2 says nothing.
         3: ["confirmed Off(a, 3): not Off(a, 2), Press(a, 3) |"],
     }
-    assert told(TOGGLE, presses, 3) == expected
-    assert told_at_once(TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
+    assert reported(TOGGLE, presses, 3) == expected
+    assert reported_at_once(TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
 
 
 def test_a_press_that_comes_late_undoes_what_rested_on_its_absence() -> None:
@@ -52,12 +52,14 @@ def test_a_press_that_comes_late_undoes_what_rested_on_its_absence() -> None:
             "rejected Off(a, 2): Press(a, 2) | not Off(a, 1), because not Off(a, 1)",
         ],
     }
-    assert told(SLOW_TOGGLE, presses, 3) == expected
-    assert told_at_once(SLOW_TOGGLE, presses, 3) == [line for lines in expected.values() for line in lines]
+    assert reported(SLOW_TOGGLE, presses, 3) == expected
+    assert reported_at_once(SLOW_TOGGLE, presses, 3) == [
+        line for lines in expected.values() for line in lines
+    ]
 
 
 def test_a_press_that_does_not_come_is_decided_by_its_bound() -> None:
-    lines = told(SLOW_TOGGLE, [("Press", "a", 2, 2)], 3)
+    lines = reported(SLOW_TOGGLE, [("Press", "a", 2, 2)], 3)
     assert "confirmed Off(a, 2): not Off(a, 1), Press(a, 2) |" in lines[3]
 
 
@@ -68,7 +70,7 @@ def test_an_edge_waits_for_what_may_have_been_there_before() -> None:
     query Rise(X, T).
     """
     alarms = [("Alarm", "a", 2, 2), ("Alarm", "b", 2, 2), ("Alarm", "b", 1, 3)]
-    assert told(text, alarms, 3) == {
+    assert reported(text, alarms, 3) == {
         2: [
             "possible Rise(a, 2): Alarm(a, 2) | not Alarm(a, 1), confirmed at 3, decided by 3",
             "possible Rise(b, 2): Alarm(b, 2) | not Alarm(b, 1), confirmed at 3, decided by 3",
@@ -143,9 +145,9 @@ def test_what_is_kept_does_not_grow() -> None:
         batch = [fact for now in range(end - step + 1, end + 1) for fact in arriving.get(now, _NO)["Press"]]
         found |= confirmed(engine.advance(end, {"Press": batch}))
         rows.append(rows_of(engine._state.history))
-        remembered.append(len(engine._state.settled["Off"].ticks))
+        remembered.append(len(engine._state.decided["Off"].ticks))
     assert found == switched_off(arriving)
-    # What the presses of a tick are needed for is settled a tick later, and asked for at the next one.
+    # What the presses of a tick are needed for is decided a tick later, and asked for at the next one.
     # The facts of a few ticks and the atoms of fewer are enough, whatever came before.
     assert 0 < max(rows) <= devices * 8
     assert 0 < max(remembered) <= devices * 4
@@ -181,8 +183,8 @@ def test_what_comes_and_goes_for_good_without_any_fact() -> None:
     expected = {
         tick: [f"confirmed P2(a, {tick}): not P2(_, {tick - 2}), not P1({tick - 1}) |"] for tick in (3, 4, 7)
     }
-    assert told(text, [], 7) == expected
-    assert told_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
+    assert reported(text, [], 7) == expected
+    assert reported_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
 
 
 # ---- levels ----
@@ -203,7 +205,7 @@ def test_each_level_rests_on_the_one_before() -> None:
     assert ticks(false_at[off]) == [None, 1, None]
 
 
-def test_what_is_settled_long_ago_is_recalled_by_numbers() -> None:
+def test_what_is_decided_long_ago_is_recalled_by_numbers() -> None:
     recalled = Recalled(1, column(-1, 4))
     asked = recalled.numbers(np.array([True]), column(4))  # an atom that is true since 4
     negated = Rest(ASKED[Negation], (asked,))

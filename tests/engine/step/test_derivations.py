@@ -36,7 +36,7 @@ def test_a_fact_is_true_from_its_arrival_and_one_that_is_awaited_false_from_its_
     row = derivation([("Temp", "wt2", "high", 0, 0)])
     assert lines(row.holds) == [[0], [None]]
     assert lines(row.fails) == [[None], [2]]
-    assert lines(row.settled) == [[1], [2]]
+    assert lines(row.decided) == [[1], [2]]
     assert (ticks(row.complete), ticks(row.failed)) == ([None], [2])
 
 
@@ -56,4 +56,4 @@ def test_as_of_an_earlier_tick_later_facts_are_not_there() -> None:
     before = derivation(facts).as_of(np.array([1]))
     assert lines(before.holds) == [[1], [None]]
     assert lines(before.fails) == [[None], [2]]
-    assert lines(before.settled) == [[1], [2]]
+    assert lines(before.decided) == [[1], [2]]

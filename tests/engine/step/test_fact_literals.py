@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.telling import told
+from tests.engine.telling import reported
 
 INPUTS = "input A(time). input B(x: text, y: text, time) delay 1. query P(X, T). "
 
@@ -27,7 +27,7 @@ INPUTS = "input A(time). input B(x: text, y: text, time) delay 1. query P(X, T).
     ],
 )
 def test_deadline_of_an_open_value(rules: str, deadline: int) -> None:
-    lines = told(INPUTS + rules, [("A", 1, 1)], 5)
+    lines = reported(INPUTS + rules, [("A", 1, 1)], 5)
     ends = [
         now for now, found in lines.items() for line in found if line.startswith(("rejected", "possible"))
     ]
@@ -38,7 +38,7 @@ def test_literals_with_open_values_have_deadlines_of_their_own() -> None:
     """B(b, a, 1) may come at 4, though R(a, 1), which it needs, then is late: each is looked at alone."""
     text = """input A(time). input B(x: text, y: text, time) delay 1. input R(y: text, time) delay 4.
         delay B(_, a, _) = 3. delay R(a, _) = 0. P(Y, T) :- A(T), B(X, Y, T), R(Y, T). query P(Y, T)."""
-    assert told(text, [("A", 1, 1)], 6) == {
+    assert reported(text, [("A", 1, 1)], 6) == {
         1: ["possible P(_, 1): A(1) | B(X, Y, 1), R(Y, 1), rejected at 4, decided by 5"],
         4: ["rejected P(_, 1): A(1) | B(X, Y, 1), R(Y, 1), because B(X, Y, 1)"],
     }

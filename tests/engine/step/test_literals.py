@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.telling import told
+from tests.engine.telling import reported
 
 INPUTS = "input A(x: text, v: number, time) delay 1. input B(x: text, v: number, time) delay 1. "
 
@@ -17,8 +17,8 @@ INPUTS = "input A(x: text, v: number, time) delay 1. input B(x: text, v: number,
         "A(X, V, T), A(c, 7, 5)",
     ],
 )
-def test_two_literals_that_are_one_are_told_once(body: str) -> None:
-    lines = told(f"{INPUTS}P(X, V, T) :- {body}. query P(X, V, T).", [("A", "c", 7, 5, 5)], 5)
+def test_two_literals_that_are_one_are_reported_once(body: str) -> None:
+    lines = reported(f"{INPUTS}P(X, V, T) :- {body}. query P(X, V, T).", [("A", "c", 7, 5, 5)], 5)
     assert "confirmed P(c, 7, 5): A(c, 7, 5) |" in lines[5]
 
 
@@ -26,17 +26,17 @@ def test_texts_with_and_without_conditions_are_in_one_order() -> None:
     """By time, then text. Where one text begins as another does, it comes first: conditions after none."""
     body = "A(a, V, T), B(X, V, T+9), B(X, W, T+9), B(X, W, T+10), W > V, W < 4, not C(X, 9), not C(X, T+9)"
     text = f"{INPUTS} input C(x: text, time) delay 9. P(X, T) :- {body}. query P(X, T)."
-    (line,) = told(text, [("A", "a", 1, 0, 0)], 0)[0]
+    (line,) = reported(text, [("A", "a", 1, 0, 0)], 0)[0]
     assert line == (
         "possible P(_, 0): A(a, 1, 0) | B(X, 1, 9), B(X, W, 9) where W > 1, W < 4, "
         "not C(X, 9), B(X, W, 10) where W > 1, W < 4, rejected at 10, decided by 18"
     )
 
 
-def test_literals_are_told_by_time_and_open_times_last() -> None:
+def test_literals_are_reported_by_time_and_open_times_last() -> None:
     body = "A(a, V, T), A(b, V, U+10), A(a, 3, U), A(c, V, U+2), B(b, V, T+1), not B(_, 8, T)"
     text = f"{INPUTS}P(T) :- {body}. query P(T)."
-    (line,) = told(text, [("A", "a", 1, 9, 9)], 9)[9]
+    (line,) = reported(text, [("A", "a", 1, 9, 9)], 9)[9]
     assert line == (
         "possible P(9): A(a, 1, 9) | not B(_, 8, 9), B(b, 1, 10), A(a, 3, U), A(c, 1, U+2), A(b, 1, U+10), "
         "rejected at 11"
@@ -46,23 +46,23 @@ def test_literals_are_told_by_time_and_open_times_last() -> None:
 def test_conditions_on_an_open_value_and_known_ones() -> None:
     body = "A(a, V, T), A(X, W, T), B(X, U, T+1), U != V, U >= W + 2"
     text = f"{INPUTS}P(X, T) :- {body}. query P(X, T)."
-    lines = told(text, [("A", "a", 1, 0, 0), ("A", "b", 12, 0, 0)], 0)[0]
+    lines = reported(text, [("A", "a", 1, 0, 0), ("A", "b", 12, 0, 0)], 0)[0]
     assert lines[1] == (
         "possible P(b, 0): A(a, 1, 0), A(b, 12, 0) | B(b, U, 1) where U != 1, U >= 14 ; "
         "A(b, 12, 0) | A(a, V, 0) where U != V, B(b, U, 1) where U != V, U >= 14, rejected at 2, decided by 2"
     )
 
 
-def test_what_two_patterns_say_alike_is_told_once() -> None:
+def test_what_two_patterns_say_alike_is_reported_once() -> None:
     text = f"{INPUTS}P(T) :- A(a, V, T), B(Y, V, T). P(T) :- A(X, V, T), B(b, V, T). query P(T)."
-    lines = told(text, [("A", "a", 1, 1, 1), ("B", "b", 1, 1, 2)], 2)
+    lines = reported(text, [("A", "a", 1, 1, 1), ("B", "b", 1, 1, 2)], 2)
     assert lines[2] == ["confirmed P(1): A(a, 1, 1), B(b, 1, 1) |"]
 
 
-def test_what_two_rows_say_alike_with_other_literals_twice_is_told_once() -> None:
+def test_what_two_rows_say_alike_with_other_literals_twice_is_reported_once() -> None:
     """A(X, U) may be A(a, 1) or A(a, 0), and either way these two are all it takes."""
     text = "input A(x: text, time) delay 2. P(X, T) :- A(Y, T), A(X, U), A(Y, T-1). query P(X, T)."
-    lines = told(text, [("A", "a", 1, 1)], 1)
+    lines = reported(text, [("A", "a", 1, 1)], 1)
     assert "possible P(a, 1): A(a, 1) | A(a, 0), rejected at 2, decided by 2" in lines[1]
 
 
@@ -70,7 +70,7 @@ def test_hypotheses_are_compared_as_they_read() -> None:
     """B(a, 2) would do for both rules. But B(X, 2) reads different, so neither makes the other needless."""
     inputs = "input A(time). input B(x: text, time) delay 1. input C(time). "
     rules = "P(T) :- C(T-1), B(X, T).  P(T) :- A(T-1), B(a, T). "
-    lines = told(f"{inputs}{rules} query P(T).", [("A", 1, 1), ("C", 1, 1)], 1)
+    lines = reported(f"{inputs}{rules} query P(T).", [("A", 1, 1), ("C", 1, 1)], 1)
     assert lines[1] == ["possible P(2): C(1) | B(X, 2) ; A(1) | B(a, 2), rejected at 3, decided by 3"]
 
 
@@ -78,5 +78,5 @@ def test_what_has_a_value_twice_covers_only_what_has_one_value_twice() -> None:
     text = """input B(x: text, y: text, time) delay 1. input C(time). input D(time).
         P(T) :- C(T), B(Y, Y, T+1).  P(T) :- C(T), B(X, Y, T+1), D(T).  P(T) :- C(T), B(a, a, T+1), D(T).
         P(T) :- C(T), B(a, b, T+1), D(T).  query P(T)."""
-    (line,) = told(text, [("C", 1, 1), ("D", 1, 1)], 1)[1]
+    (line,) = reported(text, [("C", 1, 1), ("D", 1, 1)], 1)[1]
     assert line.startswith("possible P(1): C(1) | B(Y, Y, 2) ; C(1), D(1) | B(X, Y, 2),")

@@ -1,4 +1,4 @@
-"""antelog/engine/step/lives.py: from when on a derivation is told, is complete, and is over."""
+"""antelog/engine/step/lives.py: from when on a derivation is supported, is complete, and is over."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ MALF = "input Temp(x, time) delay 1. Malf(X, T) :- Temp(X, T), Temp(X, T+1). que
 
 
 def read(given: Stage, found: Lives) -> list[tuple[object, ...]]:
-    """Answers with the ticks at which they are told, complete and over."""
+    """Answers with the ticks at which they are supported, complete and over."""
     columns: list[Sequence[object]] = [texts(given.values, cells) for cells in found.answer]
     life = found.life
-    columns += [[int(time) for time in found.time], *map(ticks, (life.told, life.complete, life.end))]
-    alive = (life.told < life.end).tolist()
+    columns += [[int(time) for time in found.time], *map(ticks, (life.supported, life.complete, life.end))]
+    alive = (life.supported < life.end).tolist()
     return sorted(
         (row for row, is_it in zip(zip(*columns, strict=True), alive, strict=True) if is_it), key=str
     )
@@ -27,7 +27,7 @@ def of(text: str, facts: list[Fact], about: Spans = EVERYWHERE, now: int = 9) ->
     return read(given, given.lives(about))
 
 
-def test_a_derivation_is_told_from_its_first_fact_until_one_is_missing() -> None:
+def test_a_derivation_is_supported_from_its_first_fact_until_one_is_missing() -> None:
     assert of(MALF, [("Temp", "a", 3, 4)]) == [("a", 3, 4, None, 5)]
 
 
@@ -40,9 +40,9 @@ def test_only_answers_about_wanted_ticks_are_looked_at() -> None:
     assert of(MALF, [("Temp", "a", 3, 3)], span(7, 8)) == []
 
 
-def test_a_clock_driven_one_is_told_once_its_tick_has_come() -> None:
+def test_a_clock_driven_one_is_supported_once_its_tick_has_come() -> None:
     text = "static S(x). S(a). input Off(x, time) delay 1. On(X, T) :- S(X), not Off(X, T-3). query On(X, T)."
-    # not Off(a, 1) was settled at 2; the answer about 4 is told at 4.
+    # not Off(a, 1) was decided at 2; the answer about 4 is supported at 4.
     assert of(text, [], span(4, 4)) == [("a", 4, 4, 4, None)]
 
 

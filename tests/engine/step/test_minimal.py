@@ -1,16 +1,16 @@
-"""antelog/engine/step/explanations.py: derivations that ask for more than another are not told."""
+"""antelog/engine/step/explanations.py: derivations that ask for more than another are not reported."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.engine.telling import told
+from tests.engine.telling import reported
 
 INPUTS = """input A(x, time) delay 1. input B(x, time) delay 1. input C(x, y, time) delay 1. input D(time).
     static S(x). S(a). """
 
 # B(b, 1) comes and speaks for the first rule alone, so that no rule makes another needless by itself.
-TOLD: dict[str, tuple[str, str]] = {
+REPORTED: dict[str, tuple[str, str]] = {
     "fewer hypotheses make more of them needless": (
         "P(T) :- D(T), B(b, T), A(a, T+1).  P(T) :- D(T), A(a, T+1), B(a, T+1).",
         "B(b, 1), D(1) | A(a, 2)",
@@ -34,16 +34,16 @@ TOLD: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize("name", TOLD)
-def test_what_is_told(name: str) -> None:
-    rules, expected = TOLD[name]
-    (line,) = told(f"{INPUTS}{rules} query P(T).", [("D", 1, 1), ("B", "b", 1, 1)], 1)[1]
+@pytest.mark.parametrize("name", REPORTED)
+def test_what_is_reported(name: str) -> None:
+    rules, expected = REPORTED[name]
+    (line,) = reported(f"{INPUTS}{rules} query P(T).", [("D", 1, 1), ("B", "b", 1, 1)], 1)[1]
     assert line.startswith(f"possible P(1): {expected},")
 
 
 def test_one_that_is_complete_makes_all_others_needless() -> None:
     rules = "P(T) :- D(T), B(b, T).  P(T) :- D(T), A(a, T+1)."
-    lines = told(f"{INPUTS}{rules} query P(T).", [("D", 1, 1), ("B", "b", 1, 2)], 2)
+    lines = reported(f"{INPUTS}{rules} query P(T).", [("D", 1, 1), ("B", "b", 1, 2)], 2)
     assert lines[2] == ["confirmed P(1): B(b, 1), D(1) |"]
 
 
@@ -51,5 +51,5 @@ def test_of_equal_hypotheses_less_evidence_is_enough() -> None:
     """C(a, a) is both C of the second rule, which rests on B besides."""
     rules = "P(T) :- D(T), C(X, X, T), A(a, T+1).  P(T) :- D(T), C(X, Y, T), C(Y, X, T), B(Z, T), A(a, T+1)."
     facts = [("D", 1, 1), ("C", "a", "a", 1, 1), ("B", "b", 1, 1)]
-    (line,) = told(f"{INPUTS}{rules} query P(T).", facts, 1)[1]
+    (line,) = reported(f"{INPUTS}{rules} query P(T).", facts, 1)[1]
     assert line.startswith("possible P(1): C(a, a, 1), D(1) | A(a, 2), ")

@@ -1,4 +1,4 @@
-"""antelog/engine/step/lives.py: the ticks at which answers may change, and what is told then."""
+"""antelog/engine/step/lives.py: the ticks at which answers may change, and what is reported then."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read(found: Lives, at: Moments) -> list[tuple[int, int]]:
     return list(zip(found.time.take(row).tolist(), at.tick.tolist(), strict=True))
 
 
-def test_an_answer_may_change_when_it_is_told_gets_evidence_or_is_over() -> None:
+def test_an_answer_may_change_when_it_is_supported_gets_evidence_or_is_over() -> None:
     found = of(FACTS)
     # Malf(a, 2) rests on Temp(a, 2), awaited until 4; (a, 3) is complete at 5; (a, 4) waits until 7.
     assert sorted(read(found, moments(found, -1, 9))) == [(2, 3), (2, 4), (3, 3), (3, 5), (4, 5), (4, 7)]
@@ -30,7 +30,7 @@ def test_of_a_step_only_its_own_ticks_and_the_one_before() -> None:
     assert sorted(read(found, moments(found, 4, 6))) == [(3, 4), (3, 5), (4, 5)]
 
 
-def test_views_are_the_derivations_told_at_a_moment() -> None:
+def test_views_are_the_derivations_supported_at_a_moment() -> None:
     found = of(FACTS)
     at = moments(found, -1, 9)
     seen = sorted(zip(at.tick.take(at.view_at).tolist(), levels(found, at).tolist(), strict=True))

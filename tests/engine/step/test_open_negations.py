@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.telling import told
+from tests.engine.telling import reported
 
 RULES = (
     "input A(x, time). input B(y, x, time) delay 2. input C(y, time) delay 9. {delays} {rule} query P(X, T)."
@@ -24,5 +24,5 @@ RULES = (
     ],
 )
 def test_an_answer_is_decided_when_its_open_negations_are(rule: str, delays: str, decided: int) -> None:
-    (line,) = told(RULES.format(rule=rule, delays=delays), [("A", "a", 1, 1)], 1)[1]
+    (line,) = reported(RULES.format(rule=rule, delays=delays), [("A", "a", 1, 1)], 1)[1]
     assert line.endswith(f"decided by {decided}")

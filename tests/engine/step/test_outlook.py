@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.telling import Fact, told
+from tests.engine.telling import Fact, reported
 
 INPUTS = "input A(x, time) delay 1. input B(x, time) delay 3. static S(x). S(a). "
 
@@ -40,7 +40,7 @@ OPEN: dict[str, tuple[str, list[Fact], str]] = {
 @pytest.mark.parametrize("name", OPEN)
 def test_what_is_known_ahead(name: str) -> None:
     rules, facts, expected = OPEN[name]
-    lines = told(f"{INPUTS}{rules} query P(X, T).", facts, 1)[1]
+    lines = reported(f"{INPUTS}{rules} query P(X, T).", facts, 1)[1]
     (line,) = (line for line in lines if line.startswith("possible P(a, 1)"))
     _, _, ahead = line.partition(" | ")
     assert ahead.endswith(expected)

@@ -1,4 +1,4 @@
-"""antelog/engine/step/remembering.py: a step leaves behind the settled atoms of relations in a cycle."""
+"""antelog/engine/step/remembering.py: a step leaves behind the decided atoms of relations in a cycle."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ query Off(X, T).
 """
 
 
-def test_the_true_atoms_about_settled_ticks_are_remembered() -> None:
+def test_the_true_atoms_about_decided_ticks_are_remembered() -> None:
     given = stage(TOGGLE, [("Press", "a", tick, tick) for tick in (1, 2, 3, 20)], now=30)
     found = remembered(given.known, "Off", 30)
-    # With delay 1 all about 25 is settled, and the last ticks are still worked out from facts.
+    # With delay 1 all about 25 is decided, and the last ticks are still worked out from facts.
     assert 20 <= found.until < 30
     assert texts(given.values, found.columns[0]) == ["a"] * len(found.ticks)
     assert found.true.all()
@@ -26,6 +26,6 @@ def test_only_what_may_still_be_asked_for_is_kept() -> None:
     assert 1 not in remembered(given.known, "Off", 22).ticks.tolist()
 
 
-def test_while_nothing_is_settled_nothing_is_remembered() -> None:
+def test_while_nothing_is_decided_nothing_is_remembered() -> None:
     given = stage(TOGGLE, [("Press", "a", 1, 1)], now=1)
     assert len(remembered(given.known, "Off", 1).ticks) == 0

@@ -25,7 +25,7 @@ def types_of(rules: str, **seen: Any) -> dict[str, pa.DataType]:
 
 
 @pytest.mark.parametrize(
-    ("seen", "told"),
+    ("seen", "reported"),
     [
         (pa.int64(), pa.int64()),
         (pa.int8(), pa.int64()),
@@ -43,8 +43,8 @@ def types_of(rules: str, **seen: Any) -> dict[str, pa.DataType]:
         (pa.dense_union([pa.field("0", pa.int64()), pa.field("1", pa.string())]), MIXED),
     ],
 )
-def test_a_variable_has_the_type_of_its_column(seen: pa.DataType, told: pa.DataType) -> None:
-    assert types_of("Q(V, T) :- P(V, T). query Q(V, T).", P=[seen]) == {"V": told}
+def test_a_variable_has_the_type_of_its_column(seen: pa.DataType, reported: pa.DataType) -> None:
+    assert types_of("Q(V, T) :- P(V, T). query Q(V, T).", P=[seen]) == {"V": reported}
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_exact_numbers_stay_exact() -> None:
     assert sorted(engine.advance(0, {"P": [(v, 0) for v in given]})["Q"]["V"].to_pylist()) == sorted(given)
     fine = [Decimal("0.123456789012345678"), Decimal("0.123456789012345679"), Decimal("0.5"), Decimal(3)]
     frame = pa.table({"v": pa.array(fine, pa.decimal128(38, 18)), "time": [0] * 4})
-    told = Engine(antelog.parse("Q(V, T) :- P(V, T). query Q(V, T).")).advance(0, {"P": frame})["Q"]
-    assert sorted(told["V"].to_pylist()) == sorted(fine)
+    reported = Engine(antelog.parse("Q(V, T) :- P(V, T). query Q(V, T).")).advance(0, {"P": frame})["Q"]
+    assert sorted(reported["V"].to_pylist()) == sorted(fine)
     given = [2**64 + 1, 2**53 + 1]
     assert sorted(engine.advance(1, {"P": [(v, 1) for v in given]})["Q"]["V"].to_pylist()) == sorted(given)

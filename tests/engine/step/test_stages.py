@@ -20,12 +20,12 @@ def found(*facts: Fact, now: int = 9, text: str = MALF) -> dict[tuple[int, int, 
     """For each line (its tick, the answer's, its kind) the pattern and the true literals of its stage."""
     given = stage(text, list(facts), now)
     (query,) = given.plan.queries
-    told = given.told()
-    kind = kinds(told, KINDS, -1)
+    reported = given.reported()
+    kind = kinds(reported, KINDS, -1)
     moment = marked(kind >= 0)
-    stage_ = stages(given.known, query.name, told, moment)
-    time = told.found.time.take(told.found.by_answer.first.take(told.at.answer)).take(moment)
-    rows = zip(told.at.tick.take(moment).tolist(), time.tolist(), kind.take(moment).tolist(), strict=True)
+    stage_ = stages(given.known, query.name, reported, moment)
+    time = reported.found.time.take(reported.found.by_answer.first.take(reported.at.answer)).take(moment)
+    rows = zip(reported.at.tick.take(moment).tolist(), time.tolist(), kind.take(moment).tolist(), strict=True)
     return {
         (tick, about, KINDS[number]): _opened(int(each))
         for (tick, about, number), each in zip(rows, stage_, strict=True)

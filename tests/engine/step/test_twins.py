@@ -85,11 +85,11 @@ def test_the_log_is_as_if_each_were_worked_out_alone(only: list[str] | None) -> 
     )
     lines = 0
     for tick, facts in FACTS.items():
-        told, expected = one.advance(tick, facts)["Lead"], other.advance(tick, facts)["Lead"]
-        assert told.equals(expected)
+        reported, expected = one.advance(tick, facts)["Lead"], other.advance(tick, facts)["Lead"]
+        assert reported.equals(expected)
         assert one.answers("Lead").equals(other.answers("Lead"))
         assert one.status.open_answers == other.status.open_answers
-        lines += told.num_rows
+        lines += reported.num_rows
     assert lines >= 2
 
 

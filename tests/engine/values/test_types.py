@@ -1,4 +1,4 @@
-"""antelog/engine/values/types.py: the type in which values of several types are told."""
+"""antelog/engine/values/types.py: the type in which values of several types are reported."""
 
 from __future__ import annotations
 

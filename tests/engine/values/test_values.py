@@ -254,7 +254,7 @@ def test_texts_have_places_among_those_of_all_values(given: list[str], others: s
         written = [value_text(text) + ", " for text in column]
         assert [names.take(pa.array(at)).to_pylist() for at in places] == [written, written[:1]]
         assert {text: names[at].as_py() for text, at in place_of.items()} == {text: text for text in fixed}
-        texts, at = next(told for _ in range(99) if (told := values.spoken(cells)))
+        texts, at = next(reported for _ in range(99) if (reported := values.spoken(cells)))
         assert texts.to_pylist() == sorted({"wt2", *column})
         assert texts.take(pa.array(at)).to_pylist() == column
 

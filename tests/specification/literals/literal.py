@@ -173,7 +173,7 @@ def guards(literals: Collection[Body]) -> frozenset[str]:
 
 
 class Literal(NamedTuple):
-    """A stated literal as it is told, with the conditions on its open variables."""
+    """A stated literal as it is reported, with the conditions on its open variables."""
 
     body: Body
     conditions: frozenset[Body] = frozenset()

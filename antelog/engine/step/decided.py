@@ -1,4 +1,4 @@
-"""Settled atoms of relations that rest on their own negation in the past.
+"""Decided atoms of relations that rest on their own negation in the past.
 
 Such a relation cannot be worked out from the facts about a few ticks: whether an atom is true may
 depend on all ticks before it. So once all atoms about a tick are decided, the true ones are
@@ -22,7 +22,7 @@ ALWAYS = -1
 
 
 @dataclass(frozen=True)
-class Settled:
+class DecidedAtoms:
     """The remembered atoms of a relation, whose truth is known for all ticks up to `until`.
 
     An atom that is not among them is as the one with "all others" in place of one of its values, if
@@ -49,23 +49,23 @@ class Settled:
             undecided &= ~hit
         return result, when
 
-    def since(self, first: int) -> Settled:
-        """The settled atoms without those about earlier ticks."""
+    def since(self, first: int) -> DecidedAtoms:
+        """The decided atoms without those about earlier ticks."""
         return self.take(self.ticks >= first)
 
-    def take(self, kept: Mask) -> Settled:
-        """The settled atoms that a mask keeps."""
+    def take(self, kept: Mask) -> DecidedAtoms:
+        """The decided atoms that a mask keeps."""
         columns = tuple(column[kept] for column in self.columns)
-        return Settled(self.until, columns, self.ticks[kept], self.true[kept], self.when[kept])
+        return DecidedAtoms(self.until, columns, self.ticks[kept], self.true[kept], self.when[kept])
 
-    def and_more(self, new: Settled) -> Settled:
-        """The settled atoms, and newly known ones about later ticks."""
+    def and_more(self, new: DecidedAtoms) -> DecidedAtoms:
+        """The decided atoms, and newly known ones about later ticks."""
         columns = (np.concatenate(both) for both in zip(self.columns, new.columns, strict=True))
         old_rest, rest = (self.ticks, self.true, self.when), (new.ticks, new.true, new.when)
         ticks, true, when = (np.concatenate(both) for both in zip(old_rest, rest, strict=True))
-        return Settled(new.until, tuple(columns), ticks, true, when)
+        return DecidedAtoms(new.until, tuple(columns), ticks, true, when)
 
 
-def nothing_settled(width: int) -> Settled:
+def nothing_decided(width: int) -> DecidedAtoms:
     empty = np.zeros(0, np.int64)
-    return Settled(-1, (empty,) * width, empty, np.zeros(0, np.bool_), empty)
+    return DecidedAtoms(-1, (empty,) * width, empty, np.zeros(0, np.bool_), empty)
