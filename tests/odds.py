@@ -1,7 +1,7 @@
 """Random declarations of how likely facts are: chances, shares of delays, alerts.
 
 `with_odds` adds them to any program. None of them may change an answer. `forecasts()` draws small programs
-of which many answers have chances, with a stream, a tick, and the answers told up to it:
+of which many answers have chances, with a stream, a tick, and the answers reported up to it:
 
     for query, answer in asked.answers:
         asked.worlds().chance_of(query, answer)
@@ -89,7 +89,7 @@ def _values(predicate: Predicate, column: int) -> st.SearchStrategy[syntax.Value
 
 @dataclass(frozen=True)
 class Asked:
-    """A case, a tick, and answers that were told by then: their chances at that tick are asked for."""
+    """A case, a tick, and answers that were reported by then: their chances at that tick are asked for."""
 
     case: Case
     now: int
@@ -130,8 +130,8 @@ def forecasts(draw: st.DrawFn) -> Asked:
     reports = list(snapshots(evaluation_of(case)))
     still_open = sorted({report.tick for report in reports if not report.confirmed})
     now = draw(st.sampled_from([*still_open, *still_open, *range(case.until + 1)]))
-    told = ((report.query, report.answer) for report in reports if report.tick <= now)
-    return Asked(case, now, tuple(dict.fromkeys(told)))
+    reported = ((report.query, report.answer) for report in reports if report.tick <= now)
+    return Asked(case, now, tuple(dict.fromkeys(reported)))
 
 
 def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...]) -> str:

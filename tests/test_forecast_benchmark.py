@@ -12,11 +12,11 @@ from benchmarks.forecast.streams import STREAMS
 from benchmarks.options import RESULTS
 
 
-def test_the_base_rate_is_that_of_lines_settled_before() -> None:
+def test_the_base_rate_is_that_of_lines_decided_before() -> None:
     lines = pl.DataFrame(
-        {"tick": [0, 3, 4, 9], "settled": [3, 8, 5, 12], "confirmed": [True, False, True, False]}
+        {"tick": [0, 3, 4, 9], "decided": [3, 8, 5, 12], "confirmed": [True, False, True, False]}
     )
-    # (confirmed + 1/2) / (lines + 1), of those settled at an earlier tick
+    # (confirmed + 1/2) / (lines + 1), of those decided at an earlier tick
     assert np.allclose(base_rate(lines), [0.5, 0.5, 1.5 / 2, 2.5 / 4])
 
 

@@ -37,7 +37,7 @@ class Chunk:
 
     `lines` tells the lines of all rows, `row` the text of one by its position. `written` says that
     every value is written as text. A chunk that was read in a hurry does not know the texts of its
-    rows; if one of them cannot be used, `again` reads it with more care. If its columns were told by
+    rows; if one of them cannot be used, `again` reads it with more care. If its columns were matched by
     position, `misfit` is the error if most rows cannot be used. `arrives` says which rows have an arrival of
     their own; None: all of them, if there is such a column.
     """
@@ -133,7 +133,7 @@ class CheckedRows:
 def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Iterator[CheckedRows]:
     """For each chunk the rows that can be used, and those that cannot, in the order of their lines.
 
-    Raises DataError if columns were told by position, and their values do not fit.
+    Raises DataError if columns were matched by position, and their values do not fit.
     """
     for chunk in chunks:
         looked = _looked(wanted, chunk, file)
@@ -162,7 +162,7 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
 
 
 def _order(wanted: WantedColumns, file: str) -> dict[str, str]:
-    """A note on columns that were told by position: values may fit and yet be others than meant."""
+    """A note on columns that were matched by position: values may fit and yet be others than meant."""
     if not wanted.timed:  # what is said of the first line of such a file says it, too
         return {}
     columns = ", ".join(wanted.columns)

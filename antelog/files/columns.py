@@ -67,7 +67,7 @@ class WantedColumns:
 class ColumnPositions:
     """The positions of the wanted columns in a row, and of the arrival if there is one.
 
-    If they are told by position although the columns have names, `misfit` is what is wrong in case that
+    If they are matched by position although the columns have names, `misfit` is what is wrong in case that
     the values do not fit.
     """
 
@@ -177,7 +177,7 @@ def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | N
 
 
 def _names_match(wanted: WantedColumns, at: Mapping[str, int]) -> bool:
-    """Whether a file has some of the wanted columns, so that the others are not told by position.
+    """Whether a file has some of the wanted columns, so that the others are not matched by position.
 
     Those of an input that is not declared have no names, but for its time.
     """

@@ -88,7 +88,7 @@ class _WholeCsv:
             yield self._doubted(block_chunk(rest, self._layout))
 
     def _doubted(self, chunk: Chunk) -> Chunk:
-        """The first rows say whether columns that were told by position are the wanted ones."""
+        """The first rows say whether columns that were matched by position are the wanted ones."""
         assert self._layout is not None
         if self._sure or not len(chunk.columns[0]):
             return chunk

@@ -27,7 +27,7 @@ _CHUNKS: Mapping[Form, Callable[..., Iterator[Chunk]]] = {
 def tables(
     path: Path, wanted: WantedColumns, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
 ) -> Iterator[pa.Table]:
-    """The facts of a file; `progress` is told how many bytes were read since it was told last.
+    """The facts of a file; `progress` gets the number of bytes read since its last call.
 
     Raises DataError if the file cannot be read, or if its columns are not the wanted ones.
     """

@@ -30,7 +30,7 @@ from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.tally import EPOCH, Counted, Tally, Waiting
-from antelog.forecast.scores.settled import ScoredLines
+from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {

@@ -38,7 +38,7 @@ from antelog.forecast.limits import LeftOut, Limits, filtered, open_within
 from antelog.forecast.line_columns import LineColumns
 from antelog.forecast.outcomes.following import (
     AnswerLines,
-    SettledAnswers,
+    DecidedAnswers,
     Stretches,
     followed,
     last_line_ticks,
@@ -92,12 +92,12 @@ class QueryForecast:
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, counted=learning.on)
-        judged = self._learned(replace(before, followed=step.after), step.settled)
+        judged = self._learned(replace(before, followed=step.after), step.decided)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
         answers, at_lines = [], []
         found = self._chances(requests, rows, lines, columns)
-        for epoch, here, done in _epochs(requests, step.settled, learning):
+        for epoch, here, done in _epochs(requests, step.decided, learning):
             now_requested, some_found = requests, found
             if len(here) < len(requests.tick):
                 now_requested, some_found = requests.take(here), replace(found, which=found.which.take(here))
@@ -108,18 +108,18 @@ class QueryForecast:
             answers.append(more)
             at_lines.append(some.predictions)
             weighed = epoch if learning.on and learning.shared else None
-            judged = judging.settle(judged, step.settled, done, weighed)
+            judged = judging.score_decided(judged, step.decided, done, weighed)
         table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
-            likeliest[rows] = _likeliest([before.told, *at_lines], step.numbers, lines)
+            likeliest[rows] = _likeliest([before.reported, *at_lines], step.numbers, lines)
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources)
             likely, more_lines = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
-            likely = likely[find(likely, step.settled.number) < 0]
+            likely = likely[find(likely, step.decided.number) < 0]
             parts += more_lines
         after = replace(judged, likely=likely)
         return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
@@ -130,7 +130,7 @@ class QueryForecast:
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         at = np.flatnonzero(lines.kind <= REVISED)
         some, nobody = lines.take(at), np.full(len(at), -1)
-        # It is told as of now, though its line may be older: what was just told is likelier.
+        # It is reported as of now, though its line may be older: what was just reported is likelier.
         at_line = last_line_ticks(judged.followed, some.answer) == some.tick
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
         found = self._chances(requests, rows, lines, columns)
@@ -165,13 +165,13 @@ class QueryForecast:
         )
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
-    def _learned(self, judged: Judged, settled: SettledAnswers) -> Judged:
-        """The judges after learning from the answers that settled in this step."""
+    def _learned(self, judged: Judged, decided: DecidedAnswers) -> Judged:
+        """The judges after learning from the answers that decided in this step."""
         learning = self._learning
         if not learning.on:
             return judged
         as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.layout)
-        return judging.learned(judged, *lesson_of(settled, self._key, learning.epochs(settled.tick), as_of))
+        return judging.learned(judged, *lesson_of(decided, self._key, learning.epochs(decided.tick), as_of))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""
@@ -244,13 +244,13 @@ def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines
 
 
 def _epochs(
-    requests: ChanceRequests, settled: SettledAnswers, learning: Learning
+    requests: ChanceRequests, decided: DecidedAnswers, learning: Learning
 ) -> Iterator[tuple[int, Column, Column]]:
     """The epochs of a step, each with its rows of requests and of decided answers."""
     if not learning.on:
-        yield 0, np.arange(len(requests.tick)), np.arange(len(settled.tick))
+        yield 0, np.arange(len(requests.tick)), np.arange(len(decided.tick))
         return
-    asked_in, done_in = learning.epochs(requests.tick), learning.epochs(settled.tick)
+    asked_in, done_in = learning.epochs(requests.tick), learning.epochs(decided.tick)
     numbers = distinct(np.concatenate([asked_in, done_in])).tolist()
     if len(numbers) == 1:
         yield numbers[0], np.arange(len(asked_in)), np.arange(len(done_in))

@@ -136,7 +136,7 @@ def _unquoted(token: Token) -> str:
 
 @dataclass(frozen=True)
 class _Shares:
-    """The percentages behind a delay, told from the names of columns behind `one per`."""
+    """The percentages behind a delay, distinguished from the names of columns behind `one per`."""
 
     each: tuple[syntax.Percentage, ...]
 

@@ -79,7 +79,7 @@ class DeclaredOdds:
     """The declared chances of an input's facts, and the shares of their delays.
 
     `shares` are those of the facts that no refinement of the delay is about. None of it changes an
-    answer, nor when it is told: that is the same with and without.
+    answer, nor when it is reported: that is the same with and without.
     """
 
     chances: tuple[DeclaredChance, ...] = ()

@@ -124,7 +124,7 @@ class InputReader:
         self._began: int | None = None
         self._read_last = True
         self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
-        self._told_ahead: set[str] = set()
+        self._noted_ahead: set[str] = set()
 
     @property
     def behind(self) -> list[str]:
@@ -255,8 +255,8 @@ class InputReader:
 
     def _say_what_is_ahead(self, name: str) -> None:
         """Says once for each input that facts about the future are set aside."""
-        if name not in self._told_ahead:
-            self._told_ahead.add(name)
+        if name not in self._noted_ahead:
+            self._noted_ahead.add(name)
             self.listeners.note(
                 f"facts of {name} are about times long after the clock of this machine; they are set "
                 "aside as early. If they are right, give a longer --ahead"

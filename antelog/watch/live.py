@@ -49,8 +49,8 @@ class Live:
         if self._engine is not None:
             if program is None:
                 raise DataError("an engine does not know the text of its rules; add program=…")
-            self._told = readers.EngineReader(self._engine, program)
-            self._live = live_board.LiveBoard(self._told)
+            self._reader = readers.EngineReader(self._engine, program)
+            self._live = live_board.LiveBoard(self._reader)
         elif isinstance(source, str | PathLike):
             if not PATH.fits(source):
                 raise wrong("the source", source, PATH.words)
@@ -76,7 +76,7 @@ class Live:
             table = changes.get(query.name)
             if not isinstance(table, pa.Table):
                 raise wrong(f"the changes of {query.name}", table, "what `engine.advance` returned")
-        self._told.tell(self._engine.now, changes)
+        self._reader.tell(self._engine.now, changes)
 
     def _repr_html_(self) -> str:
         """A link to the page, for notebooks. From then on it is served to this machine, with a token."""

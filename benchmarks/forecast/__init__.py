@@ -1,1 +1,1 @@
-"""How good forecasts are: recorded streams told in order, and their chances scored beside simpler ones."""
+"""How good forecasts are: recorded streams replayed, and their chances scored beside simpler ones."""

@@ -61,7 +61,7 @@ def _keep_costs(folder: Path) -> None:
     """What chances cost, beside what was found of streams."""
     measured = costs()
     found = results.read(folder)
-    # It may be measured at another time than the streams were told, and on another machine.
+    # It may be measured at another time than the streams were replayed, and on another machine.
     own = setting(1, ROUNDS)
     found.setdefault("setting", asdict(own))
     found[COST] = {**measured, "date": own.date, "commit": own.commit, "cpu": own.cpu}

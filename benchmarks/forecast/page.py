@@ -21,27 +21,27 @@ ALERTED = 0.8
 _HEAD = """\
 # How good forecasts are
 
-An open answer has a chance: how likely it is to be confirmed. Here recorded streams are told in order, and
-the chances are compared with what became of the answers. `make bench-forecast` does it and makes this page;
+An open answer has a chance: how likely it is to be confirmed. Here recorded streams are replayed, and the
+chances are compared with what became of the answers. `make bench-forecast` does it and makes this page;
 the figures are in `benchmarks/results/forecast.json`. The records are not part of the project.
 
 Each chance rests on what was known at its tick, and on nothing later. The first half of a record is for
-learning; the open lines of the second half count, those of answers that were settled before its end. No
+learning; the open lines of the second half count, those of answers that were decided before its end. No
 program says how likely anything is. Compared are
 
 - *chance*, the column that users see: the average of the next two;
 - *model*, the model of facts alone: how often they come, how persistently and how late;
 - *outcomes* alone: of the answers that were once in this state, how many were confirmed;
-- *base*: of all lines whose answers were settled before, the share that was confirmed;
+- *base*: of all lines whose answers were decided before, the share that was confirmed;
 - *boosting*: scikit-learn's `HistGradientBoostingClassifier` as it comes, fitted anew at each tenth of the
-  way to the lines settled so far. It knows which literals are true, the age of the answer, how long it was
+  way to the lines decided so far. It knows which literals are true, the age of the answer, how long it was
   silent, and its key's share of confirmed answers.
 
 The Brier score is the mean square of chance minus outcome. The log loss is the mean of minus the logarithm
 of the chance that was given to what became true; no chance counts as less than 0.0001. Less is better.
 
-How fast the average forgets, how it counts lines, and that outcomes tell answers just told from silent ones
-was chosen by looking at scores of these very streams, among some dozens of variants that differ little. So
+How fast the average forgets, how it counts lines, and that outcomes distinguish lines from silence was
+chosen by looking at scores of these very streams, among some dozens of variants that differ little. So
 the figures of chance and outcomes are somewhat better than they would be on streams nobody has looked at.
 """
 
@@ -165,8 +165,8 @@ def _verdict(streams: Mapping[str, Found]) -> str:
                 worse.append(f"{name} ({judge}, {most:.1%})")
     if not worse:
         return "The chance is nowhere worse than the base rate, nor by more than 1 % than any other judge."
-    told = "The chance is worse than the base rate, or by more than 1 % than another judge, here: "
-    return fill(f"{told}{', '.join(worse)}.", 120)
+    head = "The chance is worse than the base rate, or by more than 1 % than another judge, here: "
+    return fill(f"{head}{', '.join(worse)}.", 120)
 
 
 def _calibrations(streams: Mapping[str, Found]) -> str:

@@ -16,11 +16,11 @@ import polars as pl
 
 from antelog.forecast.judges.judge import MODEL, OUTCOMES
 from antelog.forecast.scores import scores
+from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import ScoreResult
-from antelog.forecast.scores.settled import ScoredLines
 from benchmarks.forecast.rivals import base_rate, boosting
 from benchmarks.forecast.streams import Stream
-from benchmarks.forecast.telling import told
+from benchmarks.forecast.telling import replayed
 
 Found = dict[str, Any]
 
@@ -30,8 +30,8 @@ RIVALS = JUDGES[1:]
 
 
 def judged(stream: Stream) -> Found:
-    """A stream told and scored: the lines of the second half of its ticks."""
-    lines, last = told(stream)
+    """A stream replayed and scored: the lines of the second half of its ticks."""
+    lines, last = replayed(stream)
     lines = lines.with_columns(
         pl.Series(BASE, base_rate(lines)), pl.Series(BOOSTING, boosting(lines, last))
     ).filter((pl.col("tick") >= (last + 1) // 2) & pl.col(CHANCE).is_not_nan())
@@ -50,10 +50,10 @@ def judged(stream: Stream) -> Found:
 
 
 def _result(lines: pl.DataFrame, judge: str) -> ScoreResult:
-    columns = (lines[name].to_numpy() for name in ("answer", "tick", judge, "settled", "confirmed"))
-    answer, tick, chance, settled, confirmed = columns
+    columns = (lines[name].to_numpy() for name in ("answer", "tick", judge, "decided", "confirmed"))
+    answer, tick, chance, decided, confirmed = columns
     return scores.result(
-        scores.scored(scores.Scores(), ScoredLines(answer, tick, chance, settled, confirmed.astype(np.bool_)))
+        scores.scored(scores.Scores(), ScoredLines(answer, tick, chance, decided, confirmed.astype(np.bool_)))
     )
 
 

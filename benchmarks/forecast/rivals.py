@@ -1,6 +1,6 @@
 """What chances are compared with: the base rate, and gradient boosting of the same features.
 
-    base      of the lines whose answers were settled before, the share that was confirmed
+    base      of the lines whose answers were decided before, the share that was confirmed
     boosting  trees fitted to those lines, anew at each tenth of the way
 
 In come the lines of a stream, out go columns of chances; nobody looks ahead.
@@ -22,9 +22,9 @@ LITERALS = 8
 
 
 def base_rate(lines: pl.DataFrame) -> Numbers:
-    """For each line the share of those settled before its tick that were confirmed; a half of none."""
-    settled, confirmed = _settled(lines)
-    before = np.searchsorted(settled, lines["tick"].to_numpy(), "left")
+    """For each line the share of those decided before its tick that were confirmed; a half of none."""
+    decided, confirmed = _decided(lines)
+    before = np.searchsorted(decided, lines["tick"].to_numpy(), "left")
     good = np.append(0, np.cumsum(confirmed)).take(before)
     rate: Numbers = (good + 0.5) / (before + 1)
     return rate
@@ -38,10 +38,10 @@ def boosting(lines: pl.DataFrame, last: int) -> Numbers:
 
     found = base_rate(lines)
     features, confirmed = _features(lines), lines["confirmed"].to_numpy()
-    tick, settled = lines["tick"].to_numpy(), lines["settled"].to_numpy()
+    tick, decided = lines["tick"].to_numpy(), lines["decided"].to_numpy()
     for tenth in range(1, TENTHS):
         now = tenth * (last + 1) // TENTHS
-        known = np.flatnonzero(settled < now)
+        known = np.flatnonzero(decided < now)
         ahead = np.flatnonzero((tick >= now) & (tick < (tenth + 1) * (last + 1) // TENTHS))
         if len(ahead) == 0 or len(np.unique(confirmed[known])) < 2:
             continue
@@ -66,14 +66,14 @@ def _features(lines: pl.DataFrame) -> Numbers:
 
 
 def _history(lines: pl.DataFrame) -> Numbers:
-    """For each line the share of its key's lines, settled before, that were confirmed."""
+    """For each line the share of its key's lines, decided before, that were confirmed."""
     rate = np.full(lines.height, 0.5)
     for at in lines.with_row_index("row").group_by("key").agg("row")["row"]:
         rate[at.to_numpy()] = base_rate(lines[at.to_numpy()])
     return rate
 
 
-def _settled(lines: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """When lines were settled, in order, and how."""
-    order = lines["settled"].to_numpy().argsort(kind="stable")
-    return lines["settled"].to_numpy().take(order), lines["confirmed"].to_numpy().take(order)
+def _decided(lines: pl.DataFrame) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """When lines were decided, in order, and how."""
+    order = lines["decided"].to_numpy().argsort(kind="stable")
+    return lines["decided"].to_numpy().take(order), lines["confirmed"].to_numpy().take(order)

@@ -4,7 +4,7 @@
     gap         a phone that was heard, and not half a second later
     rush        two hours in which taxis are busy
 
-Each is told from its beginning. No program says how likely anything is.
+Each is replayed from its beginning. No program says how likely anything is.
 """
 
 from __future__ import annotations

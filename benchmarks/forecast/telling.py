@@ -1,9 +1,9 @@
 """Tell a stream in order, and keep what each judge said of every open line, and what became of it.
 
-    tick  answer  stage  age  key  model  outcomes  chance  settled  confirmed
+    tick  answer  stage  age  key  model  outcomes  chance  decided  confirmed
     12    7       0b001  0    0    0.61   0.70      0.66    20       true
 
-Judges may know only what had been settled at the time. The engine sees to that; rivals get the columns to
+Judges may know only what had been decided at the time. The engine sees to that; rivals get the columns to
 do the same.
 """
 
@@ -21,7 +21,7 @@ import pyarrow as pa
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged, Predictions
-from antelog.forecast.outcomes.following import SettledAnswers
+from antelog.forecast.outcomes.following import DecidedAnswers
 from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.process import Engine
 from benchmarks.forecast.records import RECORDS
@@ -33,14 +33,14 @@ STEP = 200
 
 @dataclass(frozen=True)
 class _Heard:
-    """What was said of open lines, and the answers that were settled."""
+    """What was said of open lines, and the answers that were decided."""
 
     said: list[pl.DataFrame] = field(default_factory=list)
-    settled: list[pl.DataFrame] = field(default_factory=list)
+    decided: list[pl.DataFrame] = field(default_factory=list)
 
 
-def told(stream: Stream, step: int = STEP) -> tuple[pl.DataFrame, int]:
-    """Every open line whose answer was settled in the end, and the last tick."""
+def replayed(stream: Stream, step: int = STEP) -> tuple[pl.DataFrame, int]:
+    """Every open line whose answer was decided in the end, and the last tick."""
     facts = RECORDS[stream.record].facts()
     engine = Engine(stream.program, model="learn")
     name = engine.plan.inputs[0].name
@@ -51,7 +51,7 @@ def told(stream: Stream, step: int = STEP) -> tuple[pl.DataFrame, int]:
             now = min(first + step - 1, last)
             here = (arrival >= first) & (arrival <= now)
             engine.advance(now, {name: facts.filter(pa.array(here))})
-    lines = pl.concat(heard.said).join(pl.concat(heard.settled), on="answer")
+    lines = pl.concat(heard.said).join(pl.concat(heard.decided), on="answer")
     return lines.sort("tick", "answer"), last
 
 
@@ -62,34 +62,34 @@ def _listening() -> Iterator[_Heard]:
     Users see what they say together; what each says alone stays within, so it is overheard here.
     """
     heard = _Heard()
-    judge, settle = judging.judge, judging.settle
+    judge, score_decided = judging.judge, judging.score_decided
 
     def judge_(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
-        judged, told = judge(judged, rows, by_model)
-        heard.said.append(_said(rows, told))
-        return judged, told
+        judged, reported = judge(judged, rows, by_model)
+        heard.said.append(_said(rows, reported))
+        return judged, reported
 
-    def settle_(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
-        columns = {"answer": settled.number, "settled": settled.tick, "confirmed": settled.confirmed}
-        heard.settled.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
-        return settle(judged, settled, at, epoch)
+    def score_decided_(judged: Judged, decided: DecidedAnswers, at: Column, epoch: int | None) -> Judged:
+        columns = {"answer": decided.number, "decided": decided.tick, "confirmed": decided.confirmed}
+        heard.decided.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
+        return score_decided(judged, decided, at, epoch)
 
-    with patch.object(judging, "judge", judge_), patch.object(judging, "settle", settle_):
+    with patch.object(judging, "judge", judge_), patch.object(judging, "score_decided", score_decided_):
         yield heard
 
 
-def _said(rows: AnswerRows, told: Predictions) -> pl.DataFrame:
+def _said(rows: AnswerRows, reported: Predictions) -> pl.DataFrame:
     key = pl.DataFrame({str(number): column for number, column in enumerate(rows.key)})
     lines = pl.DataFrame(
         {
             "tick": rows.tick,
-            "answer": told.number,
+            "answer": reported.number,
             "stage": rows.stage,
             "age": rows.age,
             "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(rows.tick),
-            "model": told.each[:, 0],
-            "outcomes": told.each[:, 1],
-            "chance": told.chance,
+            "model": reported.each[:, 0],
+            "outcomes": reported.each[:, 1],
+            "chance": reported.chance,
         },
         schema_overrides={"key": pl.UInt64},
     )

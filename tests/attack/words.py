@@ -95,7 +95,7 @@ class _Shown:
         reader.tell(_START, self.changes)
         self.live.take_some()
         assert self.live.board.open
-        assert self.live.board.settled
+        assert self.live.board.decided
 
     @property
     def table(self) -> pa.Table:
@@ -139,7 +139,7 @@ def _alerts(shown: _Shown) -> None:
     )
     queries = queries_of(shown.program.plan, chances=False)
     routes = routes_of(AlertSetup(alerts, queries, "p.alog", shown.program.plan.timescale))
-    for answer in (*shown.live.board.open.values(), *shown.live.board.settled.values()):
+    for answer in (*shown.live.board.open.values(), *shown.live.board.decided.values()):
         assert letters(routes, dict(answer.line))
 
 

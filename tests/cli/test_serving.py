@@ -110,7 +110,7 @@ def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     Path("changes.jsonl").write_text("\n".join(LOG) + "\n")
     process = watching("changes.jsonl")
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
-    assert b"wt2" in _asked(f"{link[1]}/api/settled", link[2])
+    assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
     assert process.stop() == 0
 
 

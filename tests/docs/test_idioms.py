@@ -71,12 +71,12 @@ def _unanswered(facts: Facts) -> Answers:
     return {(m, t) for m, t in facts["Alarm"] if not acks & {(m, t + n) for n in range(4)}}
 
 
-def _told(facts: Facts) -> Answers:
-    told: Answers = set()
+def _reported(facts: Facts) -> Answers:
+    reported: Answers = set()
     for m, t in sorted(facts["Hot"], key=lambda fact: fact[1]):
-        if not told & {(m, t - n) for n in range(1, 6)}:
-            told.add((m, t))
-    return told
+        if not reported & {(m, t - n) for n in range(1, 6)}:
+            reported.add((m, t))
+    return reported
 
 
 def _changed(facts: Facts) -> Answers:
@@ -106,7 +106,7 @@ MEANING: list[tuple[str, str, Meaning]] = [
     ("after.alog", "After", _after),
     ("after.alog", "Without", _without),
     ("unanswered.alog", "Unanswered", _unanswered),
-    ("hourly.alog", "Told", _told),
+    ("hourly.alog", "Told", _reported),
     ("changed.alog", "Changed", _changed),
     ("agree.alog", "Fire", _fire),
     ("top.alog", "Top", _top),
@@ -132,21 +132,21 @@ def _random_facts(program: antelog.Program, chance: random.Random) -> list[Drawn
     return drawn
 
 
-def _settled(program: antelog.Program, query: str, drawn: Collection[Drawn]) -> Mapping[str, Answers]:
+def _decided(program: antelog.Program, query: str, drawn: Collection[Drawn]) -> Mapping[str, Answers]:
     """The answers that are confirmed and rejected when the facts come one tick after the other."""
     engine = antelog.Engine(program)
     answer = program.plan.relation(query).answer
     columns = [*answer.variables, answer.time]
-    settled: dict[str, Answers] = {"confirmed": set(), "rejected": set()}
+    decided: dict[str, Answers] = {"confirmed": set(), "rejected": set()}
     for tick in range(LAST + 8):
         came: dict[str, list[Fact]] = {each.name: [] for each in program.plan.inputs}
         for arrival, source, fact in drawn:
             if arrival == tick:
                 came[source].append(fact)
         for row in engine.advance(tick, came)[query].to_pylist():
-            if row["change"] in settled and row[answer.time] is not None and row[answer.time] <= LAST:
-                settled[row["change"]].add(tuple(row[column] for column in columns))
-    return settled
+            if row["change"] in decided and row[answer.time] is not None and row[answer.time] <= LAST:
+                decided[row["change"]].add(tuple(row[column] for column in columns))
+    return decided
 
 
 @pytest.mark.parametrize(("name", "query", "meaning"), MEANING, ids=[f"{n}-{q}" for n, q, _ in MEANING])
@@ -158,9 +158,9 @@ def test_an_idiom_means_what_its_question_asks(name: str, query: str, meaning: M
         names = [each.name for each in program.plan.inputs]
         expected = meaning({each: {fact for _, source, fact in drawn if source == each} for each in names})
         found += len(expected)
-        settled = _settled(program, query, drawn)
-        assert settled["confirmed"] == expected
-        assert not settled["confirmed"] & settled["rejected"]
+        decided = _decided(program, query, drawn)
+        assert decided["confirmed"] == expected
+        assert not decided["confirmed"] & decided["rejected"]
     assert found, "the facts are to have such answers"
 
 

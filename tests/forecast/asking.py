@@ -1,4 +1,4 @@
-"""The model's chances of any answers of a case, told or not, at the tick it has reached."""
+"""The model's chances of any answers of a case, reported or not, at the tick it has reached."""
 
 from __future__ import annotations
 

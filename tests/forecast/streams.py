@@ -11,7 +11,7 @@ from math import erf, sqrt
 
 import numpy as np
 
-from antelog.forecast.scores.settled import ScoredLines
+from antelog.forecast.scores.scored_lines import ScoredLines
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ def stream(seed: int, made: Made = Made()) -> ScoredLines:
     )
 
 
-def settled(*lines: tuple[int, int, float, int, bool]) -> ScoredLines:
-    """Lines by hand: answer, told, chance, settled, confirmed."""
-    answer, told, chance, until, confirmed = zip(*lines, strict=True) if lines else ((),) * 5
+def decided(*lines: tuple[int, int, float, int, bool]) -> ScoredLines:
+    """Lines by hand: answer, reported, chance, decided, confirmed."""
+    answer, reported, chance, until, confirmed = zip(*lines, strict=True) if lines else ((),) * 5
     return ScoredLines(
         np.array(answer, np.int64),
-        np.array(told, np.int64),
+        np.array(reported, np.int64),
         np.array(chance, np.float64),
         np.array(until, np.int64),
         np.array(confirmed, np.bool_),

@@ -29,7 +29,7 @@ VALUES: dict[str, list[Any]] = {
 }
 
 
-def told(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
+def reported(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
     facts = [(x, tick, tick + tick % 2) for tick in range(9) for x in values if tick not in (3, 7)]
     parts = []
     for end in ends:
@@ -41,7 +41,7 @@ def told(engine: Any, values: list[Any], ends: list[int]) -> pa.Table:
 @pytest.mark.parametrize("name", VALUES)
 def test_without_the_alerts_the_log_is_as_ever(name: str) -> None:
     program = antelog.parse(RULES)
-    with_alerts, plain = (told(engine(program), VALUES[name], [12]) for engine in (Engine, Plain))
+    with_alerts, plain = (reported(engine(program), VALUES[name], [12]) for engine in (Engine, Plain))
     alerts = pc.is_in(with_alerts.column("change"), pa.array([LIKELY, UNLIKELY]))
     rest = with_alerts.filter(pc.invert(alerts)).drop_columns(COLUMNS.names)
     assert rest.equals(plain)
@@ -49,9 +49,9 @@ def test_without_the_alerts_the_log_is_as_ever(name: str) -> None:
 
 
 def test_an_alert_says_what_the_last_line_did() -> None:
-    """Also where that was told in a step before."""
+    """Also where that was reported in a step before."""
     program = antelog.parse(RULES)
-    whole, cut = (told(Engine(program), ["wt2"], ends) for ends in ([12], list(range(13))))
+    whole, cut = (reported(Engine(program), ["wt2"], ends) for ends in ([12], list(range(13))))
     assert [row["change"] for row in cut.to_pylist()] == [row["change"] for row in whole.to_pylist()]
     assert cut.drop_columns(COLUMNS.names).equals(whole.drop_columns(COLUMNS.names))
     last: dict[int, dict[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Chances are right at every age: of answers told with 30 %, 30 in 100 are confirmed.
+"""Chances are right at every age: of answers reported with 30 %, 30 in 100 are confirmed.
 
 Devices get hot and cold by chance, facts are late and lost by chance, and the program says so truly, or says
 nothing and learns. Devices are independent of each other, so what is found of each is one case.
@@ -25,7 +25,7 @@ query Again(X, T).
 """
 DEVICES, TICKS = 50, 200
 AGES = 7
-"""An answer is settled so many ticks after its own: the last fact's tick and its delay."""
+"""An answer is decided so many ticks after its own: the last fact's tick and its delay."""
 
 FEWEST = 100
 """Lines of a class, without which it says too little."""
@@ -76,7 +76,7 @@ def facts(seed: int, of: World) -> pl.DataFrame:
     return rows.with_columns(pl.format("d{}", "device").alias("device")).sort("arrival")
 
 
-def told(program: str, given: pl.DataFrame, *, learn: bool) -> dict[str, pl.DataFrame]:
+def reported(program: str, given: pl.DataFrame, *, learn: bool) -> dict[str, pl.DataFrame]:
     """The open lines of each query with their chances and what became of them."""
     engine = Engine(antelog.parse(program), model="learn" if learn else None)
     log = engine.advance(TICKS + 20, {"Hot": given.to_arrow()})
@@ -118,7 +118,7 @@ def right_at_every_age(found: dict[str, pl.DataFrame]) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_declared_chances_are_right_at_every_age(seed: int) -> None:
     of = world(seed, lost=0.1)
-    right_at_every_age(told(of.declared, facts(seed, of), learn=False))
+    right_at_every_age(reported(of.declared, facts(seed, of), learn=False))
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -127,11 +127,11 @@ def test_learned_chances_are_right_at_every_age(seed: int) -> None:
 
     What was learned in the first half is as uncertain as what is found in the second.
     """
-    found = told(LEARNING, facts(seed, world(seed, lost=0)), learn=True)
+    found = reported(LEARNING, facts(seed, world(seed, lost=0)), learn=True)
     right_at_every_age({name: lines.filter(pl.col("tick") >= TICKS // 2) for name, lines in found.items()})
 
 
 @pytest.mark.parametrize("wrong", [World(0.1, 0.7, (0.6, 0.2, 0.1)), World(0.1, 0.8, (0.3, 0.3, 0.3))])
 def test_chances_of_another_world_are_not_right(wrong: World) -> None:
-    found = told(wrong.declared, facts(0, World(0.1, 0.8, (0.6, 0.2, 0.1))), learn=False)
+    found = reported(wrong.declared, facts(0, World(0.1, 0.8, (0.6, 0.2, 0.1))), learn=False)
     assert max(far for lines in found.values() for far in how_far(lines).values()) > FAR

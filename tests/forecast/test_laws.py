@@ -136,8 +136,8 @@ def test_limits_leave_out_lines_and_count_them() -> None:
         assert row["lines"] == len(unlikely)
         assert row["chances"] == pytest.approx(sum(r["chance"] for r in unlikely))
         likely = {(r["X"], r["T"]) for r in lines if r["change"] in OPEN and r not in unlikely}
-        told = [r for r in lines if r["change"] == "rejected" and (r["X"], r["T"]) in likely]
-        assert [r for r in found if r["change"] == "rejected"] == told
+        reported = [r for r in lines if r["change"] == "rejected" and (r["X"], r["T"]) in likely]
+        assert [r for r in found if r["change"] == "rejected"] == reported
         rest = [r for r in lines if r["change"] != "rejected" and r not in unlikely]
         assert [r for r in found if r["change"] != "rejected"] == rest
     assert sum(engine.left_out["lines"].to_pylist()) > 0

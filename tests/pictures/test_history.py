@@ -119,11 +119,11 @@ def test_all_others_of_an_engine(facts: list[str | int], seen: tuple[str, ...]) 
     """Also where the values are of several kinds, and so written as texts."""
     engine = antelog.Engine(antelog.parse(CALM))
     engine.advance(0, {"Alarm": [(value, 0) for value in facts]})
-    told = {each.label: each for each in found(engine.advance(1), 0).answers}
-    assert told.keys() == {f"Calm({name}, {t})" for name in ("all others", *seen) for t in (0, 1)} - {
+    reported = {each.label: each for each in found(engine.advance(1), 0).answers}
+    assert reported.keys() == {f"Calm({name}, {t})" for name in ("all others", *seen) for t in (0, 1)} - {
         f"Calm({name}, 0)" for name in seen
     }
-    assert {told[f"Calm({name}, 1)"].outcome for name in seen} == {"open"}
+    assert {reported[f"Calm({name}, 1)"].outcome for name in seen} == {"open"}
 
 
 @pytest.mark.parametrize("line", ["{", "[]", "{}", '{"tick": 1}', LOG[0].replace("possible", "maybe")])

@@ -92,7 +92,7 @@ def add(store: Store, *records: Record) -> None:
 
 
 def some(count: int) -> list[Record]:
-    """So many open answers, about as many devices, and a few that are settled."""
+    """So many open answers, about as many devices, and a few that are decided."""
     found = [possible(f"wt{number}", number % 7, 7, (number % 100) / 100) for number in range(count)]
     ends = [possible(f"old{n}", n, n) for n in range(6)]
     ends += [confirmed(f"old{n}", n, n + 1) if n % 2 else rejected(f"old{n}", n, n + 3) for n in range(6)]

@@ -20,14 +20,14 @@ def seen(page: Any, path: str = "/api/now", **more: Any) -> Any:
     return ask(page, path, token=more.pop("token", None), **more)
 
 
-def test_a_page_of_an_engine_shows_what_it_is_told() -> None:
+def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
     program = antelog.parse(PROGRAM)
     engine = antelog.Engine(program)
     engine.advance(7, {"Temp": [("wt2", "high", 7)]})
     page = antelog.live(engine, program=program)
     assert [each["answer"]["T"] for each in seen(page, "/api/now?sort=name").json["answers"]] == [6, 7]
     page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
-    assert seen(page, "/api/settled").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
+    assert seen(page, "/api/decided").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
     assert seen(page, "/api/state").json["tick"] == 8
     assert "Malf(X, T) :- Hot(X, T), Hot(X, T+1)." in seen(page, "/api/plan").json["program"]
 

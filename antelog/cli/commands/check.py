@@ -54,7 +54,7 @@ _GIVEN_UP = (
 @flags(Runner("check"), more=CheckFlags)
 @click.pass_context
 def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
-    """Check PROGRAM, and say for each query when answers are told, when decided, and what memory is kept.
+    """Check PROGRAM, and say for each query when answers open, by when they are decided, and what is kept.
 
     Then come the details: patterns, bounds, strata and partition key.
 

@@ -44,7 +44,7 @@ class ScoreFlags:
 @flags(SCORE, settings=Settings, more=ScoreFlags)
 @click.pass_context
 def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
-    """Say how good the chances were that PROGRAM's answers were told with, now that their ends are known.
+    """Say how good the chances of PROGRAM's answers were, now that it is known what became of them.
 
     \b
     Examples:

@@ -140,7 +140,7 @@ class _Pipeline:
         from antelog.spark.endpoints.sources import frame  # noqa: PLC0415 - needs PySpark
 
         settings = self.settings
-        with _told_as_warnings(silent=bool(leave_out)):
+        with _printed_warnings(silent=bool(leave_out)):
             return spark.outputs(
                 self.program,
                 {
@@ -271,7 +271,7 @@ class _Pipeline:
 
 
 @contextmanager
-def _told_as_warnings(*, silent: bool) -> Iterator[None]:
+def _printed_warnings(*, silent: bool) -> Iterator[None]:
     """Prints warnings of the library in the form of the command line, or drops them if `silent`."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

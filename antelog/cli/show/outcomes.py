@@ -3,7 +3,7 @@
 Takes the changes in pieces. Only answers that can still change are kept, so memory does not grow with the
 length of a replay.
 
-    possible at 0, confirmed at 2, settled by 4    a lead of 2 ticks over certainty, of 4 over the deadline
+    possible at 0, confirmed at 2, decided by 4    2 ticks before confirmed, 4 before the deadline
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _ROOM = 200_000
 """Lines that are merged at once; more if more answers are kept."""
 _CONFIRMED, _REJECTED = "confirmed", "rejected"
 _OTHERS = "all others"
-_FIRST, _LAST, _CHANGE = "first told", "last told", "last change"
+_FIRST, _LAST, _CHANGE = "first line", "last line", "last change"
 """The columns of an answer that is kept; no variable has a name like these."""
 
 
@@ -56,8 +56,8 @@ class _Query:
         self._names = [*relation.answer.names, _OTHERS]
         self._kinds: Counter[str] = Counter()
         self._ended: Counter[str] = Counter()
-        self._certain: Counter[int] = Counter()
-        self._settled: Counter[int] = Counter()
+        self._confirmed: Counter[int] = Counter()
+        self._decided: Counter[int] = Counter()
         self._open: list[pa.Table] = []
         self._remembered = 0
 
@@ -77,8 +77,8 @@ class _Query:
         return QuerySummary(
             {_CONFIRMED: self._ended[_CONFIRMED], _REJECTED: rejected, "open": still},
             dict(self._kinds),
-            median(self._certain),
-            median(self._settled),
+            median(self._confirmed),
+            median(self._decided),
         )
 
     def _put_together(self, now: int) -> None:
@@ -92,20 +92,20 @@ class _Query:
         answers = grouped.select(columns).rename_columns(lines.schema.names).cast(lines.schema)
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
-        settled = self._settled_by(answers)
-        over = pc.and_(pc.equal(change, _REJECTED), pc.less_equal(settled, now))
+        decided = self._decided_by(answers)
+        over = pc.and_(pc.equal(change, _REJECTED), pc.less_equal(decided, now))
         done = pc.or_(confirmed, pc.fill_null(over, False))
         self._ended.update(_counted(change.filter(done)))
-        told = answers.filter(confirmed)
+        ended = answers.filter(confirmed)
         for found, until in (
-            (self._certain, told.column(_LAST)),
-            (self._settled, settled.filter(confirmed)),
+            (self._confirmed, ended.column(_LAST)),
+            (self._decided, decided.filter(confirmed)),
         ):
-            found.update(_counted(pc.subtract(until, told.column(_FIRST)).drop_null()))
+            found.update(_counted(pc.subtract(until, ended.column(_FIRST)).drop_null()))
         self._open = [answers.filter(pc.invert(done))]
         self._remembered = self._open[0].num_rows
 
-    def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
+    def _decided_by(self, answers: pa.Table) -> pa.ChunkedArray:
         """The tick by which each answer is decided; null if unknown."""
         if self._time is None or self._delay is None:
             return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
@@ -142,7 +142,7 @@ def median(counts: Mapping[int, int]) -> float | None:
 
 
 _STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
-_CERTAIN, _WAITING = "before confirmed", "before deadline"
+_LEAD, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "
 
@@ -151,13 +151,13 @@ _GAP = "  "
 class QuerySummary:
     """Counts of the answers of a query by outcome, and of its changes by kind.
 
-    `certain` and `waiting` are medians over confirmed answers, in ticks: from the first line to the
+    `confirmed` and `waiting` are medians over confirmed answers, in ticks: from the first line to the
     confirmation, and to the deadline of facts that matter.
     """
 
     ended: Mapping[str, int]
     changes: Mapping[str, int]
-    certain: float | None = None
+    confirmed: float | None = None
     waiting: float | None = None
 
 
@@ -197,10 +197,10 @@ def _by_kind(found: Mapping[str, QuerySummary], only: Sequence[str]) -> dict[str
 def _how_early(
     found: Mapping[str, QuerySummary], tick: int | None, only: Sequence[str]
 ) -> dict[str, list[str]]:
-    """Columns of the lead of confirmed answers: over certainty, and over the deadline."""
+    """Columns of the lead of confirmed answers: before they were confirmed, and before the deadline."""
     columns = {}
     if not only or {"possible", "confirmed"} <= {*only}:
-        columns[_CERTAIN] = [_time(each.certain, tick) for each in found.values()]
+        columns[_LEAD] = [_time(each.confirmed, tick) for each in found.values()]
     columns[_WAITING] = [_time(each.waiting, tick) for each in found.values()]
     return {name: cells for name, cells in columns.items() if any(cell != _NONE for cell in cells)}
 
@@ -218,7 +218,7 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
         notes.append(f"Counts {kinds} lines only, because of --only.")
-    if _CERTAIN in columns:
+    if _LEAD in columns:
         notes.append("before confirmed: how long a confirmed answer was open (median).")
     if _WAITING in columns:
         notes.append("before deadline: head start over waiting for the deadline (median).")

@@ -71,8 +71,8 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
     """One way to derive an atom of a relation.
 
     `answer` and `time` are what the relation's variables and time stand for. A pattern with
-    fact literals is fact-driven: its answers are told once a fact is evidence. One without is
-    clock-driven: its answers are told at every tick.
+    fact literals is fact-driven: its answers open once a fact is evidence. One without is
+    clock-driven: its answers open at every tick.
     """
 
     answer: tuple[Term, ...]
@@ -82,7 +82,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @property
     def clock_driven(self) -> bool:
-        """Whether answers are told without any fact."""
+        """Whether answers open without any fact."""
         return not self.facts
 
     @cached_property

@@ -3,7 +3,7 @@
 The first of two patterns subsumes the second if its variables can be replaced so that both give the same
 answer and its literals are among the other's; comparisons only have to follow from those of the other. Every
 derivation by the other then has a derivation by the first beside it with no more literals, and only minimal
-ones are told. Literals that others of the same pattern make needless go likewise.
+ones are reported. Literals that others of the same pattern make needless go likewise.
 
     A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
 

@@ -194,7 +194,7 @@ def _of_slot(source: Input) -> int:
 
 
 def lag(plan: Plan) -> int:
-    """The number of ticks for which settled atoms are still computed from facts, not remembered.
+    """The number of ticks for which decided atoms are still computed from facts, not remembered.
 
     What is remembered is only whether an atom is true, not since when; that matters as long as an
     answer is open that may rest on it.

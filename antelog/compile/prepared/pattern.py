@@ -5,7 +5,7 @@ say together, how far its times lie apart, what evidence leaves open. All of it 
 pattern.
 
     P(X, T) :- A(X, T), not B(X, U), U > T, U <= T + 3.
-    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    told without the clock
+    facts: A(X, T)    asked: not B(X, U), from 1 to 3 ticks after the answer    fact-driven
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ from antelog.markup import Html, lined, plain_table, tag, text
 TITLE, TEXT, PATTERN, DETAIL = "title", "text", "pattern", "detail"
 
 _WIDTH = 9
-"""The column of the words `told`, `decided` and `memory`."""
+"""The column of the words `open`, `decided` and `memory`."""
 
 
 @dataclass(frozen=True)

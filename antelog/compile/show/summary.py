@@ -254,9 +254,9 @@ def _seen(plan: Plan, relation: Relation) -> str:
     columns = [c for name, p in unguarded.items() for c in seen_columns(name, p, relation, plan).inputs]
     if not columns:
         return ""
-    told = dict.fromkeys(f"{names[column.name][column.position]} of {column.name}" for column in columns)
+    values = dict.fromkeys(f"{names[column.name][column.position]} of {column.name}" for column in columns)
     return (
-        f"; and each {_and(list(told))} ever seen, which grows where values come once: "
+        f"; and each {_and(list(values))} ever seen, which grows where values come once: "
         f"let a static relation or a fact give {_and(list(unguarded))} to bound it"
     )
 

@@ -72,7 +72,7 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
     known, sure, delays = np.ones(count, np.bool_), np.ones(count, np.bool_), []
     for chain, (odds, which) in enumerate(zip(table.odds, table.which, strict=True)):
         sure &= odds.known.take(which)
-        known &= odds.known.take(which) | _settled(form, table, chain)
+        known &= odds.known.take(which) | _decided(form, table, chain)
         delays += list(odds.delay.take(which, axis=0).T)
     (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
     same = groups(np.where(known, key, -1))
@@ -87,15 +87,15 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
     return Chances(found, _together(parts), holds, np.arange(count))
 
 
-def _settled(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
+def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:
     """Rows in which all literals of a chain are decided, so that its odds make no difference."""
     odds, which, shown = table.odds[chain], table.which[chain], table.shown[chain]
-    settled = np.ones(len(table.age), np.bool_)
+    decided = np.ones(len(table.age), np.bool_)
     for leaf in form.leaves.values():
         if leaf.chain == chain:
             over = table.age >= leaf.at + odds.delay[:, leaf.state - 1].take(which)
-            settled &= over | (shown[:, leaf.at - table.begin] > 0)
-    return settled
+            decided &= over | (shown[:, leaf.at - table.begin] > 0)
+    return decided
 
 
 def _together(parts: Sequence[Growth]) -> Growth:

@@ -1,7 +1,7 @@
 """Judged answers: the chances of a query's open answers by all judges, and the losses of these.
 
-    Malf(wt2, 0) told at 1: the model says 0.64, outcomes 0.71, together 0.67
-    settled at 3, not confirmed: what both have lost counts from the next epoch but one on
+    Malf(wt2, 0) reported at 1: the model says 0.64, outcomes 0.71, together 0.67
+    decided at 3, not confirmed: what both have lost counts from the next epoch but one on
 
 Lines of an epoch are judged by what was known two epochs before, so it makes no difference how a run is cut.
 """
@@ -21,14 +21,14 @@ from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.judges import mean
 from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
 from antelog.forecast.judges.mean import no_losses
-from antelog.forecast.outcomes.following import SettledAnswers, TrackedAnswers, nobody
+from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates.tally import KnownEpoch, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.scores.settled import ScoredLines
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,14 +65,14 @@ def no_predictions(judges: int) -> Predictions:
 class Judged:
     """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
-    `told` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
+    `reported` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
     `scores` are those of all before. `likely` are the numbers of the answers with an alert.
     """
 
     followed: TrackedAnswers
     judges: Mapping[str, Judge]
     losses: Waiting
-    told: Predictions
+    reported: Predictions
     unscored: ScoredLines
     scores: Scores
     likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -123,25 +123,28 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
     said = Predictions(rows.number, rows.tick, pattern, each, chance)
     if not rows.at_line.any():
         return judged, said
-    return replace(judged, told=judged.told.and_then(said.take(rows.at_line))), said
+    return replace(judged, reported=judged.reported.and_then(said.take(rows.at_line))), said
 
 
-def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
+def score_decided(judged: Judged, decided: DecidedAnswers, at: Column, epoch: int | None) -> Judged:
     """Scores the predictions for some of the decided answers, and drops them.
 
     With an `epoch`, the losses of each judge are added to that epoch's, by which judges are weighed.
     """
     if len(at) == 0:
         return judged
-    place = find(judged.told.number, settled.number.take(at))
+    place = find(judged.reported.number, decided.number.take(at))
     mine = np.flatnonzero(place >= 0)
-    told, of = judged.told.take(mine), at.take(place.take(mine))
-    right = settled.confirmed.take(of)
-    losses = judged.losses if epoch is None else _with_losses(judged.losses, told, right, epoch)
-    done = ScoredLines(told.number, told.tick, told.chance, settled.tick.take(of), right)
+    reported, of = judged.reported.take(mine), at.take(place.take(mine))
+    right = decided.confirmed.take(of)
+    losses = judged.losses if epoch is None else _with_losses(judged.losses, reported, right, epoch)
+    done = ScoredLines(reported.number, reported.tick, reported.chance, decided.tick.take(of), right)
     return _scored(
         replace(
-            judged, told=judged.told.take(place < 0), losses=losses, unscored=judged.unscored.and_then(done)
+            judged,
+            reported=judged.reported.take(place < 0),
+            losses=losses,
+            unscored=judged.unscored.and_then(done),
         )
     )
 
@@ -167,14 +170,14 @@ def all_scored(judged: Judged) -> Scores:
     return _scored(judged, 1).scores
 
 
-def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
+def _with_losses(losses: Waiting, reported: Predictions, confirmed: Mask, epoch: int) -> Waiting:
     """Adds the losses of each judge on lines of answers that were decided in an epoch.
 
     A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
     """
-    some = np.flatnonzero((~np.isnan(told.each)).sum(axis=1) > 1)
+    some = np.flatnonzero((~np.isnan(reported.each)).sum(axis=1) > 1)
     if len(some) == 0:
         return losses
-    each, chance = told.each.take(some, axis=0), told.chance.take(some)[:, None]
+    each, chance = reported.each.take(some, axis=0), reported.chance.take(some)[:, None]
     lost = log_losses(np.where(np.isnan(each), chance, each), confirmed.take(some)[:, None])
-    return mean.lost(losses, epoch, told.pattern.take(some), lost)
+    return mean.lost(losses, epoch, reported.pattern.take(some), lost)

@@ -13,7 +13,7 @@ from antelog.engine.columns.tables import Column, Numbers
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.tally import Counted, Waiting, looked_up, nothing_counted, summed
 from antelog.forecast.scores.losses import LEAST
-from antelog.forecast.scores.settled import UNIT, exactly
+from antelog.forecast.scores.scored_lines import UNIT, exactly
 
 FASTER = 5
 """How good judges have been fades so many times as fast as what they have learned: a stream may change."""

@@ -1,1 +1,1 @@
-"""Open answers, tracked until they settle, and statistics of their outcomes."""
+"""Open answers, tracked until they are decided, and statistics of their outcomes."""

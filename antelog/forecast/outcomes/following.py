@@ -1,9 +1,9 @@
-"""Tracks open answers until they settle: their states, and whether they were confirmed.
+"""Tracks open answers until they are decided: their states, and whether they were confirmed.
 
-    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, settled at 4
+    Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, decided at 4
     states         stage a at age 0, stage b at age 1; not confirmed
 
-Takes the lines of a step; returns the states that answers have been in, and the answers that settled.
+Takes the lines of a step; returns the states that answers have been in, and the answers that decided.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ def nobody(width: int) -> TrackedAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class SettledAnswers:
+class DecidedAnswers:
     """Answers that are decided: their cells, numbers, when, and whether they were confirmed.
 
-    And the states each has been in: `state_of` are positions among the settled.
+    And the states each has been in: `state_of` are positions among the decided.
     """
 
     answer: tuple[Column, ...]
@@ -91,13 +91,13 @@ class Stretches:
 
 @dataclass(frozen=True, eq=False)
 class FollowedStep:
-    """The result of a step: answers tracked after it, answers settled in it, and the stretches in between.
+    """The result of a step: answers tracked after it, answers decided in it, and the stretches in between.
 
     `numbers` are those of the answers of its lines.
     """
 
     after: TrackedAnswers
-    settled: SettledAnswers
+    decided: DecidedAnswers
     stretches: Stretches
     numbers: Column
 
@@ -128,13 +128,13 @@ def followed(
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
     over = np.flatnonzero(done)
-    settled = _settled(every.take(over), number.take(over), when.take(over), state_of, states)
+    decided = _decided(every.take(over), number.take(over), when.take(over), state_of, states)
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(
         every.take(kept), number.take(kept), state_of[still], states[still], following, now
     )
-    return FollowedStep(after, settled, stretches, numbers)
+    return FollowedStep(after, decided, stretches, numbers)
 
 
 def _numbered(before: TrackedAnswers, lines: AnswerLines) -> tuple[Column, int]:
@@ -168,13 +168,13 @@ def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Colum
 def _states(before: TrackedAnswers, open_: Stretches) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
     time = open_.answer[-1]
-    told = np.flatnonzero(open_.line >= 0)
+    reported = np.flatnonzero(open_.line >= 0)
     since = open_.since + (open_.line >= 0)
     first, last = age_bucket(since - time), age_bucket(open_.until - 1 - time)
     whose, bucket = spread(first, np.where(open_.until > since, last - first + 1, 0))
-    at = np.concatenate([told, whose])
-    bucket = np.concatenate([age_bucket((open_.since - time).take(told)), bucket])
-    silent = np.arange(len(at)) >= len(told)
+    at = np.concatenate([reported, whose])
+    bucket = np.concatenate([age_bucket((open_.since - time).take(reported)), bucket])
+    silent = np.arange(len(at)) >= len(reported)
     of = np.concatenate([before.state_of, open_.number.take(at)])
     states = np.concatenate([before.states, state_of(open_.stage.take(at), bucket, silent)])
     (key,) = keys_of([[of, states]])
@@ -232,13 +232,13 @@ def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column
     return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
 
 
-def _settled(
+def _decided(
     lines: AnswerLines, number: Column, when: Column, state_of_: Column, states: Column
-) -> SettledAnswers:
-    """Settled answers, from their last lines, their numbers, ticks, and the states of all answers."""
+) -> DecidedAnswers:
+    """Decided answers, from their last lines, their numbers, ticks, and the states of all answers."""
     at = find(state_of_, number)
     mine = np.flatnonzero(at >= 0)
-    return SettledAnswers(
+    return DecidedAnswers(
         lines.answer,
         number,
         when,

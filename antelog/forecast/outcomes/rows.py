@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
-    SettledAnswers,
+    DecidedAnswers,
     age_bucket,
     is_silent,
     least_age,
@@ -61,21 +61,21 @@ class RowOutcomes:
 
 
 def lesson_of(
-    settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
+    decided: DecidedAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
 ) -> tuple[AnswerRows, RowOutcomes]:
     """Rows for the states that decided answers have been in, and their outcomes.
 
     The least age of a class stands for the class.
     """
-    of, states = settled.state_of, settled.states
-    answer = tuple(column.take(of) for column in settled.answer)
+    of, states = decided.state_of, decided.states
+    answer = tuple(column.take(of) for column in decided.answer)
     rows = AnswerRows(
         answer,
         tuple(answer[place] for place in key),
-        settled.number.take(of),
+        decided.number.take(of),
         stage_of(states),
         answer[-1] + least_age(states),
         ~is_silent(states),
         as_of,
     )
-    return rows, RowOutcomes(settled.confirmed.take(of), epochs.take(of))
+    return rows, RowOutcomes(decided.confirmed.take(of), epochs.take(of))

@@ -30,7 +30,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     longest = 1 + int(delays.max())
     table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
-    shares, known, told = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
+    shares, known, stated = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
         kind = number >= chain.formula_states
         chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
@@ -40,12 +40,12 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         once[:, number], again[:, number] = table[chances].T
         delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
-        told[:, number] = sure & np.array([s is not None for s in given])[at]
+        stated[:, number] = sure & np.array([s is not None for s in given])[at]
         nobody = ~_possible(chain, source, keys, number)
         once[nobody, number] = again[nobody, number] = 0
     together = once.sum(axis=1, keepdims=True)
     most = np.maximum(together, together - once + again).max(axis=1)
-    return Odds(once, again, delay, shares, known & (most <= 1 + _ROUNDED), told)
+    return Odds(once, again, delay, shares, known & (most <= 1 + _ROUNDED), stated)
 
 
 _ROUNDED = 1e-9

@@ -20,7 +20,7 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, numbered, once
 
 EPOCH = 20
-"""So many ticks an epoch has, unless told otherwise."""
+"""So many ticks an epoch has, by default."""
 
 FORGOTTEN = 100
 """A key that nothing was counted for in so many epochs is forgotten, where keys are."""

@@ -97,9 +97,9 @@ def _bins(bins: Sequence[Bin]) -> Html:
 
 
 def _row(found: Bin) -> Sequence[str]:
-    told, *more = words.bin_row(found)
+    reported, *more = words.bin_row(found)
     lines, *others = more
-    return told, lines, percent(found.chance), *others
+    return reported, lines, percent(found.chance), *others
 
 
 def _table(head: Sequence[str], rows: Sequence[tuple[Sequence[str], bool]]) -> Html:

@@ -222,8 +222,8 @@ def example(found: CalibrationResult) -> Bin | None:
 
 def bin_row(found: Bin) -> tuple[str, ...]:
     """The range of chances of a bin, its lines, its confirmed and expected shares, and a remark."""
-    told, expected = percents(found.low, found.high), percents(*found.expected)
-    return told, count(found.lines), percent(found.confirmed), expected, mark(found)
+    reported, expected = percents(found.low, found.high), percents(*found.expected)
+    return reported, count(found.lines), percent(found.confirmed), expected, mark(found)
 
 
 ALERTS = ("from", "alerts", "right", "of all confirmed", "lead time: median (quartiles)")

@@ -1,6 +1,6 @@
 """Calibration: for each bin the expected band of confirmed shares, and whether deviations can be chance.
 
-    told with     lines   confirmed   expected
+    chance            lines   confirmed   expected
     70 to 75 %    412     72 %        68 to 77 %     within: nothing against it
     80 to 85 %    300     61 %        76 to 88 %     outside: fewer came true than were announced
 
@@ -24,7 +24,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
 from antelog.forecast.scores.blocks import Blocks, blocks, summed
-from antelog.forecast.scores.settled import UNIT, ScoredLines, Sums, exactly
+from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactly
 
 BINS = 20
 EDGES = np.arange(BINS + 1) / BINS
@@ -43,7 +43,7 @@ class Calibration(Sums):
     confirmed   how many of them are of confirmed answers
     chance      their chances (see `exact`)
     pairs       for each answer its number of lines, squared: what it weighs when its lines all end alike
-    surplus     for each block of settled ticks, how many more were confirmed than the chances say
+    surplus     for each block of decided ticks, how many more were confirmed than the chances say
     waited      of all lines, the ticks until they were decided
     """
 
@@ -56,7 +56,7 @@ class Calibration(Sums):
 
 
 def calibration(lines: ScoredLines) -> Calibration:
-    """The sums of lines that were told with a chance."""
+    """The sums of lines that had a chance."""
     bins = np.minimum(np.searchsorted(EDGES, lines.chance, "right") - 1, BINS - 1)
     chance, confirmed = exactly(lines.chance), lines.confirmed.astype(np.int64)
     (key,) = keys_of([[lines.answer, bins]])
@@ -66,8 +66,8 @@ def calibration(lines: ScoredLines) -> Calibration:
         _summed(bins, confirmed),
         _summed(bins, chance),
         _summed(bins.take(same.first), same.sizes**2),
-        summed(BINS, bins, lines.settled, confirmed * UNIT - chance),
-        int((lines.settled - lines.told).sum()),
+        summed(BINS, bins, lines.decided, confirmed * UNIT - chance),
+        int((lines.decided - lines.reported).sum()),
     )
 
 
@@ -89,7 +89,7 @@ the limit is 3.05 of them, which fewer than 10 blocks never reach.
 
 @dataclass(frozen=True)
 class Bin:
-    """Lines told with chances from `low` to `high`; `expected` is a share of confirmed ones, too."""
+    """Lines with chances from `low` to `high`; `expected` is a share of confirmed ones, too."""
 
     low: float
     high: float

@@ -1,10 +1,10 @@
 """Brier score and log loss: how far chances were from what happened, averaged over lines.
 
-    told 0.8, confirmed      Brier 0.04 = (1 - 0.8)²    log loss 0.22 = -ln 0.8
-    told 0.8, not confirmed  Brier 0.64 = (0 - 0.8)²    log loss 1.61 = -ln 0.2
+    chance 0.8, confirmed      Brier 0.04 = (1 - 0.8)²    log loss 0.22 = -ln 0.8
+    chance 0.8, not confirmed  Brier 0.64 = (0 - 0.8)²    log loss 1.61 = -ln 0.2
 
-Both are compared with the *base rate*: the share of all scored lines whose answers were confirmed, told as
-the chance of each. It is known only afterwards, and no other single number has a smaller loss. So skill,
+Both are compared with the *base rate*: the share of all scored lines whose answers were confirmed, taken
+for the chance of each. It is known only afterwards, and no other single number has a smaller loss. So skill,
 the part of its loss that is avoided, is never made to look better than it is.
 """
 
@@ -16,7 +16,7 @@ from math import log
 import numpy as np
 
 from antelog.engine.columns.tables import Mask, Numbers
-from antelog.forecast.scores.settled import UNIT, ScoredLines, Sums, exactly
+from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactly
 
 LEAST = 1e-4
 """For the log loss, chances are taken to be at least this, and at most 1 minus this."""
@@ -40,7 +40,7 @@ def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
 
 
 def losses(lines: ScoredLines) -> Losses:
-    """The losses of lines that were told with a chance."""
+    """The losses of lines that had a chance."""
     missed = np.where(lines.confirmed, 1 - lines.chance, lines.chance)
     brier, logs = exactly(missed**2), exactly(log_losses(lines.chance, lines.confirmed))
     return Losses(lines.count, int(lines.confirmed.sum()), int(brier.sum()), int(logs.sum()))

@@ -1,6 +1,6 @@
 """Scores of chances against outcomes, as sums that are updated while a run goes on.
 
-    scores = scored(Scores(), settled)       lines of answers that are decided now are added
+    scores = scored(Scores(), decided)       lines of answers that are decided now are added
     one + other                              what two workers found
     table({"Malf": scores})                  what users see
 
@@ -21,14 +21,14 @@ from antelog.escaping import json_text
 from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
-from antelog.forecast.scores.settled import ScoredLines, Sums, with_chance
+from antelog.forecast.scores.scored_lines import ScoredLines, Sums, with_chance
 from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold
 
 
 @dataclass(frozen=True)
 class LineCounts:
-    """Lines told with a chance and lines told without, which are not scored; answers told with a chance,
-    and how many of these were confirmed; the share of scored lines that are of confirmed answers."""
+    """Lines with a chance, and lines without, which are not scored; answers with a chance, and how many of
+    these were confirmed; the share of scored lines that are of confirmed answers."""
 
     lines: int
     without: int
@@ -56,12 +56,12 @@ class Scores(Sums):
     alerts: AlertSums = field(default_factory=AlertSums)
 
 
-def scored(scores: Scores, settled: ScoredLines) -> Scores:
+def scored(scores: Scores, decided: ScoredLines) -> Scores:
     """The scores with some decided answers more, of each of which all lines are given."""
-    if settled.count == 0:
+    if decided.count == 0:
         return scores
-    lines = with_chance(settled)
-    without = settled.count - lines.count
+    lines = with_chance(decided)
+    without = decided.count - lines.count
     return scores + Scores(without, losses(lines), calibration(lines), alerts(lines))
 
 

@@ -2,7 +2,7 @@
 
     at 80 %: 130 alerts, 113 of them right, of 140 confirmed answers; half of these known 3 ticks ahead
 
-An answer is alerted at the first tick at which it is told with such a chance. The *lead time* of a right
+An answer is alerted at the first tick at which its line has such a chance. The *lead time* of a right
 alert is from that tick to the one at which the answer is confirmed.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, groups, or_never
-from antelog.forecast.scores.settled import ScoredLines, Sums
+from antelog.forecast.scores.scored_lines import ScoredLines, Sums
 
 _EXACT = 8
 """Below 2 to this power each number of ticks has a place of its own."""
@@ -53,7 +53,7 @@ THRESHOLDS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 @dataclass(frozen=True, eq=False)
 class AlertSums(Sums):
-    """How many answers were told with a chance, how many of them confirmed; and for each threshold how
+    """How many answers had a chance, how many of them confirmed; and for each threshold how
     many were alerted, and the lead times of the right ones (see `leads`)."""
 
     answers: int = 0
@@ -63,16 +63,20 @@ class AlertSums(Sums):
 
 
 def alerts(lines: ScoredLines) -> AlertSums:
-    """The alerts of lines that were told with a chance; all lines of an answer must be there."""
+    """The alerts of lines that had a chance; all lines of an answer must be there."""
     found, same = AlertSums(), groups(lines.answer)
-    confirmed, settled = lines.confirmed.take(same.first), lines.settled.take(same.first)
-    chance, told = lines.chance.take(same.order), lines.told.take(same.order)
+    confirmed, decided = lines.confirmed.take(same.first), lines.decided.take(same.first)
+    chance, reported = lines.chance.take(same.order), lines.reported.take(same.order)
     for number, threshold in enumerate(THRESHOLDS):
-        since = np.minimum.reduceat(or_never(told, chance < threshold), same.starts) if same.count else told
+        since = (
+            np.minimum.reduceat(or_never(reported, chance < threshold), same.starts)
+            if same.count
+            else reported
+        )
         reached = since < NEVER
         right = reached & confirmed
         found.alerted[number] = reached.sum()
-        np.add.at(found.leads[number], places((settled - since)[right]), 1)
+        np.add.at(found.leads[number], places((decided - since)[right]), 1)
     return AlertSums(same.count, int(confirmed.sum()), found.alerted, found.leads)
 
 

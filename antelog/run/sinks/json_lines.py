@@ -23,7 +23,7 @@ from antelog.run.sinks.plain_values import from_written, is_written, ordered, pl
 from antelog.run.sinks.result import StepResult
 
 _DIGITS = 6
-"""Chances are told with so many."""
+"""Chances are written with so many digits."""
 
 _AT_ONCE = 10_000
 """The lines that are put together at once: their parts take several times the memory."""

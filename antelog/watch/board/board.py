@@ -25,8 +25,8 @@ from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
 
-SETTLED = 2_000
-"""Settled answers that are kept, the latest."""
+DECIDED = 2_000
+"""Decided answers that are kept, the latest."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Board:
     tick: int | None = None
     version: int = 0
     open: dict[str, TrackedAnswer] = field(default_factory=dict)
-    settled: OrderedDict[str, TrackedAnswer] = field(default_factory=OrderedDict)
+    decided: OrderedDict[str, TrackedAnswer] = field(default_factory=OrderedDict)
     changes: Counter[tuple[str, str]] = field(default_factory=Counter)
     inputs: Inputs = field(default_factory=Inputs)
     trust: Trust = field(default_factory=Trust)
@@ -109,7 +109,7 @@ class Board:
 
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer that is open or was lately decided."""
-        return self.open.get(name) or self.settled.get(name)
+        return self.open.get(name) or self.decided.get(name)
 
     @property
     def has_chances(self) -> bool:
@@ -133,23 +133,23 @@ class Board:
         before = self.open.get(name)
         if kind not in ENDS:
             # What was rejected may come back: it is the same answer.
-            answer = before or self.settled.pop(name, None)
+            answer = before or self.decided.pop(name, None)
             if answer is None:
                 answer = tracked(line, name)
             else:
                 answer.take(line)
             self.open[name] = answer
             return
-        answer = self.open.pop(name, None) or self.settled.pop(name, None)
-        settled_by = None if answer is None else answer.now.settled_by
+        answer = self.open.pop(name, None) or self.decided.pop(name, None)
+        decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)
         else:
             answer.take(line)
-        self.settled[name] = answer
-        if len(self.settled) > SETTLED:
-            self.settled.popitem(last=False)
-        self.trust.take(answer, settled_by)
+        self.decided[name] = answer
+        if len(self.decided) > DECIDED:
+            self.decided.popitem(last=False)
+        self.trust.take(answer, decided_by)
 
     def _reach(self, tick: int | None) -> None:
         if tick is not None and (self.tick is None or tick > self.tick):
@@ -168,7 +168,7 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
         lines = [given]
         if "answers" in given:
             lines = [{"tick": given["tick"], "query": given["query"], **each} for each in given["answers"]]
-        # What was confirmed at the very tick is told with what is open; it has no deadline any more.
+        # What was confirmed at the very tick is listed with what is open; it has no deadline any more.
         yield from (line for line in lines if "decided_by" in line)
 
 

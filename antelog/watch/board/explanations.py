@@ -45,7 +45,7 @@ def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
     """The first and the last tick on the time line of an answer."""
     ticks = [mark.tick for mark in marked if mark.tick is not None]
-    ends = [] if answer.now.settled_by is None else [answer.now.settled_by]
+    ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
     return min([*ticks, answer.since]), max([*ticks, *ends, now])
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores, scored
-from antelog.forecast.scores.settled import ScoredLines
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
@@ -35,15 +35,15 @@ class Trust:
     latest: dict[str, int] = field(default_factory=dict)
     taken: int = 0
 
-    def take(self, answer: TrackedAnswer, settled_by: int | None) -> None:
-        """Adds an answer that was just confirmed or rejected; `settled_by` is from its last open line."""
-        if answer.now.change == "confirmed" or settled_by is None:
+    def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
+        """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
+        if answer.now.change == "confirmed" or decided_by is None:
             self.latest.pop(answer.id, None)
             self._score(answer)
         else:
             self.taken += 1
             self.latest[answer.id] = self.taken
-            heapq.heappush(self.waiting, (settled_by, self.taken, answer))
+            heapq.heappush(self.waiting, (decided_by, self.taken, answer))
 
     def reach(self, tick: int) -> None:
         """Scores the rejected answers that are decided before this tick."""
@@ -69,14 +69,14 @@ class Trust:
 
     def _add(self, query: str) -> None:
         lines = [row for number, answer in enumerate(self.ready.pop(query)) for row in _rows(number, answer)]
-        numbers, told, chances, settled, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
+        numbers, reported, chances, decided, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
         self.sums[query] = scored(
             self.sums.get(query, Scores()),
             ScoredLines(
                 np.array(numbers, np.int64),
-                np.array(told, np.int64),
+                np.array(reported, np.int64),
                 np.array(chances, np.float64),
-                np.array(settled, np.int64),
+                np.array(decided, np.int64),
                 np.array(confirmed, np.bool_),
             ),
         )
@@ -84,5 +84,5 @@ class Trust:
 
 def _rows(number: int, answer: TrackedAnswer) -> Iterator[tuple[int, int, float, int, bool]]:
     for tick, chance in answer.chances:
-        told = float("nan") if chance is None else chance
-        yield number, tick, told, max(answer.now.tick, tick), answer.now.change == "confirmed"
+        value = float("nan") if chance is None else chance
+        yield number, tick, value, max(answer.now.tick, tick), answer.now.change == "confirmed"

@@ -78,7 +78,7 @@ class AnswerIndex:
         self._version, self._answers = self.board.version, list(self.board.open.values())
         answers, count = self._answers, len(self._answers)
         chances = (2.0 if each.now.chance is None else 1 - each.now.chance for each in answers)
-        ends = (NEVER if each.now.settled_by is None else each.now.settled_by for each in answers)
+        ends = (NEVER if each.now.decided_by is None else each.now.decided_by for each in answers)
         self._columns = {
             "unlikely": np.fromiter(chances, np.float64, count),
             "deadline": np.fromiter(ends, np.int64, count),

@@ -1,7 +1,7 @@
 """An answer as the page knows it: its lines so far, and its status.
 
     line     {"tick": 8, "change": "possible", "query": "Malf", "answer": {"X": "wt2", "T": 7}, …}
-    answer   Malf(wt2, 7), open since 8, with a chance of 80 %, settled by 10
+    answer   Malf(wt2, 7), open since 8, with a chance of 80 %, decided by 10
 
 There may be 100,000 of them, so each keeps its lines as bytes, and parses them on demand.
 """
@@ -30,14 +30,14 @@ _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decod
 class AnswerStatus(Struct, frozen=True):
     """The status of an answer since its latest line.
 
-    `settled_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
+    `decided_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
     comes. None stands for unknown.
     """
 
     change: str
     tick: int
     chance: float | None
-    settled_by: int | None
+    decided_by: int | None
     silent: tuple[str, int] | None
 
 

@@ -25,7 +25,7 @@ from antelog.watch.board.selection import selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.views.common import ViewContext
-from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
+from antelog.watch.web.views.decided import chosen, ticks_alerted, ticks_open
 
 Given = Mapping[str, str]
 
@@ -37,12 +37,12 @@ def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
     return {"tick": live.board.tick, "total": seen.total, "from": selection.start, "answers": answers}
 
 
-def of_settled(live: LiveBoard, given: Given) -> dict[str, Any]:
+def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
     found = chosen(ViewContext(live.board), given)
     selection = selection_of(given)
     shown = found[selection.start : selection.start + selection.count]
     answers = [
-        {**_answer(each), "told_before": ticks_open(each), "alerted_before": ticks_alerted(each)}
+        {**_answer(each), "open_for": ticks_open(each), "alerted_before": ticks_alerted(each)}
         for each in shown
     ]
     return {"tick": live.board.tick, "total": len(found), "from": selection.start, "answers": answers}
@@ -92,7 +92,7 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {
     "now": of_now,
-    "settled": of_settled,
+    "decided": of_decided,
     "inputs": of_inputs,
     "trust": of_trust,
     "plan": of_plan,

@@ -21,8 +21,8 @@ from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.shell import asset
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.common import ViewContext
+from antelog.watch.web.views.decided import chosen, ticks_alerted, ticks_open
 from antelog.watch.web.views.now import rows
-from antelog.watch.web.views.settled import chosen, ticks_alerted, ticks_open
 
 Row = Sequence[object]
 
@@ -111,7 +111,7 @@ def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]
             live.board.head.label(answer),
             now.chance,
             answer.since,
-            now.settled_by,
+            now.decided_by,
             *(now.silent or (None, None)),
             *_first(line),
             answer.id,
@@ -131,7 +131,7 @@ def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[R
         )
 
 
-def _settled(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+def _decided(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
     yield ("query", "answer", "became", "at", "open for", "alerted before", "because", "id")
     for answer in chosen(ViewContext(live.board), given):
         because = "; ".join(answer.line.get("because") or ())
@@ -187,7 +187,7 @@ def _first(line: Line) -> tuple[str, str]:
 _TABLES: dict[str, Callable[[LiveBoard, str, Mapping[str, str]], Iterable[Row]]] = {
     "now": _now,
     "answer": _answer,
-    "settled": _settled,
+    "decided": _decided,
     "inputs": _inputs,
     "trust": _trust,
     "plan": _plan,

@@ -46,7 +46,7 @@ _LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0
 """Bytes of a refused body that are still read, and the seconds for it."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
-PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
+PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")
 """The addresses of views: the same empty page, which asks for what is to be seen with its token."""
 
 

@@ -9,10 +9,10 @@ from importlib.resources import files
 
 from antelog.markup import Html, ready, tag, text
 
-VIEWS = {"": "Now", "settled": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
+VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
 _ICONS = {
     "": "M4 12h4l2-6 4 12 2-6h4",
-    "settled": "M4 13l5 5L20 6",
+    "decided": "M4 13l5 5L20 6",
     "inputs": "M12 4v11m-5-5l5 5 5-5M4 20h16",
     "trust": "M4 20V4m0 16h16M7 16L19 6",
     "plan": "M12 8v4m0 0H6v3m6-3h6v3M9 3h6v5H9zM3 15h6v5H3zm12 0h6v5h-6z",

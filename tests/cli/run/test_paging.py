@@ -99,5 +99,5 @@ def test_what_is_read_once_stays_on_the_page_until_it_is_stopped() -> None:
     (Path("in") / "a.csv").write_text(FIRST, encoding="utf-8")
     with run() as process:
         said = said_until(process, "the page stays")
-        until_there(said, "api/settled")
+        until_there(said, "api/decided")
         assert stopped(process) == 0

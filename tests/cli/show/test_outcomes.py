@@ -30,9 +30,9 @@ def one_by_one(rows: list[dict[str, Any]], names: tuple[str, ...]) -> tuple[Coun
     lines: dict[Key, list[dict[str, Any]]] = {}
     for row in rows:
         lines.setdefault(tuple(str(row.get(name)) for name in (*names, "others")), []).append(row)
-    last = Counter(told[-1]["change"] for told in lines.values())
+    last = Counter(each[-1]["change"] for each in lines.values())
     waited = [
-        told[-1]["tick"] - told[0]["tick"] for told in lines.values() if told[-1]["change"] == "confirmed"
+        each[-1]["tick"] - each[0]["tick"] for each in lines.values() if each[-1]["change"] == "confirmed"
     ]
     return last, waited
 
@@ -66,13 +66,13 @@ def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.M
             "open": last["possible"] + last["revised"],
         }
         assert sum(outcome.changes.values()) == len(rows[query.name])
-        assert outcome.certain == (middle(waited) if waited else None)
+        assert outcome.confirmed == (middle(waited) if waited else None)
         assert engine.answers(query.name)["change"].to_pylist().count("open") == outcome.ended["open"]
 
 
 @pytest.mark.parametrize("room", [1, 200_000])
 def test_an_answer_is_one_whatever_its_column_became(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The text 1 is told as it is, and in quotes once there is the number 1 as well."""
+    """The text 1 is reported as it is, and in quotes once there is the number 1 as well."""
     monkeypatch.setattr(outcomes, "_ROOM", room)
     program = parse("input Temp(x, time). Hot(X, T) :- Temp(X, T), Temp(X, T+2). query Hot(X, T).")
     engine, counted = Engine(program), ReplaySummary(program.plan.queries)
@@ -83,7 +83,7 @@ def test_an_answer_is_one_whatever_its_column_became(room: int, monkeypatch: pyt
     assert found.ended == {"confirmed": 2, "rejected": 0, "open": 3}
 
 
-def test_what_is_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_decided_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "_ROOM", 10)
     program = parse("input A(x, time). P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
     engine, counted = Engine(program), ReplaySummary(program.plan.queries)
@@ -94,7 +94,7 @@ def test_what_is_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counted.found(engine.now)["P"].ended["rejected"] == 166
 
 
-def test_how_early_a_confirmed_answer_was_told() -> None:
+def test_how_early_a_confirmed_answer_was_reported() -> None:
     program = parse("input A(x, time) delay 2. P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")
     engine, counted = Engine(program), ReplaySummary(program.plan.queries)
     for tick, given in ((0, [("a", 0)]), (1, [("a", 1)]), (9, [])):
@@ -102,7 +102,7 @@ def test_how_early_a_confirmed_answer_was_told() -> None:
     assert counted.found(9)["P"] == QuerySummary(
         {"confirmed": 1, "rejected": 1, "open": 0},
         {"possible": 2, "confirmed": 1, "rejected": 1},
-        certain=1,  # told at 0, confirmed at 1
+        confirmed=1,  # open at 0, confirmed at 1
         waiting=3,  # a fact about 1 may come until 3
     )
 

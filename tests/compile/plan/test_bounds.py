@@ -87,7 +87,7 @@ def test_negations_ask_as_long_as_their_answers_are_open() -> None:
     plan = _plan("Q(X, T) :- A(X, T+3), not B(X, T-1). B(X, T) :- C(X, T). query Q(X, T).")
     negated = plan.relation("B(X, T)")
     assert negated.bounds.asked_by == ("Q",)
-    assert negated.bounds.kept == 4  # B at T-1 may be asked for until Q about T is settled, at T+3
+    assert negated.bounds.kept == 4  # B at T-1 may be asked for until Q about T is decided, at T+3
     plan = _plan("Q(X, T) :- A(X, T), B(X, T2), not C(X, T2). query Q(X, T).")
     assert plan.relation("C(c0, time)").bounds.kept is None
 

@@ -11,7 +11,7 @@ from tests.compile.plans import rules_of
     ("text", "needed"),
     [
         ("input A(x, time). Q(X, T) :- A(X, T). query Q(X, T).", {"A": -1}),
-        # P about T is settled at T + 2, and rests on the A of three ticks before.
+        # P about T is decided at T + 2, and rests on the A of three ticks before.
         (
             "input A(time) delay 2. input B(time) delay 2. P(T) :- A(T-3), B(T). query P(T).",
             {"A": -6, "B": -3},

@@ -44,6 +44,6 @@ def test_variables_that_all_facts_share_but_for_times() -> None:
 def test_background_gives_values_that_something_else_uses() -> None:
     text = """static S(x, y, z). static V(x). input A(x, time).
         Q(X, T) :- A(X, T), S(X, Y, Z), V(Y), Z != b, not V(X). query Q(X, T)."""
-    assert prepared_of(text).used == {"X", "T"}  # Y and Z are settled by the background alone
+    assert prepared_of(text).used == {"X", "T"}  # Y and Z are decided by the background alone
     more = "static S(x, y). input A(x, v, time). Q(X, T) :- A(X, V, T), S(X, Y), Y != V. query Q(X, T)."
     assert prepared_of(more).used == {"X", "T", "V", "Y"}

@@ -1,6 +1,6 @@
 """antelog/forecast/inference: the same as the worlds of the specification say.
 
-On random programs with declared chances, losses and slots, at every tick, for every answer told so far.
+On random programs with declared chances, losses and slots, at every tick, for every answer reported so far.
 """
 
 from __future__ import annotations

@@ -171,10 +171,10 @@ def test_when_chances_grow_does_not_depend_on_what_else_is_asked() -> None:
     assert alone.growth.at.tolist() == both.growth.at[mine].tolist()
     np.testing.assert_allclose(alone.growth.chance, both.growth.chance[mine], atol=1e-12)
     assert alone.growth.at[-1] == 61
-    assert 10 < len(alone.growth.at) < 30  # not all ticks are told, but enough of them
+    assert 10 < len(alone.growth.at) < 30  # not all ticks are reported, but enough of them
 
 
-def test_odds_of_what_is_settled_make_no_difference() -> None:
+def test_odds_of_what_is_decided_make_no_difference() -> None:
     text = """
     input Order(x: text, time) delay 1.
     input Paid(x: text, time).

@@ -206,7 +206,7 @@ def test_chances_are_those_of_another_program(name: str, seed: int) -> None:
     engine = Engine(antelog.parse(own.rules))
     delay = engine.plan.relation("P").bounds.delay
     assert delay is not None
-    for now in range(min(LAST, TICK + delay) + 1):  # when its atom is settled, nothing more is told of it
+    for now in range(min(LAST, TICK + delay) + 1):  # when its atom is decided, nothing more is reported of it
         new = [(each, tick) for (each, tick), arrival in arrived.items() if arrival == now]
         inputs = dict.fromkeys(each for each, _ in new)
         engine.advance(

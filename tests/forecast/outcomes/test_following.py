@@ -1,4 +1,4 @@
-"""antelog/forecast/outcomes/following.py: open answers from their first line until they are settled."""
+"""antelog/forecast/outcomes/following.py: open answers from their first line until they are decided."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ State = tuple[int, int, bool]
 """A stage, a bucket of ages, and whether the answer was silent."""
 
 
-def settled(found: FollowedStep) -> list[tuple[int, int, bool, list[State]]]:
+def decided(found: FollowedStep) -> list[tuple[int, int, bool, list[State]]]:
     """Number, when, whether confirmed, and the states, of each."""
-    s = found.settled
+    s = found.decided
     return [
         (
             int(s.number[i]),
@@ -76,7 +76,7 @@ def opened(state: int) -> State:
     return stage, rest // 2, bool(rest % 2)
 
 
-def told(stage: int, age: int) -> State:
+def reported(stage: int, age: int) -> State:
     return stage, bucket(age), False
 
 
@@ -91,40 +91,40 @@ def bucket(age: int) -> int:
 def test_stages_last_until_the_next_line() -> None:
     found = step(*EXAMPLE, now=2)
     assert stretches(found) == [(0, A, 0, 1, 0), (0, B, 1, 2, 1)]
-    assert settled(found) == []  # rejected at 2, but another way may confirm it up to 4
+    assert decided(found) == []  # rejected at 2, but another way may confirm it up to 4
     assert found.after.next == 1
 
 
-def test_settled_when_the_atom_is() -> None:
+def test_decided_when_the_atom_is() -> None:
     before = step(*EXAMPLE, now=2).after
-    assert settled(step(now=3, before=before)) == []
+    assert decided(step(now=3, before=before)) == []
     found = step(now=4, before=before)
-    assert settled(found) == [(0, 4, False, [told(A, 0), told(B, 1)])]
+    assert decided(found) == [(0, 4, False, [reported(A, 0), reported(B, 1)])]
     assert (found.after.last.count, found.after.next, found.after.now) == (0, 1, 4)
 
 
-def test_a_confirmed_answer_is_settled_at_once() -> None:
+def test_a_confirmed_answer_is_decided_at_once() -> None:
     found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
-    assert settled(found) == [(0, 3, True, [told(A, 0), *silent(A, 1, 2)])]
+    assert decided(found) == [(0, 3, True, [reported(A, 0), *silent(A, 1, 2)])]
 
 
 def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
     before = step(*EXAMPLE, now=2).after
     found = step((2, 0, 3, CONFIRM, -1), now=3, before=before)
-    assert settled(found) == [(0, 3, True, [told(A, 0), told(B, 1)])]
+    assert decided(found) == [(0, 3, True, [reported(A, 0), reported(B, 1)])]
 
 
 def test_without_a_bound_a_rejection_settles() -> None:
-    assert [row[:3] for row in settled(step(*EXAMPLE, now=2, delay=None))] == [(0, 2, False)]
+    assert [row[:3] for row in decided(step(*EXAMPLE, now=2, delay=None))] == [(0, 2, False)]
 
 
 def test_an_open_answer_stays_as_it_is_as_far_as_a_step_tells() -> None:
     before = step(*EXAMPLE[:2], now=1)
     assert stretches(before) == [(0, A, 0, 1, 0), (0, B, 1, 2, 1)]
     after = step(now=6, before=before.after)
-    assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was told in the step before
-    (done,) = settled(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
-    assert done == (0, 7, False, [told(A, 0), told(B, 1), *silent(B, *range(2, 7))])
+    assert stretches(after) == [(0, B, 2, 7, -1)]  # the line was reported in the step before
+    (done,) = decided(step((2, 0, 7, REJECT, -1), now=7, before=after.after))
+    assert done == (0, 7, False, [reported(A, 0), reported(B, 1), *silent(B, *range(2, 7))])
 
 
 def test_numbers_go_on() -> None:
@@ -142,10 +142,10 @@ def test_cuts_change_nothing(cut: list[int]) -> None:
         own = [row for row in rows if state.now < row[2] <= end]
         each = step(*own, now=end, before=state)
         state = each.after
-        found += settled(each)
+        found += decided(each)
     assert found == [
-        (0, 4, False, [told(A, 0), told(B, 1)]),
-        (1, 5, True, [told(A, 0), *silent(A, 1, 2, 3)]),
+        (0, 4, False, [reported(A, 0), reported(B, 1)]),
+        (1, 5, True, [reported(A, 0), *silent(A, 1, 2, 3)]),
     ]
 
 

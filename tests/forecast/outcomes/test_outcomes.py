@@ -10,7 +10,7 @@ import pytest
 
 from antelog.engine.step.lines import LITERALS
 from antelog.forecast.outcomes.following import (
-    SettledAnswers,
+    DecidedAnswers,
     age_bucket,
     is_silent,
     least_age,
@@ -28,11 +28,11 @@ EARLY, LATE, OTHER, SILENT = (
 
 
 def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[AnswerRows, RowOutcomes]:
-    """Answers given by key, what became of them, and the states they were in; settled in these epochs."""
+    """Answers given by key, what became of them, and the states they were in; decided in these epochs."""
     key, confirmed, states = zip(*answers, strict=True)
     of = [number for number, each in enumerate(states) for _ in each]
     number = np.arange(len(key))
-    found = SettledAnswers(
+    found = DecidedAnswers(
         (np.array(key, np.int64), number),
         number,
         number,
@@ -78,7 +78,7 @@ def test_each_level_is_drawn_towards_the_wider_one() -> None:
     assert chance(outcomes, EARLY, 7) == pytest.approx((2 + 5 * state) / (2 + 5))
     assert chance(outcomes, EARLY, 8) == pytest.approx((0 + 5 * state) / (1 + 5))
     assert chance(outcomes, EARLY, 9) == pytest.approx(state)  # a key nobody has seen
-    assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only such as were just told have been seen
+    assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only lines just reported were seen
 
 
 def test_a_state_nobody_has_been_in_is_as_its_pattern() -> None:

@@ -38,7 +38,7 @@ def test_rates_of_all_and_of_those_that_differ() -> None:
     assert rates["wt2"].again < 0.1
 
 
-def test_series_of_many_queries_are_told_once() -> None:
+def test_series_of_many_queries_are_reported_once() -> None:
     rules = """
     P(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
     Q(X, T) :- Temp(X, high, T), not Temp(X, low, T).

@@ -10,15 +10,15 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
-from tests.forecast.streams import Made, settled, stream
+from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000
 RIGHT, SURE = (scored(Scores(), stream(2, Made(answers=4000, sure=sure))) for sure in (1.0, 2.0))
 EDGES = {
     "nothing": Scores(),
-    "one": scored(Scores(), settled((1, 2, 0.4, 3, True))),
-    "certain": scored(Scores(), settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 3, True))),
-    "without": scored(Scores(), settled((1, 2, float("nan"), 3, True))),
+    "one": scored(Scores(), decided((1, 2, 0.4, 3, True))),
+    "certain": scored(Scores(), decided((1, 2, 0.0, 3, True), (2, 2, 1.0, 3, True))),
+    "without": scored(Scores(), decided((1, 2, float("nan"), 3, True))),
     "right": RIGHT,
     "sure": SURE,
 }
@@ -74,7 +74,7 @@ def test_the_verdicts() -> None:
 
 
 def test_chances_that_are_right_and_say_nothing() -> None:
-    lines = settled(*((n, n, 0.04, n + 3, n % 25 == 0) for n in range(1000)))
+    lines = decided(*((n, n, 0.04, n + 3, n % 25 == 0) for n in range(1000)))
     found = result(scored(Scores(), lines))
     limits = "no better than the base rate; no alert at 50 % would have rung."
     assert words.verdict(found) == f"Not refuted, but {limits}"
@@ -95,7 +95,7 @@ def test_a_terminal_has_80_columns(name: str, tick: int | None) -> None:
 
 
 def test_what_a_text_says() -> None:
-    lines = settled(
+    lines = decided(
         *((n, n, 0.72, n + 3, n % 4 != 0) for n in range(100)),
         *((n, n, 0.1, n, False) for n in range(100, 150)),
     )

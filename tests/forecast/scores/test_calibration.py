@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from antelog.forecast.scores.calibration import FEWEST, Calibration, CalibrationResult, calibration, judged
-from antelog.forecast.scores.settled import UNIT
-from tests.forecast.streams import Made, settled, stream
+from antelog.forecast.scores.scored_lines import UNIT
+from tests.forecast.streams import Made, decided, stream
 
 SEEDS = range(60)
 
@@ -21,7 +21,7 @@ def refuted(made: Made) -> list[bool | None]:
 
 def test_sums_by_hand() -> None:
     sums = calibration(
-        settled((1, 0, 0.71, 4, True), (1, 1, 0.74, 4, True), (2, 3, 0.7, 9, False), (3, 3, 1.0, 9, True))
+        decided((1, 0, 0.71, 4, True), (1, 1, 0.74, 4, True), (2, 3, 0.7, 9, False), (3, 3, 1.0, 9, True))
     )
     assert (sums.lines[14], sums.confirmed[14], sums.pairs[14]) == (3, 2, 5)
     assert sums.chance[14] / UNIT == pytest.approx(2.15)
@@ -31,12 +31,12 @@ def test_sums_by_hand() -> None:
 
 @pytest.mark.parametrize(("chance", "number"), [(n / 20, n) for n in range(20)] + [(1.0, 19), (0.6999, 13)])
 def test_a_bin_has_its_lower_edge(chance: float, number: int) -> None:
-    assert calibration(settled((1, 0, chance, 1, True))).lines.nonzero()[0].tolist() == [number]
+    assert calibration(decided((1, 0, chance, 1, True))).lines.nonzero()[0].tolist() == [number]
 
 
 def test_a_band_by_hand() -> None:
-    """Answers one after the other, half of those told with 50 % confirmed: each is worth a quarter."""
-    lines = settled(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
+    """Answers one after the other, half of those reported with 50 % confirmed: each is worth a quarter."""
+    lines = decided(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
     (found,) = judged(calibration(lines)).bins
     assert (found.lines, found.chance, found.confirmed) == (32, 0.5, 0.5)
     assert found.expected == pytest.approx(
@@ -46,21 +46,21 @@ def test_a_band_by_hand() -> None:
 
 def test_answers_of_one_time_count_as_one() -> None:
     """As before, but ten answers at a time end alike: the band is as wide as with one of them."""
-    alone = settled(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
-    tens = settled(*((10 * n + k, n, 0.5, n, n % 2 == 0) for n in range(32) for k in range(10)))
+    alone = decided(*((n, n, 0.5, n, n % 2 == 0) for n in range(32)))
+    tens = decided(*((10 * n + k, n, 0.5, n, n % 2 == 0) for n in range(32) for k in range(10)))
     assert judged(calibration(tens)).bins[0].expected == judged(calibration(alone)).bins[0].expected
 
 
 def test_lines_of_one_answer_count_as_one() -> None:
-    few = settled(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30)))
-    many = settled(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30) for _ in range(5)))
+    few = decided(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30)))
+    many = decided(*((n, 0, 0.5, n % 3, n % 2 == 0) for n in range(30) for _ in range(5)))
     assert judged(calibration(many)).bins[0].expected == pytest.approx(
         judged(calibration(few)).bins[0].expected
     )
 
 
 def test_a_rare_thing_that_did_not_happen_says_little() -> None:
-    lines = settled(*((n, n, 0.001, n, False) for n in range(500)))
+    lines = decided(*((n, n, 0.001, n, False) for n in range(500)))
     found = judged(calibration(lines))
     assert not found.bins[0].outside
     assert found.refuted is False

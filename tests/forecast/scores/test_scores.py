@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import (
     SCHEMA,
     Scores,
@@ -18,24 +19,23 @@ from antelog.forecast.scores.scores import (
     table,
     to_dict,
 )
-from antelog.forecast.scores.settled import ScoredLines
-from tests.forecast.streams import Made, settled, stream
+from tests.forecast.streams import Made, decided, stream
 
-SMALL = settled(
+SMALL = decided(
     (7, 3, 0.6, 5, True),
     (7, 4, 0.9, 5, True),
     (8, 3, 0.3, 9, False),
     (9, 6, float("nan"), 9, True),
 )
 EDGES = {
-    "nothing": settled(),
-    "one line": settled((1, 2, 0.4, 3, True)),
-    "no chance": settled((1, 2, float("nan"), 3, True)),
-    "all confirmed": settled((1, 2, 0.7, 3, True), (2, 2, 0.8, 4, True)),
-    "none confirmed": settled((1, 2, 0.7, 3, False), (2, 2, 0.8, 4, False)),
-    "certain and right": settled((1, 2, 0.0, 3, False), (2, 2, 1.0, 4, True)),
-    "certain and wrong": settled((1, 2, 0.0, 3, True), (2, 2, 1.0, 4, False)),
-    "at once": settled((1, 2, 1.0, 2, True)),
+    "nothing": decided(),
+    "one line": decided((1, 2, 0.4, 3, True)),
+    "no chance": decided((1, 2, float("nan"), 3, True)),
+    "all confirmed": decided((1, 2, 0.7, 3, True), (2, 2, 0.8, 4, True)),
+    "none confirmed": decided((1, 2, 0.7, 3, False), (2, 2, 0.8, 4, False)),
+    "certain and right": decided((1, 2, 0.0, 3, False), (2, 2, 1.0, 4, True)),
+    "certain and wrong": decided((1, 2, 0.0, 3, True), (2, 2, 1.0, 4, False)),
+    "at once": decided((1, 2, 1.0, 2, True)),
 }
 
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/thresholds.py: what a pager would have told, and how early."""
+"""antelog/forecast/scores/thresholds.py: what a pager would have reported, and how early."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antelog.forecast.scores.thresholds import (
     places,
     quantile,
 )
-from tests.forecast.streams import settled
+from tests.forecast.streams import decided
 
 
 def test_by_hand() -> None:
@@ -24,7 +24,7 @@ def test_by_hand() -> None:
         each.threshold: each
         for each in by_threshold(
             alerts(
-                settled(
+                decided(
                     (1, 2, 0.55, 9, True),
                     (1, 4, 0.85, 9, True),
                     (1, 6, 0.40, 9, True),  # falls again: it was alerted all the same
@@ -43,9 +43,9 @@ def test_by_hand() -> None:
 
 
 def test_no_alert_and_none_that_is_right() -> None:
-    none = by_threshold(alerts(settled((1, 2, 0.1, 3, True))))[0]
+    none = by_threshold(alerts(decided((1, 2, 0.1, 3, True))))[0]
     assert (none.alerts, none.precision, none.found, none.lead) == (0, None, 0, None)
-    wrong = by_threshold(alerts(settled((1, 2, 0.9, 3, False))))[0]
+    wrong = by_threshold(alerts(decided((1, 2, 0.9, 3, False))))[0]
     assert (wrong.alerts, wrong.precision, wrong.found, wrong.lead) == (1, 0, None, None)
     assert by_threshold(AlertSums())[0].precision is None
 

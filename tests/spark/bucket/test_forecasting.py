@@ -168,8 +168,8 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     stream.batch(tables_of(PLAN, first))
     stream.continue_as(job_of(PLAN, tables, 3, forecasts=forecasts(newer)))
     forget()
-    told = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
-    found = comparable(row for part in told for row in part if row["change"] in ("possible", "revised"))
+    reported = [stream.batch(tables_of(PLAN, part)).changes for part in (second, [closing(PLAN, TICKS + 5)])]
+    found = comparable(row for part in reported for row in part if row["change"] in ("possible", "revised"))
     since = min(row["tick"] for row in found)
     assert found == [
         row
@@ -178,12 +178,12 @@ def test_a_stream_goes_on_with_a_newer_model() -> None:
     ]
 
 
-def test_of_kinds_only_those_asked_for_are_told() -> None:
+def test_of_kinds_only_those_asked_for_are_reported() -> None:
     tables = tables_of(PLAN, readings(0))
     job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("likely", "confirmed"))
-    told = run_batch(job, tables, random.Random(0)).changes
-    assert {row["change"] for row in told} == {"likely", "confirmed"}
-    assert comparable(told) == [
+    reported = run_batch(job, tables, random.Random(0)).changes
+    assert {row["change"] for row in reported} == {"likely", "confirmed"}
+    assert comparable(reported) == [
         row for row in in_process(PROGRAM, history(), readings(0)) if row["change"] in ("likely", "confirmed")
     ]
 
@@ -192,10 +192,10 @@ def test_open_answers_of_a_batch_have_chances() -> None:
     facts = [fact for fact in readings(0) if fact[2] <= 60]
     tables = tables_of(PLAN, facts)
     job = job_of(PLAN, tables, 3, forecasts=forecasts(history()), batch=True, only=("confirmed",))
-    told = run_batch(job, tables, random.Random(0), answers=True).changes
+    reported = run_batch(job, tables, random.Random(0), answers=True).changes
     engine = Engine(PROGRAM, model=history())
     engine.advance(60, frames(facts, PLAN, -1, 60))
-    still = [row for row in told if row["change"] == "open"]
+    still = [row for row in reported if row["change"] == "open"]
     expected = [
         {"query": name, **row, "change": "open"}
         for name in ("Malf", "Calm")
@@ -257,8 +257,8 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)
     stream = Stream(job, dice)
     parts = [*cut(facts, [dice.randrange(12)]), [closing(plan, 20)]]
-    told = comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
+    reported = comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
     engine = Engine(Compiled(plan))
     log = engine.advance(20, frames(facts, plan, -1, 20))
     rows = ({"query": query, **row} for query, table in log.items() for row in table.to_pylist())
-    assert told == comparable(rows)
+    assert reported == comparable(rows)

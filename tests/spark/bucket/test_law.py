@@ -57,7 +57,7 @@ def _streamed(
     return comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
-def test_what_is_said_of_background_values_is_told_once() -> None:
+def test_what_is_said_of_background_values_is_reported_once() -> None:
     """That the High of a is awaited each bucket knows, and that it had none before."""
     text = """input High(x: text, time) delay 1. static Site(x: text). Site(a). Site(b).
         Rises(X, T) :- Site(X), High(X, T+2), not High(X, T). query Rises(X, T)."""

@@ -101,8 +101,8 @@ def test_unlikely_answers_are_not_among_the_open_ones() -> None:
     def still(limits: Limits) -> Lines:
         given = replace(forecasts(history()), limits=limits)
         job = job_of(PLAN, tables, 3, forecasts=given, batch=True, only=("confirmed",))
-        told = run_batch(job, tables, random.Random(0), answers=True).changes
-        return comparable(row for row in told if row["change"] == "open")
+        reported = run_batch(job, tables, random.Random(0), answers=True).changes
+        return comparable(row for row in reported if row["change"] == "open")
 
     unlikely = Limits(min_chance=0.5)
     engine = Engine(PROGRAM, model=history(), min_chance=0.5)

@@ -52,10 +52,10 @@ def _refused(stream: Stream, head: bytes, parts: list[bytes], why: str) -> None:
 
 def test_what_is_whole_goes_on(stream: Stream) -> None:
     head, parts = stream.stored(0)
-    told = _batch(stream, NEXT)
+    reported = _batch(stream, NEXT)
     stream.store(0, head, parts)
-    assert told
-    assert _batch(stream, NEXT) == told
+    assert reported
+    assert _batch(stream, NEXT) == reported
 
 
 def _flipped(content: bytes) -> Iterator[bytes]:

@@ -72,7 +72,7 @@ def test_lag_takes_in_what_arrives_out_of_order() -> None:
         assert len(seen.rejects) == rejected
 
 
-def test_what_waited_is_told_of_at_the_tick_it_arrived() -> None:
+def test_what_waited_is_reported_of_at_the_tick_it_arrived() -> None:
     stream, _ = _stream("arrival", lag=4)
     _log(stream, [("a", 5, 5)])
     _log(stream, [("a", 3, 3)])

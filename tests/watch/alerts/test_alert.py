@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/alert.py: what is told as a rule depends on whether anything can be likely."""
+"""antelog/watch/alerts/alert.py: what is sent as a rule depends on whether anything can be likely."""
 
 import pytest
 

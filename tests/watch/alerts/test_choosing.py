@@ -12,7 +12,7 @@ TOTAL: dict[str, Any] = {"answer": {"City": "New York", "V": 90}}
 
 
 @pytest.mark.parametrize(
-    ("on", "told"),
+    ("on", "reported"),
     [
         ((), {("Malf", "likely"), ("Total", "confirmed")}),
         (("rejected",), {("Malf", "rejected"), ("Total", "rejected")}),
@@ -22,14 +22,14 @@ TOTAL: dict[str, Any] = {"answer": {"City": "New York", "V": 90}}
         ),
     ],
 )
-def test_kinds(on: tuple[str, ...], told: set[tuple[str, str]]) -> None:
+def test_kinds(on: tuple[str, ...], reported: set[tuple[str, str]]) -> None:
     choice = choice_of(Alert("x", on), QUERIES)
     kinds = ("possible", "likely", "unlikely", "confirmed", "rejected")
     found = {(q.name, kind) for q in QUERIES for kind in kinds if choice.fits(line(kind, q.name))}
-    assert found == told
+    assert found == reported
 
 
-def test_other_queries_are_not_told() -> None:
+def test_other_queries_are_not_reported() -> None:
     assert not choice_of(Alert("x"), QUERIES).fits(line("likely", "Other"))
 
 

@@ -60,7 +60,7 @@ def test_sent_until_stopped(server: Server, store: Store) -> None:
     assert counts_in(PATH)["webhook:@a"]["sent"] == 3
 
 
-def test_what_was_told_while_nobody_sent_is_sent_later(server: Server, store: Store) -> None:
+def test_what_was_reported_while_nobody_sent_is_sent_later(server: Server, store: Store) -> None:
     AlertProcess(PATH, setup(server)).stop()
     keys = add(store, 1, 2)
     AlertProcess(PATH, setup(server)).stop()

@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/routes.py: each receiver gets what it is to be told, in its own words."""
+"""antelog/watch/alerts/routes.py: each receiver gets its lines, in its own words."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ ROUTES = routes_of(AlertSetup(ALERTS, QUERIES, "p.alog"))
         ({"reject": {"input": "Temp", "reason": "late"}}, []),
     ],
 )
-def test_who_is_told(change: dict[str, object], names: list[str]) -> None:
+def test_who_gets_a_change(change: dict[str, object], names: list[str]) -> None:
     assert [name for name, _ in letters(ROUTES, change)] == names
 
 

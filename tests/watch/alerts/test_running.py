@@ -1,4 +1,4 @@
-"""antelog/watch/alerts/running.py: what is told arrives, whatever becomes of the receiver meanwhile."""
+"""antelog/watch/alerts/running.py: what is sent arrives, whatever becomes of the receiver meanwhile."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
     assert server.got == []
 
 
-def test_told_as_json() -> None:
+def test_reported_as_json() -> None:
     work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", Timescale(60)))
     assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 

@@ -1,9 +1,9 @@
-"""antelog/watch/board/{board,tracked_answer}.py: open and settled answers, in bounded memory."""
+"""antelog/watch/board/{board,tracked_answer}.py: open and decided answers, in bounded memory."""
 
 from typing import Any
 
 from antelog.language.moments import Timescale
-from antelog.watch.board.board import SETTLED, Board
+from antelog.watch.board.board import DECIDED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
@@ -18,7 +18,7 @@ def board(*records: dict) -> Board:  # type: ignore[type-arg]
 
 def test_an_answer_is_open_from_its_first_line_on() -> None:
     found = board(possible("wt2", 7)).open[WT2]
-    assert (label(found.query, found.values), found.since, found.now.chance, found.now.settled_by) == (
+    assert (label(found.query, found.values), found.since, found.now.chance, found.now.decided_by) == (
         "Malf(wt2, 7)",
         7,
         0.5,
@@ -39,17 +39,17 @@ def test_an_alert_is_remembered_and_is_no_chance_of_its_own() -> None:
     assert found.chances == [(7, 0.5)]
 
 
-def test_what_is_confirmed_is_settled_and_no_longer_open() -> None:
+def test_what_is_confirmed_is_decided_and_no_longer_open() -> None:
     found = board(possible("wt2", 7), confirmed("wt2", 7, 8))
     assert not found.open
-    assert found.settled[WT2].now.change == "confirmed"
-    assert found.find(WT2) is found.settled[WT2]
+    assert found.decided[WT2].now.change == "confirmed"
+    assert found.find(WT2) is found.decided[WT2]
 
 
 def test_what_comes_back_after_it_was_rejected_is_open_again() -> None:
     found = board(possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9))
     assert WT2 in found.open
-    assert WT2 not in found.settled
+    assert WT2 not in found.decided
 
 
 def test_a_head_says_what_is_open_and_what_is_not() -> None:
@@ -96,8 +96,8 @@ def test_what_is_kept_is_bounded() -> None:
     assert answer.chances[0] == (7, 0.0)
     assert answer.all_lines[0]["tick"] == 7
     assert answer.now.tick == 1006
-    found.take(confirmed(f"wt{n}", 7, 8) for n in range(SETTLED + 100))
-    assert len(found.settled) == SETTLED
+    found.take(confirmed(f"wt{n}", 7, 8) for n in range(DECIDED + 100))
+    assert len(found.decided) == DECIDED
 
 
 def test_answers_about_others_have_a_name_of_their_own() -> None:

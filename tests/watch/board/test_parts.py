@@ -100,19 +100,19 @@ def test_a_confirmed_answer_is_scored_at_once() -> None:
 
 
 def test_a_rejected_one_once_nothing_can_bring_it_back() -> None:
-    told = (possible("wt2", 7), rejected("wt2", 7, 8))
-    assert scored(*told, status(10)) == (0, 0)
-    assert scored(*told, status(11)) == (1, 0)
+    reported = (possible("wt2", 7), rejected("wt2", 7, 8))
+    assert scored(*reported, status(10)) == (0, 0)
+    assert scored(*reported, status(11)) == (1, 0)
 
 
 def test_one_that_came_back_is_scored_by_what_became_of_it() -> None:
-    told = (possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9), confirmed("wt2", 7, 10))
-    assert scored(*told, status(12)) == (1, 1)
+    reported = (possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9), confirmed("wt2", 7, 10))
+    assert scored(*reported, status(12)) == (1, 1)
 
 
 def test_one_that_was_rejected_twice_is_scored_once() -> None:
-    told = (possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9), rejected("wt2", 7, 9))
-    assert scored(*told, status(12)) == (1, 0)
+    reported = (possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9), rejected("wt2", 7, 9))
+    assert scored(*reported, status(12)) == (1, 0)
 
 
 def test_answers_without_chances_have_no_scores() -> None:

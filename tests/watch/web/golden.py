@@ -17,7 +17,7 @@ from tests.watch.lines import some, written
 
 PICTURES = Path(__file__).with_name("pictures")
 LOOKS = ((360, False), (360, True), (1600, False), (1600, True))
-VIEWS = ("now", "settled", "inputs", "trust", "plan", "answer")
+VIEWS = ("now", "decided", "inputs", "trust", "plan", "answer")
 
 _COMPARE = """
 (async (urls) => {

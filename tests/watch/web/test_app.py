@@ -1,4 +1,4 @@
-"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is told, and how."""
+"""antelog/watch/web/{app,api,metrics,export,posting,sight,shell,views,readers}.py: what is shown, and how."""
 
 import asyncio
 import csv
@@ -34,7 +34,7 @@ from tests.watch.lines import Record, add, confirmed, head, possible, rejected, 
 from tests.watch.web.asking import FACTS, NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
-TOLD = (
+REPORTED = (
     possible("old", 5, chance=0.8),
     possible("old", 5, 6, 0.9, change="likely"),
     confirmed("old", 5, 7),
@@ -45,7 +45,7 @@ TOLD = (
     status(8),
 )
 ROOT = Path(__file__).parents[3]
-SIGHT = sight(*TOLD)
+SIGHT = sight(*REPORTED)
 APP = guarded(SIGHT)
 
 
@@ -72,11 +72,11 @@ def test_one_answer_as_json_has_its_lines_and_rules() -> None:
     assert ask(APP, "/api/answers/none").status == 404
 
 
-def test_settled_answers_as_json_say_how_early_they_were_told() -> None:
-    gone, old = ask(APP, "/api/settled").json["answers"]
-    assert (old["change"], old["told_before"], old["alerted_before"]) == ("confirmed", 2, 1)
-    assert (gone["change"], gone["told_before"], gone["alerted_before"]) == ("rejected", 3, None)
-    assert [each["change"] for each in ask(APP, "/api/settled?kind=confirmed").json["answers"]] == [
+def test_decided_answers_as_json_say_how_early_they_were_reported() -> None:
+    gone, old = ask(APP, "/api/decided").json["answers"]
+    assert (old["change"], old["open_for"], old["alerted_before"]) == ("confirmed", 2, 1)
+    assert (gone["change"], gone["open_for"], gone["alerted_before"]) == ("rejected", 3, None)
+    assert [each["change"] for each in ask(APP, "/api/decided?kind=confirmed").json["answers"]] == [
         "confirmed"
     ]
 

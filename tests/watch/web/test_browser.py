@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ROWS = "document.querySelectorAll('.rows .row').length"
-VIEWS = ("", "settled", "inputs", "trust", "plan")
+VIEWS = ("", "decided", "inputs", "trust", "plan")
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
 
 

@@ -25,7 +25,7 @@ CLOSED = (
 )
 OPEN = (
     "/",
-    "/settled",
+    "/decided",
     "/inputs",
     "/trust",
     "/plan",
@@ -108,7 +108,7 @@ def test_a_link_from_elsewhere_leads_to_the_empty_page_and_nowhere_else(site: st
         "sec_fetch_mode": "navigate",
         "sec_fetch_dest": "document",
     }
-    assert ask(APP, "/settled", token=None, **link).status == 200
+    assert ask(APP, "/decided", token=None, **link).status == 200
     assert ask(APP, "/api/now", **link).status == 403
     assert ask(APP, "/static/page.js", **link).status == 403
     assert ask(APP, "/", **link | {"sec_fetch_dest": "iframe"}).status == 403
@@ -224,9 +224,9 @@ def test_an_app_that_is_mounted_elsewhere_leaves_names_to_its_host() -> None:
 
 def test_a_mounted_app_is_guarded_by_its_own_paths() -> None:
     app = Guard(APP.app, token=TOKEN)  # type: ignore[attr-defined]
-    assert ask(app, "/api/now", token=None, root="/settled").status == 401
+    assert ask(app, "/api/now", token=None, root="/decided").status == 401
     assert ask(app, "/api/now", root="/live").status == 200
-    assert ask(app, "/settled", token=None, root="/live").status == 200
+    assert ask(app, "/decided", token=None, root="/live").status == 200
 
 
 def test_no_websocket_is_accepted() -> None:

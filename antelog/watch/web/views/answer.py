@@ -60,13 +60,13 @@ def _head(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
 
 def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     clock, now, is_open = scene.clock, found.now, found.id in scene.board.open
-    certain = {"confirmed": "certain", "rejected": "against"}.get(now.change, "")
+    ended = {"confirmed": "confirmed", "rejected": "against"}.get(now.change, "")
     state = tag("span", kind("possible" if is_open else now.change), class_="state")
     yield tile(
         "It is",
         state,
         f"since {clock.at(found.since if is_open else now.tick)}",
-        class_="possible" if is_open else certain,
+        class_="possible" if is_open else ended,
     )
     if _has_chances(found):
         last = next((chance for _, chance in reversed(found.chances) if chance is not None), None)
@@ -80,7 +80,7 @@ def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
         )
         yield tile("Chance" if is_open else "Last chance", share(last), more, class_="possible")
     if is_open:
-        end = now.settled_by
+        end = now.decided_by
         left = "no deadline" if end is None else clock.left(end)
         milliseconds = None if end is None else clock.milliseconds(end)
         until = None if milliseconds is None else str(milliseconds)
@@ -107,12 +107,12 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag(
         "header", tag("h2", "Chance over time"), tag("span", "dashed: confirmed by then", class_="note")
     )
-    told = [(tick, chance) for tick, chance in found.chances if chance is not None]
+    so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
     ahead: list[tuple[int, float]] = [
         (int(tick), float(chance)) for tick, chance in found.line.get("forecast") or ()
     ]
     is_open = found.id in scene.board.open
-    ends: list[int] = [tick for tick, _ in (*told, *(ahead if is_open else ()))]
+    ends: list[int] = [tick for tick, _ in (*so_far, *(ahead if is_open else ()))]
     now = scene.clock.now if is_open else found.now.tick
     first, last = min(ends), max([*ends, now, min(ends) + 1])
 
@@ -130,13 +130,13 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
                 "text", "likely", x=(_LEFT + _RIGHT) / 2, y=y(alert) - 5, class_="note", text_anchor="middle"
             ),
         ]
-    steps = f"M{number(x(told[0][0]))} {number(y(told[0][1]))}" + "".join(
-        f"H{number(x(tick))}V{number(y(chance))}" for tick, chance in told[1:]
+    steps = f"M{number(x(so_far[0][0]))} {number(y(so_far[0][1]))}" + "".join(
+        f"H{number(x(tick))}V{number(y(chance))}" for tick, chance in so_far[1:]
     )
     parts.append(tag("path", d=f"{steps}H{number(x(now))}", class_="trace"))
     parts += [
         _spot(x(tick), y(chance), "spot", f"{share(chance)} at {scene.clock.at(tick)}")
-        for tick, chance in told
+        for tick, chance in so_far
     ]
     if is_open and ahead:
         # What is to come adds up: by then it is confirmed with so much.
@@ -150,17 +150,17 @@ def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
         ]
     parts.append(tag("line", x1=x(now), x2=x(now), y1=_TOP, y2=_BOTTOM, class_="present"))
     if not is_open:
-        certain = found.now.change == "confirmed"
+        confirmed = found.now.change == "confirmed"
         parts.append(
             tag(
                 "circle",
                 cx=x(now),
-                cy=y(1.0 if certain else 0.0),
+                cy=y(1.0 if confirmed else 0.0),
                 r=6,
-                class_="known" if certain else "wrong",
+                class_="known" if confirmed else "wrong",
             )
         )
-    label = ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in told[-5:])
+    label = ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in so_far[-5:])
     yield picture(_WIDE, _HIGH, f"Chance over time: {label}", parts, class_="chart wide")
 
 
@@ -249,8 +249,8 @@ def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Chil
 
 def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
     yield tag("header", tag("h2", "History"), tag("span", "latest first", class_="note"))
-    told = found.all_lines
-    items = [_step(scene, line, told[at - 1] if at else None) for at, line in enumerate(told)]
+    lines = found.all_lines
+    items = [_step(scene, line, lines[at - 1] if at else None) for at, line in enumerate(lines)]
     yield tag("ol", reversed(items), class_="history")
 
 

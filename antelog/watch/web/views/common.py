@@ -1,7 +1,7 @@
 """Parts of several views: the name of an answer, its chance, its time line, kinds of changes, tiles.
 
-Certain things are filled and green, possible ones hollow or blue, rejected ones orange; each has a sign, too,
-so that colour is not needed.
+What is confirmed is filled and green, what is possible hollow or blue, what is rejected orange. Each has a
+sign, too, so that colour is not needed.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def time_line(marks: Sequence[Mark], answer: TrackedAnswer, clock: TickClock) ->
         tag("line", x1=now, x2=WIDE - _EDGE, y1=_MIDDLE, y2=_MIDDLE, class_="future"),
         tag("line", x1=now, x2=now, y1=3, y2=HIGH - 3, class_="now"),
     ]
-    if (end := answer.now.settled_by) is not None:
+    if (end := answer.now.decided_by) is not None:
         parts.append(tag("line", x1=x(end), x2=x(end), y1=_MIDDLE - 7, y2=_MIDDLE + 7, class_="end"))
     taken: dict[int, int] = {}
     for mark in marks:

@@ -85,10 +85,12 @@ def _input(scene: ViewContext, found: InputStatus) -> Iterator[Child]:
         ("declared delay", clock.ahead(found.delay) if found.delay else "none"),
         ("99 of 100 facts within", _within(scene, found)),
     ]
-    told = tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts")
+    figures = tag(
+        "dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts"
+    )
     late = tag("figure", tag("h3", "How late facts came"), _histogram(scene, found))
     rate = tag("figure", tag("h3", "Facts a second"), _sparkline(scene.board.inputs.rates(found.name)))
-    yield tag("div", told, late, rate, class_="columns")
+    yield tag("div", figures, late, rate, class_="columns")
 
 
 def _within(scene: ViewContext, found: InputStatus) -> str:

@@ -1,7 +1,7 @@
 """Now: open answers, by chance or deadline, and those that were decided just now.
 
 The view has the frame of the list; its rows are loaded as they scroll into sight (`rows`), so that 100,000
-open answers scroll as ten do. Settled answers have a list of their own.
+open answers scroll as ten do. Decided answers have a list of their own.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
 
 def _left(scene: ViewContext, answer: TrackedAnswer) -> list[Child]:
     """The time left, and the change if no facts come."""
-    clock, end, silent = scene.clock, answer.now.settled_by, answer.now.silent
+    clock, end, silent = scene.clock, answer.now.decided_by, answer.now.silent
     if end is None:
         left = tag("b", "no deadline")
     else:
@@ -138,7 +138,7 @@ def _key() -> Html:
 def _tiles(scene: ViewContext) -> Html:
     board, clock = scene.board, scene.clock
     queries = Counter(answer.query for answer in board.open.values())
-    ends = [each.now.settled_by for each in board.open.values() if each.now.settled_by is not None]
+    ends = [each.now.decided_by for each in board.open.values() if each.now.decided_by is not None]
     likely = [each for each in board.open.values() if _is_likely(scene, each)]
     split = " · ".join(f"{name} {number:,}" for name, number in queries.most_common(3))
     confirmed = sum(number for (_, change), number in board.changes.items() if change == "confirmed")
@@ -149,7 +149,7 @@ def _tiles(scene: ViewContext) -> Html:
         found.append(tile("Likely", len(likely), about, class_="possible"))
     soon = min(ends, default=None)
     found.append(tile("Next decided within", NONE if soon is None else clock.left(soon), _soon(ends, soon)))
-    found.append(tile("Confirmed so far", confirmed, f"and {rejected:,} rejected", class_="certain"))
+    found.append(tile("Confirmed so far", confirmed, f"and {rejected:,} rejected", class_="confirmed"))
     return tag("dl", found, class_="tiles")
 
 
@@ -215,10 +215,10 @@ def _filters(scene: ViewContext, selection: Selection) -> Html:
 
 
 def _just(scene: ViewContext) -> Html:
-    """The list of answers settled lately, the latest first."""
-    latest = list(reversed(scene.board.settled.values()))[:_JUST]
+    """The list of answers decided lately, the latest first."""
+    latest = list(reversed(scene.board.decided.values()))[:_JUST]
     head = tag(
-        "header", tag("h2", "Just confirmed or rejected"), tag("a", "all", href=f"{scene.root}/settled")
+        "header", tag("h2", "Just confirmed or rejected"), tag("a", "all", href=f"{scene.root}/decided")
     )
     if not latest:
         return text(head, empty("Nothing yet", "What is confirmed or rejected will be listed here."))

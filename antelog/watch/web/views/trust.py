@@ -1,6 +1,6 @@
 """Trust: the calibration of this stream's chances so far, and the lead of alerts.
 
-The charts are those of `antelog score --output scores.html`, for the answers settled on this page.
+The charts are those of `antelog score --output scores.html`, for the answers decided on this page.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child
     yield tag("p", words.verdict(found), class_=f"verdict {words.finding(found)}")
     yield tag("dl", *_tiles(found, length), class_="tiles")
     yield tag("div", [_figure(each) for each in figures_of(found, length)], class_="figures")
-    told = table(
+    alerts = table(
         ("alerted from", *words.ALERTS[1:]), [words.alert_row(each, length) for each in found.alerts]
     )
     yield tag(
         "details",
         tag("summary", "Alerts in numbers"),
-        told,
+        alerts,
         class_="card",
         data_name="alerts",
     )

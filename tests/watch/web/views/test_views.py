@@ -1,4 +1,4 @@
-"""antelog/watch/web/views/{now,answer,settled,inputs,trust,plan,common,clock}.py: what is seen, and how."""
+"""antelog/watch/web/views/{now,answer,decided,inputs,trust,plan,common,clock}.py: what is seen, and how."""
 
 import re
 from html.parser import HTMLParser
@@ -15,7 +15,7 @@ from tests.watch.web.asking import NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 EVIL = "<img src=x onerror=alert(1)>\"'&\x1b[2J"
-VIEWS = ("now", "rows", "settled", "inputs", "trust", "plan", f"answer/{WT2}")
+VIEWS = ("now", "rows", "decided", "inputs", "trust", "plan", f"answer/{WT2}")
 
 
 def seen(view: str, *records: dict) -> str:  # type: ignore[type-arg]
@@ -64,7 +64,7 @@ def test_views_are_well_formed_with_no_and_some_answers(view: str, answers: int)
     assert not [name for name, _ in found.attributes if name == "style" or name.startswith("on")]
 
 
-@pytest.mark.parametrize("view", ["now", "rows", "settled", "inputs", "trust", "plan", "answer"])
+@pytest.mark.parametrize("view", ["now", "rows", "decided", "inputs", "trust", "plan", "answer"])
 def test_facts_with_markup_stay_text(view: str) -> None:
     id_ = name_of("Malf", {"X": EVIL, "T": 7})
     old = (possible(EVIL, 3), confirmed(EVIL, 3, 4), possible(EVIL, 2), rejected(EVIL, 2, 5))
@@ -75,7 +75,7 @@ def test_facts_with_markup_stay_text(view: str) -> None:
     text = seen(f"answer/{id_}" if view == "answer" else view, possible(EVIL, 7), *old, reject, state)
     assert "img" not in Elements(text).names
     assert "\x1b" not in text
-    if view in ("now", "rows", "settled", "inputs", "answer"):
+    if view in ("now", "rows", "decided", "inputs", "answer"):
         assert any("<img src=x" in each for each in Elements(text).texts)
 
 
@@ -125,8 +125,8 @@ def test_filters_are_what_the_address_says() -> None:
 
 
 def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
-    told = (possible("wt2", 7, chance=0.5), possible("wt2", 7, 8, 0.8, change="revised"))
-    words = "".join(Elements(seen(f"answer/{WT2}", *told)).texts)
+    reported = (possible("wt2", 7, chance=0.5), possible("wt2", 7, 8, 0.8, change="revised"))
+    words = "".join(Elements(seen(f"answer/{WT2}", *reported)).texts)
     for expected in (
         "If nothing comes, it is ✕ rejected at tick 10.",
         "It is confirmed by all of",
@@ -138,7 +138,7 @@ def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
         assert expected in words, expected
 
 
-def test_a_settled_answer_says_what_became_of_it() -> None:
+def test_a_decided_answer_says_what_became_of_it() -> None:
     words = "".join(Elements(seen(f"answer/{WT2}", possible("wt2", 7), rejected("wt2", 7, 10))).texts)
     assert "✕ rejected at tick 10" in words
     assert "because this can no longer hold" in words
@@ -147,12 +147,12 @@ def test_a_settled_answer_says_what_became_of_it() -> None:
     assert "Open for1 tick" in words
 
 
-def test_settled_answers_say_how_early_they_were_told() -> None:
-    told = (possible("a", 5, 5), possible("a", 5, 6, 0.9, change="likely"), confirmed("a", 5, 8))
-    words = "".join(Elements(seen("settled", *told)).texts)
+def test_decided_answers_say_how_early_they_were_reported() -> None:
+    reported = (possible("a", 5, 5), possible("a", 5, 6, 0.9, change="likely"), confirmed("a", 5, 8))
+    words = "".join(Elements(seen("decided", *reported)).texts)
     assert "3 ticks" in words
     assert "2 ticks" in words
-    assert "because" in "".join(Elements(seen("settled", possible("b", 5), rejected("b", 5, 8))).texts)
+    assert "because" in "".join(Elements(seen("decided", possible("b", 5), rejected("b", 5, 8))).texts)
 
 
 def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
@@ -172,10 +172,10 @@ def test_the_rate_is_over_the_seconds_that_there_were() -> None:
 
 
 def test_trust_is_what_the_score_command_says() -> None:
-    told = [
+    reported = [
         record for n in range(40) for record in (possible(f"d{n}", 7, chance=0.5), confirmed(f"d{n}", 7, 8))
     ]
-    words = "".join(Elements(seen("trust", *told)).texts)
+    words = "".join(Elements(seen("trust", *reported)).texts)
     assert "Are the chances right?" in words
     assert "40 answers" in words
     assert "There are no chances" in seen("trust")

@@ -1,8 +1,8 @@
 """Scored lines: lines of the change log whose answers are decided by now.
 
-    answer  told  chance  settled  confirmed
-    7       3     0.6     5        yes          told at tick 3 with 60 %, confirmed at tick 5
-    7       4     0.9     5        yes          the same answer, told again at tick 4
+    answer  reported  chance  decided  confirmed
+    7       3         0.6     5        yes          reported at tick 3 with 60 %, confirmed at tick 5
+    7       4         0.9     5        yes          the same answer, reported again at tick 4
 
 All parts of a score are sums over such lines.
 """
@@ -35,19 +35,19 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class ScoredLines(ColumnSet):
-    """A row for each told line of answers of one query that are now settled.
+    """A row for each reported line of answers of one query that are now decided.
 
     answer      which answer: any numbers, equal for the lines of one answer
-    told        the tick of the line
-    chance      what it was told with; NaN where none was told
-    settled     the tick at which the answer was confirmed, or finally not
+    reported    the tick of the line
+    chance      the chance that the line had; NaN where it had none
+    decided     the tick at which the answer was confirmed, or finally not
     confirmed   what became of it
     """
 
     answer: Column
-    told: Column
+    reported: Column
     chance: Numbers
-    settled: Column
+    decided: Column
     confirmed: Mask
 
     @property
@@ -55,11 +55,11 @@ class ScoredLines(ColumnSet):
         return len(self.answer)
 
 
-def with_chance(settled: ScoredLines) -> ScoredLines:
-    """The lines that were told with a chance. Raises ValueError if they cannot be right."""
-    lines = settled.take(~np.isnan(settled.chance))
+def with_chance(decided: ScoredLines) -> ScoredLines:
+    """The lines that had a chance. Raises ValueError if they cannot be right."""
+    lines = decided.take(~np.isnan(decided.chance))
     if not np.all((lines.chance >= 0) & (lines.chance <= 1)):
         raise ValueError("a chance is below 0 or above 1")
-    if np.any(lines.told > lines.settled):
-        raise ValueError("an answer was told after it was settled")
+    if np.any(lines.reported > lines.decided):
+        raise ValueError("an answer was reported after it was decided")
     return lines

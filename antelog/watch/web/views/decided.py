@@ -1,7 +1,7 @@
 """Lately decided answers: confirmed or rejected, with the lead of their first line and their alert.
 
 The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar shows the
-time from the first line to certainty, and a notch in it the alert.
+time from the first line to the end, and a notch in it the alert.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SHOWN = 300
 KINDS = ("confirmed", "rejected")
 
 
-def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
+def decided(scene: ViewContext, given: Mapping[str, str]) -> Html:
     """Renders the view."""
     found = chosen(scene, given)
     return tag(
@@ -38,7 +38,7 @@ def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
     wanted, query = given.get("kind", ""), given.get("query", "")
     return [
         answer
-        for answer in reversed(scene.board.settled.values())
+        for answer in reversed(scene.board.decided.values())
         if wanted in ("", answer.now.change) and query in ("", answer.query)
     ]
 
@@ -54,7 +54,7 @@ def ticks_alerted(answer: TrackedAnswer) -> int | None:
 
 
 def _said(scene: ViewContext) -> str:
-    number = len(scene.board.settled)
+    number = len(scene.board.decided)
     return f"The latest {count(number, 'answer')} decided, and how long each was open." if number else ""
 
 
@@ -66,7 +66,7 @@ def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     ahead = scene.clock.ahead
     return tag(
         "dl",
-        tile("Confirmed", len(confirmed), "of those shown here", class_="certain"),
+        tile("Confirmed", len(confirmed), "of those shown here", class_="confirmed"),
         tile("Rejected", rejected, "of those shown here", class_="against"),
         tile("Open before confirmed", ahead(round(median(early))) if early else NONE, "half of them longer"),
         tile(
@@ -79,7 +79,7 @@ def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
 
 
 def _kinds(scene: ViewContext, given: Mapping[str, str]) -> Html:
-    counts = Counter(answer.now.change for answer in scene.board.settled.values())
+    counts = Counter(answer.now.change for answer in scene.board.decided.values())
     wanted = given.get("kind", "")
     links: list[Child] = [_link(scene, "all", "", wanted)]
     links += [_link(scene, f"{each} {counts[each]:,}", each, wanted) for each in KINDS if counts[each]]
@@ -87,7 +87,7 @@ def _kinds(scene: ViewContext, given: Mapping[str, str]) -> Html:
 
 
 def _link(scene: ViewContext, title: str, value: str, wanted: str) -> Html:
-    address = f"{scene.root}/settled" + (f"?kind={value}" if value else "")
+    address = f"{scene.root}/decided" + (f"?kind={value}" if value else "")
     return tag("a", title, href=address, aria_current="true" if value == wanted else None)
 
 
@@ -96,26 +96,26 @@ def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
         return empty("Nothing is decided yet", "What is confirmed or rejected stays here for a while.")
     longest = max(map(ticks_open, found)) or 1
     head = ("answer", "became", "at", "open for", "", "alerted before", "because")
-    return table(head, [_row(scene, answer, longest) for answer in found], class_="settled")
+    return table(head, [_row(scene, answer, longest) for answer in found], class_="decided")
 
 
 def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]:
-    clock, told, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
+    clock, waited, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
     because = failed(answer.line, scene.board.head.timescale)
     return [
         tag("a", scene.label(answer), href=scene.address(answer)),
         kind(answer.now.change),
         tag("span", clock.at(answer.now.tick), class_="time"),
-        clock.ahead(told),
-        _lead(told, alerted, longest),
+        clock.ahead(waited),
+        _lead(waited, alerted, longest),
         NONE if alerted is None else clock.ahead(alerted),
         tag("code", because[0].text) if because else NONE,
     ]
 
 
-def _lead(told: int, alerted: int | None, longest: int) -> Html:
-    """The bar of an answer: time runs to the right, to certainty."""
-    wide = 100 * told / longest
+def _lead(waited: int, alerted: int | None, longest: int) -> Html:
+    """The bar of an answer: time runs to the right, to the end."""
+    wide = 100 * waited / longest
     return tag(
         "svg",
         tag(
