@@ -30,18 +30,21 @@ FILE = "performance-brief.svg"
 
 
 ALL = "antelog-all"
-WHERE = {BASE: "On single questions", ALL: "Where antelog tells all changes, which no other does,"}
+WHERE = {
+    BASE: "Faster on single questions",
+    ALL: "Faster than antelog with all its changes, which no other engine reports",
+}
 WHY = {
     BASE: (
-        "What is written by hand for one question, and keeps just what that needs, may be shorter than "
-        "any rule; and a smaller process starts sooner."
+        "A program written by hand for one question keeps only what that question needs, and a smaller "
+        "process starts sooner."
     ),
     ALL: (
-        "They tell confirmed answers only. antelog also tells what is possible, and why: each of the answers "
-        "to W5 has some twenty reasons, of which all but one come to nothing."
+        "They report confirmed answers only. antelog also reports open ones, and why: each answer to W5 has "
+        "some twenty explanations, of which all but one come to nothing."
     ),
 }
-"""Of antelog, telling confirmed answers or all changes: why another is ahead of it on some questions."""
+"""Of antelog, reporting confirmed answers or all changes: why another is ahead of it on some questions."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def _cpu(results: Results, scale: float, system: str, question: str) -> list[flo
 
 
 def sentences(results: Results) -> list[str]:
-    """What a reader in a hurry takes along; nothing if too little was measured."""
+    """The beginning of the page; nothing if too little was measured."""
     all_of_them = compared(results)
     follow = [each for each in all_of_them if each.kind == FOLLOWS]
     quicker = [each for each in all_of_them if each.kind == ONCE and each.times < 1]
@@ -108,7 +111,7 @@ def sentences(results: Results) -> list[str]:
             f"{' and '.join(map(_times, quicker))} as much."
         )
     ahead = [text for own in (BASE, ALL) if (text := _ahead(results, own))]
-    return [said, *ahead, f"![{TITLE}, engine by engine](images/{FILE})", *_explained(results, all_of_them)]
+    return [said, f"![{TITLE}, engine by engine](images/{FILE})", *_explained(results, all_of_them), *ahead]
 
 
 def _ahead(results: Results, own: str) -> str:
@@ -124,7 +127,7 @@ def _ahead(results: Results, own: str) -> str:
     if not found:
         return ""
     engines = "; ".join(f"{title} ({', '.join(said)})" for title, said in found.items())
-    return f"**{WHERE[own]} less was taken by {engines}.** {WHY[own]}"
+    return f"**{WHERE[own]}: {engines}.** {WHY[own]}"
 
 
 def _times(each: Compared) -> str:
@@ -136,14 +139,14 @@ def _times(each: Compared) -> str:
 def _explained(results: Results, all_of_them: Sequence[Compared]) -> Iterator[str]:
     rates = [_rate(results, question) for question in EVERYTHING if results.of(BASE, question)]
     yield (
-        f"antelog itself took in from {min(rates):,.0f} to {max(rates):,.0f} events in a second of one core. "
-        "In the picture, 1 is antelog in a process, telling confirmed answers. Each point is the median of "
+        f"antelog itself read from {min(rates):,.0f} to {max(rates):,.0f} events in a second of one core. "
+        "In the picture, 1 is antelog in a process, with confirmed answers only. Each point is the median of "
         "the questions below, and a line goes from the lowest to the highest. The start of a process counts."
     )
     smaller = [each.system.title for each in all_of_them if each.scale < results.preferred[0]]
     if smaller:
         yield (
-            "These, and antelog beside them, were given fewer events, with which a start weighs more: "
+            "Measured with fewer events, so that a start weighs more, and compared with antelog on as many: "
             f"{'; '.join(smaller)}."
         )
 

@@ -14,7 +14,7 @@ from benchmarks.compare.workloads import END
 class Verdict:
     """How many answers there were; how many were missing, were not true, or came again."""
 
-    told: int
+    reported: int
     missing: int
     untrue: int
     repeated: int
@@ -27,13 +27,13 @@ class Verdict:
 def check(out: Path, expected: pl.DataFrame) -> Verdict:
     """Compare with what an engine wrote: Parquet, or CSV without a header."""
     found = _read(out, expected.columns)
-    told = found.filter(~pl.any_horizontal(pl.col(*expected.columns[:-1]) == END))
-    distinct = told.unique()
+    reported = found.filter(~pl.any_horizontal(pl.col(*expected.columns[:-1]) == END))
+    distinct = reported.unique()
     return Verdict(
-        told.height,
+        reported.height,
         expected.join(distinct, on=expected.columns, how="anti").height,
         distinct.join(expected, on=expected.columns, how="anti").height,
-        told.height - distinct.height,
+        reported.height - distinct.height,
     )
 
 

@@ -26,7 +26,7 @@ BESIDE = {
 WHY = {
     "Flink": (
         "Flink is one JVM from reading to writing. It takes events one by one, pays nothing for each "
-        "micro-batch, and was told to write no checkpoints. antelog on Spark hands the events from Java to "
+        "micro-batch, and writes no checkpoints here. antelog on Spark hands the events from Java to "
         "Python, and with each micro-batch Spark plans the query anew, and writes its progress and state."
     ),
     "Spark": (
@@ -123,38 +123,37 @@ def sentence(results: Results) -> str:
     ahead = [each for each in others if each.ahead]
     behind = sorted((each for each in others if not each.ahead), key=lambda each: each.times)
     said = (
-        "**On engines for clusters, antelog on Spark is not ahead everywhere.** These took less CPU time, "
-        "with or without their start:"
+        "**Of engines for clusters, some are faster than antelog on Spark.** A figure below 1 says so: the "
+        "engine's CPU seconds, divided by antelog's."
     )
     if not ahead:
-        said = "**Of engines for clusters, none took less computing than antelog on Spark.** "
+        said = "**Of engines for clusters, none is faster than antelog on Spark.** "
     else:
         products = [name for name in WHY if any(each.line.system.title.startswith(name) for each in ahead)]
         said = "\n\n".join([said, "\n".join(_ahead(ahead)), *(WHY[name] for name in products), ""])
     if behind:
-        some = "Elsewhere others" if ahead else "They"
         ends = f"from {_one(behind[0])} to {_one(behind[-1])}" if len(behind) > 1 else _one(behind[0])
-        said += f"{some} took {ends} times as much. "
+        said += f"{'Elsewhere others' if ahead else 'They'} took {ends} times its CPU seconds. "
     return f"{said}[Engine by engine]({_anchor(results)})."
 
 
 def _ahead(ahead: Sequence[Beside]) -> Iterator[str]:
-    """Each engine with what it is ahead in, by scale: `- Flink CEP: 0.4 times, for W1 with 2 million`."""
+    """A table of the engines and what they are ahead in, by scale."""
+    yield "| faster | questions | events | with the start | without |"
+    yield "| --- | --- | ---: | ---: | ---: |"
     for title in dict.fromkeys(each.line.system.title for each in ahead):
         its = [each for each in ahead if each.line.system.title == title]
-        scales = sorted({each.line.scale for each in its})
-        told = [_told([each for each in its if each.line.scale == scale]) for scale in scales]
-        yield f"- {title}: {'; '.join(told)}"
+        for scale in sorted({each.line.scale for each in its}):
+            yield f"| {title} | {_cells([each for each in its if each.line.scale == scale])} |"
 
 
-def _told(some: Sequence[Beside]) -> str:
+def _cells(some: Sequence[Beside]) -> str:
     """Of an engine at one scale."""
     aparts = [each.apart for each in some if each.apart is not None]
-    apart = f", without starts {_range(aparts)}" if aparts else ""
-    most = max(each.line.events for each in some)
-    with_events = f"with {'up to ' if len(some) > 1 else ''}{_millions(most)}"
+    events = f"{'up to ' if len(some) > 1 else ''}{_millions(max(each.line.events for each in some))}"
     questions = ", ".join(each.line.question for each in some)
-    return f"{_range([each.times for each in some])} times{apart}, for {questions} {with_events}"
+    with_start = _range([each.times for each in some])
+    return " | ".join([questions, events, with_start, _range(aparts) if aparts else ""])
 
 
 def _range(ratios: Sequence[float]) -> str:
@@ -198,7 +197,7 @@ EXPLAINED = """\
 Each engine runs {cores} tasks at a time, with {memory} for a JVM's objects. There are {batches} batches,
 whatever the number of events. *Start* is what an engine takes, in the same rounds, for a stream of nothing
 but its end: the process, the session, and one batch. *Times antelog* sets an engine beside antelog on Spark,
-stream beside stream and batch beside batch; where it is less than 1, the engine took less.
+stream beside stream and batch beside batch; below 1 the engine was faster.
 """
 
 HEADS = ("question", "events", "engine", "answers", "CPU seconds", "start", "events a CPU second",
@@ -215,14 +214,14 @@ def section(results: Results) -> str:
     head = [f"| {' | '.join(HEADS)} |", f"| --- | ---: | --- | --- |{' ---: |' * 6}"]
     dates = sorted({each.where.date for each in results.measurements if _of_clusters(each)})
     when = f"Measured on {' and '.join(dates)}."
-    told = [
+    begins = [
         f"## {_title(results)}",
         "",
         EXPLAINED.format(memory=memory(), cores=CORES, batches=BATCHES),
         when,
         "",
     ]
-    return "\n".join([*told, *head, *rows, "", *_left(found)])
+    return "\n".join([*begins, *head, *rows, "", *_left(found)])
 
 
 def _of_clusters(each: Measurement) -> bool:

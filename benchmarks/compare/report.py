@@ -17,8 +17,8 @@ from benchmarks.compare.writing import BUSY, busy, number, spread, verdict
 HEAD = "# Performance, side by side"
 
 INTRODUCTION = """\
-The same events, the same questions, every answer checked. [How it was measured](#how-it-was-measured) stands
-below; so does [what the others do better](#what-the-others-do-better). `make bench-compare` measures it, and
+The same events, the same questions, every answer checked. [How it was measured](#how-it-was-measured) and
+[what the others do better](#what-the-others-do-better) are further down. `make bench-compare` measures, and
 writes this page.
 """
 
@@ -42,17 +42,17 @@ METHOD = """\
 - The engines take turns, once each round. Figures are medians; in parentheses are the lowest and the
   highest.
 - Answers are compared, one by one, with a count by brute force. *All* means that none was missing, none was
-  untrue, and none was told twice.
+  untrue, and none was reported twice.
 - The input is in the order of arrival, within a tick in any order. Its last event, long after the others,
-  moves the clocks of engines on that know the time from events only.
-- Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine is told that
+  moves on the clocks of engines that know the time from events only.
+- Events may be two ticks late, and 10 % of them are (W6: up to 12, as recorded). Every engine knows that
   bound, or the next larger one if it drops what is late by exactly the bound.
 - Bytewax, Esper and Siddhi were given one worker, and antelog in a process is one. Flink and Spark run
   {cores} tasks at a time. The others use as many cores as they like.
-- Each JVM is told to compile at length only what is called very often, as `antelog run` tells Spark's. That
-  saves all of them from a tenth to a quarter of the computing.
-- Spark's streams write a checkpoint with each micro-batch. Flink is told to write none.
-- Answers are written to files. Of all changes of antelog's only the confirmed ones are written.
+- Each JVM compiles at length only what is called very often, a setting that `antelog run` makes for Spark's,
+  too. That saves all of them from a tenth to a quarter of the computing.
+- Spark's streams write a checkpoint with each micro-batch. Flink writes none.
+- Answers are written to files. Of antelog's changes only the confirmed ones are written.
 """
 
 BETTER = """\
@@ -69,7 +69,7 @@ BETTER = """\
 - **Bytewax** runs whatever Python you write, and an operator written for one question can be very short.
 
 What no other engine here gives is the line *antelog, all changes*: what is possible so far and why, what is
-missing, until when it is open, and that it was rejected. The others tell an answer when it is certain, or
+missing, by when it is decided, and that it was rejected. The others report an answer when it is confirmed, or
 take it back.
 """
 
@@ -82,13 +82,12 @@ def write(results: Results, docs: Path) -> None:
 
 def page(results: Results) -> str:
     shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
-    first, *others = brief.sentences(results) or [""]
-    begins = [said for said in (first, clusters.sentence(results), *others) if said]
+    begins = [said for said in (*brief.sentences(results), clusters.sentence(results)) if said]
     lines = [HEAD, "", *(line for said in begins for line in (said, ""))]
     lines += [_when(results), "", INTRODUCTION, _products(results)]
     lines += [*filter(None, [clusters.section(results)]), DETAILS]
     if len(results.scales) > 1:
-        lines += [f"Where a line says no other scale, it is {results.preferred[0]:g}.", ""]
+        lines += [f"Lines without a scale are of scale {results.preferred[0]:g}.", ""]
     if any(busy([run]) for run in results.runs):
         lines += [
             (
@@ -181,7 +180,7 @@ def _size(results: Results, name: str, scale: float) -> list[str]:
     found = next((run.verdict for run in runs if run.verdict is not None), None)
     if found is None:
         return [events]
-    return [f"{events}, {found.told + found.missing - found.untrue - found.repeated:,} answers"]
+    return [f"{events}, {found.reported + found.missing - found.untrue - found.repeated:,} answers"]
 
 
 def _line(measured: Measurement, system: System, name: str, said: str) -> str:

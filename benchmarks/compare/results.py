@@ -36,10 +36,10 @@ class Run:
         return self.took.failed
 
     def __str__(self) -> str:
-        told = "" if self.verdict is None else f"{self.verdict}"
+        verdict = "" if self.verdict is None else f"{self.verdict}"
         return (
             f"{self.system:22} {self.workload:6} {self.took.cpu:7.1f} s CPU {self.took.wall:7.1f} s "
-            f"{self.took.peak / 1e6:7.0f} MB, others {self.took.others:.2f} {told} {self.failed}".rstrip()
+            f"{self.took.peak / 1e6:7.0f} MB, others {self.took.others:.2f} {verdict} {self.failed}".rstrip()
         )
 
 

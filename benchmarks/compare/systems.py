@@ -81,11 +81,11 @@ STATIC = "its patterns have no relations to join with"
 
 LEARNING = (
     "K-slack begins with no slack, and then waits for as long as what it has seen was late. Until it has "
-    "seen the latest event, it hands on in the wrong order what is later than all before"
+    "seen the latest event, it passes on later events in the wrong order"
 )
 EXACT = (
     "a row whose time is the watermark is late, so an event late by exactly the bound may be dropped. "
-    "How many are depends on when watermarks are made, every 200 ms unless told otherwise"
+    "How many are depends on when watermarks are made, every 200 ms by default"
 )
 FLINK_SQL = (
     "`MATCH_RECOGNIZE` for W1 and W4 to W6, joins for W2 to W5; the watermark a millisecond further back "

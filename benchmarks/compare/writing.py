@@ -1,7 +1,7 @@
 """Numbers and verdicts as the page of the comparison writes them.
 
-CPU seconds of 2, 3 and 9 go in, `3.0 (2.0-9.0)` comes out; of verdicts the worst is told, as `10 lost`. It is
-here once, for all tables.
+CPU seconds of 2, 3 and 9 go in, `3.0 (2.0-9.0)` comes out; of verdicts the worst is written, as `10 lost`.
+It is here once, for all tables.
 """
 
 from __future__ import annotations
@@ -37,7 +37,11 @@ def verdict(runs: Sequence[Run]) -> str:
     worst = max(verdicts, key=lambda each: each.missing + each.untrue + each.repeated)
     said = [
         f"{count:,} {what}"
-        for count, what in ((worst.missing, "lost"), (worst.untrue, "untrue"), (worst.repeated, "told twice"))
+        for count, what in (
+            (worst.missing, "lost"),
+            (worst.untrue, "untrue"),
+            (worst.repeated, "reported twice"),
+        )
         if count
     ]
     return ", ".join(said) or "all"

@@ -1,1 +1,1 @@
-"""How cost grows with what is asked for, and how soon changes are told, with the answers checked."""
+"""How cost grows with what is asked for, and how soon changes are reported, with the answers checked."""

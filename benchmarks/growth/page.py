@@ -19,7 +19,7 @@ DOCS = ROOT / "docs"
 _HEAD = """\
 # Growth
 
-How cost grows with what is asked for, and how soon changes are told. `make bench-growth` measures it and
+How cost grows with what is asked for, and how soon changes are reported. `make bench-growth` measures it and
 makes this page; the figures are in `benchmarks/results/growth.json`. For how the work is divided on Spark,
 see [Scaling](scaling.md).
 """
@@ -38,10 +38,10 @@ the slope between the two largest sizes.
 """
 
 _PROCESS = """\
-Readings come by a clock that waits for nobody, and each tick of 0.1 seconds is a batch, begun when the tick
-is over. So a reading waits 50 ms on average for the end of its tick, before anything is computed. Counted
-are all high readings, each of which has a line. *Measured* is what the clock said, whoever else used the
-machine; *alone* is the same with each batch taking its CPU seconds and no more, waiting for the batch
+Readings come by the clock, however busy the engine is. Each tick of 0.1 seconds is a batch, begun when the
+tick is over. So a reading waits 50 ms on average for the end of its tick, before anything is computed.
+Counted are all high readings, each of which has a line. *Measured* is by the clock, with whatever else the
+machine did; *alone* is the same with each batch taking its CPU seconds and no more, waiting for the batch
 before included. *Busy* is how many CPU seconds the engine took in a second of the stream. Whether it keeps
 up is judged by *alone*: lines must not come later and later, and less than all of a core is busy.
 Where the load is higher than the number of cores, *measured* is mostly the work of others.
@@ -49,11 +49,11 @@ Where the load is higher than the number of cores, *measured* is mostly the work
 
 _SPARK = """\
 `local[2]`, 8 buckets, a new micro-batch as soon as the last is done; a Parquet file of readings each
-second, which is a tick, put there when the second is over. Lines count as told when the micro-batch's
-Parquet files are written. With a lag of 1, as it is unless told otherwise, a tick is finished when the next
+second, which is a tick, put there when the second is over. A line counts as reported when the micro-batch's
+Parquet files are written. With a lag of 1, the default, a tick is finished when the next
 file comes, a second later; with a lag of 0 at once. The first 20 seconds do not count. *Busy* is how many
 CPU seconds a second took, of all processes.
-Here, too, the load counts: a machine with other work tells little of what a quiet one would do.
+Here, too, look at the load: on a busy machine the figures say little about a quiet one.
 """
 
 
