@@ -249,7 +249,7 @@ def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
     )
     assert said[-1].startswith(
         "**Faster than antelog with all its changes, which no other engine reports: Esper (0.75 times "
-        "for W1, 0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They report confirmed answers"
+        "for W1, 0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They report"
     )
     assert not any("**Faster" in text for text in brief.sentences(RESULTS))
 
