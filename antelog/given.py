@@ -93,7 +93,9 @@ NATURAL = ArgumentKind(
     "a whole number from 0 to 10**18", lambda value: is_whole(value) and operator.index(value) >= 0
 )
 NUMBER = ArgumentKind("a number", _is_number)
-LENGTH = ArgumentKind("a number above 0", lambda value: _is_number(value) and value > 0)
+LENGTH = ArgumentKind(
+    "a finite number above 0", lambda value: _is_number(value) and value > 0 and math.isfinite(value)
+)
 NAMED = ArgumentKind("a dictionary from names", _is_named)
 MODEL = ArgumentKind(
     'an antelog.Model, the path of one, or "learn"',

@@ -250,11 +250,13 @@ class Engine(PlanEngine):
 
 
 def _kinds(only: Sequence[str] | None) -> tuple[str, ...]:
-    for kind in only or ():
+    if only is None:
+        return KINDS
+    for kind in only:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
             raise DataError(f"there are no changes of the kind {kind}. {hint}")
-    return KINDS if only is None else tuple(only)
+    return tuple(only)
 
 
 _NO_MODEL = (

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import antelog
@@ -95,6 +96,14 @@ PROGRAM = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
         (lambda _: antelog.Engine("hot.alog"), "the program is 'hot.alog', of type str"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, only="confirmed"), "Engine: only is 'confirmed', of type str"),
         (lambda p: antelog.Engine(p, only=np.array(3)), "Engine: only is array\\(3\\)"),  # type: ignore[arg-type]
+        (lambda p: antelog.Engine(p, only=pd.DataFrame({"no": [1]})), "no changes of the kind no"),
+        (
+            lambda p: antelog.Engine(p, model="learn", half_life=float("inf")),
+            "half_life is inf.* a finite number",
+        ),
+        (lambda p: antelog.replay(p, {}, until="\ud800"), "is not a tick"),
+        (lambda p: antelog.replay(p, {"Temp": "x" * 5000}), "does not say the form of its files"),
+        (lambda _: antelog.live("x" * 5000), "there is no such file or folder"),
         (lambda p: antelog.Engine(p, limit="many"), "Engine: limit is 'many'"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, model=7), "Engine: model is 7"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p).advance(3, []), "Engine.advance: facts is \\[\\]"),  # type: ignore[arg-type]

@@ -336,7 +336,11 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         except DataError as error:
             raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
-        found = ticks(pa.array([str(text)]), "tick", Counting(plan.tick if plan else None, TICKS), "tick")
+        given = pa.array([str(text)])
+    except UnicodeEncodeError:
+        raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
+    try:
+        found = ticks(given, "tick", Counting(plan.tick if plan else None, TICKS), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
     for fault in found.faults:

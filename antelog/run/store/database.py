@@ -60,12 +60,12 @@ def is_store(path: Path) -> bool:
 
     Only SQLite opens the file: to close it otherwise would give up the locks of this process's connections.
     """
-    if not path.is_file():
-        return False
     try:
+        if not path.is_file():
+            return False
         with closing(_connected(path, durable=True)) as database:
             (application,) = database.execute("PRAGMA application_id").fetchone()
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError):  # the latter for a name that no file can have
         return False
     return bool(application == APPLICATION)
 
