@@ -95,7 +95,7 @@ def test_antelog_confirms_what_came(question: Question, tmp_path: Path) -> None:
     engine = antelog.Engine(antelog.parse(question.program), only=["confirmed"])
     answers = {
         (answer["T"], int(answer["X"][1:]))
-        for lines in own.told(engine, str(tmp_path / "test.csv"), 100)
+        for lines in own.reported(engine, str(tmp_path / "test.csv"), 100)
         for answer in lines.to_pylist()
     }
     came, asked = question.came(readings), question.asked(readings)

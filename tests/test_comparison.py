@@ -106,7 +106,7 @@ def test_a_process_is_measured_with_its_children(tmp_path: Path) -> None:
 
 
 @linux
-def test_a_failure_and_a_time_limit_are_told(tmp_path: Path) -> None:
+def test_a_failure_and_a_time_limit_are_reported(tmp_path: Path) -> None:
     assert (
         "no such thing"
         in launch([sys.executable, "-c", "raise SystemExit('no such thing')"], tmp_path, 60).failed
@@ -161,10 +161,10 @@ def test_measurements_of_several_days_and_scales_make_one_page() -> None:
     def measured(scale: float, date: str, *runs: tuple[str, str, float]) -> Measurement:
         where = replace(setting(scale, 1, {"Java": "17"}), date=date)
         right = Verdict(int(100 * scale), 0, 0, 0)
-        told = [
+        reported = [
             Run(system, name, int(1_000 * scale), replace(took, cpu=cpu), right) for system, name, cpu in runs
         ]
-        return Measurement(where, told)
+        return Measurement(where, reported)
 
     first = measured(1, "2026-01-01", ("esper", "start", 1), ("esper", "W1", 5), ("antelog", "W1", 4))
     results = Results([first])

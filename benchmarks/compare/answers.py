@@ -18,11 +18,11 @@ RISE, POPULAR = 5, 60
 
 
 def in_a_row(facts: Facts, devices: int, ticks: int) -> pl.DataFrame:
-    return _told(_three(facts, devices, ticks), _names(facts))
+    return _reported(_three(facts, devices, ticks), _names(facts))
 
 
 def not_in_a_row(facts: Facts, devices: int, ticks: int) -> pl.DataFrame:
-    return _told(_true(facts, devices, ticks) & ~_three(facts, devices, ticks), _names(facts))
+    return _reported(_true(facts, devices, ticks) & ~_three(facts, devices, ticks), _names(facts))
 
 
 def unacknowledged(alarms: Facts, acks: Facts, devices: int, ticks: int) -> pl.DataFrame:
@@ -30,7 +30,7 @@ def unacknowledged(alarms: Facts, acks: Facts, devices: int, ticks: int) -> pl.D
     answered = np.zeros_like(alarm)
     for distance in range(1, ACKNOWLEDGED_WITHIN + 1):
         answered[:, :-distance] |= ack[:, distance:]
-    return _told(alarm & ~answered, _names(alarms))
+    return _reported(alarm & ~answered, _names(alarms))
 
 
 def joined(heats: Facts, pressures: Facts, feeds: Numbers, devices: int, ticks: int) -> pl.DataFrame:
@@ -77,6 +77,6 @@ def _names(facts: Facts) -> NDArray[np.str_]:
     return facts.names[0][1]
 
 
-def _told(true: Truth, names: NDArray[np.str_]) -> pl.DataFrame:
+def _reported(true: Truth, names: NDArray[np.str_]) -> pl.DataFrame:
     device, time = np.nonzero(true)
     return pl.DataFrame({"a": names[device], "t": time})

@@ -26,16 +26,16 @@ def main(arguments: list[str]) -> None:
     parsed = antelog.parse(Path(program).read_text(encoding="utf-8"))
     if task == "learn":
         engine = antelog.Engine(parsed, model="learn", half_life=None)
-        for _ in told(engine, stream, LEARNING_STEP):
+        for _ in reported(engine, stream, LEARNING_STEP):
             pass
         engine.model.save(model)
         return
     chances, step = more
-    found = [_chances(lines) for lines in told(antelog.Engine(parsed, model=model), stream, int(step))]
+    found = [_chances(lines) for lines in reported(antelog.Engine(parsed, model=model), stream, int(step))]
     pq.write_table(pa.concat_tables(found), chances)
 
 
-def told(engine: antelog.Engine, stream: str, step: int) -> Iterator[pa.Table]:
+def reported(engine: antelog.Engine, stream: str, step: int) -> Iterator[pa.Table]:
     """The changes of each step."""
     options = pa.csv.ReadOptions(column_names=list(COLUMNS))
     readings = pa.csv.read_csv(stream, read_options=options)

@@ -34,15 +34,15 @@ class _Watch:
     def __init__(self, start: Start, *arguments: object, stdin: int = subprocess.DEVNULL) -> None:
         code = "from antelog.cli.main import main; main()"
         command = [sys.executable, "-c", code, "watch", *map(str, arguments)]
-        with Path("said").open("w") as said, Path("told").open("w") as told:
-            self.process = start(command, stdin=stdin, stdout=told, stderr=said)
+        with Path("said").open("w") as said, Path("reported").open("w") as reported:
+            self.process = start(command, stdin=stdin, stdout=reported, stderr=said)
 
     def said(self, pattern: str) -> re.Match[str]:
         return until(lambda: re.search(pattern, Path("said").read_text()), self.process, _said)
 
-    def told(self, count: int) -> list[str]:
+    def reported(self, count: int) -> list[str]:
         def lines() -> list[str]:
-            found = Path("told").read_text().splitlines()
+            found = Path("reported").read_text().splitlines()
             return found if len(found) >= count else []
 
         return until(lines, self.process, _said)
@@ -70,10 +70,10 @@ def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
 
 
 @pytest.mark.usefixtures("here")
-def test_the_page_shows_what_is_told(watching: Callable[..., _Watch]) -> None:
+def test_the_page_shows_what_is_reported(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv")
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
-    assert process.told(2) == LOG[:2]
+    assert process.reported(2) == LOG[:2]
     line = b'antelog_facts_total{input="Temp"} 3'
     until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process, _said)
     assert process.stop() == 0
@@ -89,7 +89,7 @@ def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     numbers = [{**fact, "time": int(fact["time"]), "arrival": int(fact["arrival"])} for fact in facts]
     answer = _asked(f"{found[1]}/facts/Temp", found[2], json.dumps(numbers).encode())
     assert json.loads(answer) == {"accepted": 3}
-    assert process.told(2) == LOG[:2]
+    assert process.reported(2) == LOG[:2]
     assert process.stop() == 0
 
 
@@ -101,7 +101,7 @@ def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> Non
     process.process.stdin.close()
     process.process.stdin = None
     process.said("all has been read; the page is there until you stop it")
-    assert process.told(6) == LOG
+    assert process.reported(6) == LOG
     assert process.stop() == 0
 
 

@@ -24,7 +24,7 @@ wt4,high,1,1
 """
 
 
-def told(tick: int, change: str, x: str, t: int, explanation: str, rest: str = "") -> str:
+def reported(tick: int, change: str, x: str, t: int, explanation: str, rest: str = "") -> str:
     """A line of the log; the explanation has its hypotheses after a `|`."""
     evidence, hypotheses = (
         json.dumps(re.findall(r"\S.*?\)", part)) for part in (explanation + "|").split("|")[:2]
@@ -40,11 +40,11 @@ def unless(tick: int) -> str:
 
 
 LOG = [
-    told(0, "possible", "wt2", 0, "Temp(wt2, high, 0) | Temp(wt2, high, 1)", unless(2)),
-    told(1, "possible", "wt4", 1, "Temp(wt4, high, 1) | Temp(wt4, high, 2)", unless(3)),
-    told(2, "confirmed", "wt2", 0, "Temp(wt2, high, 0) Temp(wt2, high, 1)"),
-    told(2, "possible", "wt2", 1, "Temp(wt2, high, 1) | Temp(wt2, high, 2)", unless(3)),
-    told(
+    reported(0, "possible", "wt2", 0, "Temp(wt2, high, 0) | Temp(wt2, high, 1)", unless(2)),
+    reported(1, "possible", "wt4", 1, "Temp(wt4, high, 1) | Temp(wt4, high, 2)", unless(3)),
+    reported(2, "confirmed", "wt2", 0, "Temp(wt2, high, 0) Temp(wt2, high, 1)"),
+    reported(2, "possible", "wt2", 1, "Temp(wt2, high, 1) | Temp(wt2, high, 2)", unless(3)),
+    reported(
         3,
         "rejected",
         "wt2",
@@ -52,7 +52,7 @@ LOG = [
         "Temp(wt2, high, 1) | Temp(wt2, high, 2)",
         ', "because": ["Temp(wt2, high, 2)"]',
     ),
-    told(
+    reported(
         3,
         "rejected",
         "wt4",

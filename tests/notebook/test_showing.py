@@ -130,8 +130,8 @@ def test_times_where_a_tick_has_a_length() -> None:
     at = datetime(2024, 3, 1, 12, tzinfo=UTC)
     changes = engine.advance(round(at.timestamp()) // 600, {"Temp": [("wt1", "high", at)]})
     lines = change_lines(list(program.plan.queries), StepResult(0, changes), Style())
-    told = [changes, [json.loads(line) for line in lines.splitlines()]]
-    for shown in (antelog.show(engine), antelog.show(changes, program=program), *map(antelog.show, told)):
+    reported = [changes, [json.loads(line) for line in lines.splitlines()]]
+    for shown in (antelog.show(engine), antelog.show(changes, program=program), *map(antelog.show, reported)):
         html = shown._repr_html_()
         for text in (
             "Hot(wt1, 2024-03-01 12:00)",

@@ -29,7 +29,7 @@ def settings_of(source: Source, folder: Path) -> Settings:
     return settings_with(parse_config(source, Settings, RUN.within(folder)), Settings())
 
 
-def told(text: str) -> str:
+def reported(text: str) -> str:
     return to_text(diagnostics(text), Source(text, "p.toml"))
 
 
@@ -66,7 +66,7 @@ def told(text: str) -> str:
     ],
 )  # fmt: skip
 def test_mistakes(text: str, place: tuple[int, int], message: str, hint: str) -> None:
-    said = told(RIGHT + text + "\n")
+    said = reported(RIGHT + text + "\n")
     assert f"p.toml:{place[0]}:{place[1]}: error" in said, said
     assert message in said
     assert hint in said

@@ -93,7 +93,7 @@ def test_wrong_bounds(arguments: list[str], message: str) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_a_limit_is_kept_to_and_told() -> None:
+def test_a_limit_is_kept_to_and_reported() -> None:
     lines = "".join(f"wt{i},high,{i // 3},{i // 3}\n" for i in range(12))
     Path("temp.csv").write_text("device,level,time,arrival\n" + lines, encoding="utf-8")
     done = try_("--input", "Temp=temp.csv", "--snapshots", "--limit", "4")
@@ -110,8 +110,10 @@ def test_what_is_given_up_is_told_as_rejected() -> None:
     rules = "Q(X, T) :- Temp(X, Y, T), Off(X, T2), T < T2. query Q(X, T)."
     Path("p.alog").write_text(f"input Temp(device, level, time) delay 1. {rules}", encoding="utf-8")
     done = try_("--input", "Temp=temp.csv", "--limit", "2")
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [(e["tick"], e["change"], e["answer"]["X"], e["answer"]["T"], e.get("because")) for e in told] == [
+    reported = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [
+        (e["tick"], e["change"], e["answer"]["X"], e["answer"]["T"], e.get("because")) for e in reported
+    ] == [
         (0, "possible", "wt2", 0, None),
         (1, "possible", "wt4", 1, None),
         (2, "rejected", "wt2", 0, ["(limit)"]),

@@ -115,7 +115,7 @@ class Stream:
 
     def batch(self, frames: Frames, wall: int = -1) -> Seen:
         """A micro-batch that begins at some time of the wall clock, in milliseconds."""
-        told = []
+        reported = []
         packed = dealt(self._job, frames, self._chance)
         for number, store in self._stores.items():
             if self._chance.random() < 0.5:
@@ -124,14 +124,14 @@ class Stream:
             keeper.init(cast(Any, store))  # as much of a handle as the keeper needs
             rows = [Row(**line) for line in packed if line["bucket"] == number]
             if rows:
-                told += list(keeper.handleInputRows((number,), iter(rows), _Times(wall)))
+                reported += list(keeper.handleInputRows((number,), iter(rows), _Times(wall)))
             for at in sorted(timer for timer in store.timers if timer <= wall):
                 info = None
-                told += list(
+                reported += list(
                     keeper.handleExpiredTimer(key=(number,), timerValues=_Times(wall), expiredTimerInfo=info)
                 )
                 store.timers.discard(at)
-        return seen(self._job, [row.asDict() for row in told])
+        return seen(self._job, [row.asDict() for row in reported])
 
 
 def run_batch(job: Job, frames: Frames, chance: random.Random, *, answers: bool = False) -> Seen:
@@ -152,11 +152,11 @@ def _each(
     job: Job, packed: Sequence[dict[str, Any]], run: Callable[[pa.Table], pa.Table]
 ) -> list[dict[str, Any]]:
     """What all buckets say."""
-    told: list[dict[str, Any]] = []
+    reported: list[dict[str, Any]] = []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
-        told += run(pa.Table.from_pylist(rows, PACKED)).to_pylist()
-    return told
+        reported += run(pa.Table.from_pylist(rows, PACKED)).to_pylist()
+    return reported
 
 
 def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any]]:
@@ -175,15 +175,15 @@ def dealt(job: Job, frames: Frames, chance: random.Random) -> list[dict[str, Any
     return packed
 
 
-def seen(job: Job, told: Sequence[dict[str, Any]]) -> Seen:
-    """What buckets have told, unpacked."""
-    changes = unpacker(job, columns_of(job))(_batches(told, CHANGES, ["query", "payload"]))
-    rejects = reject_reader(_batches(told, REJECTED, ["payload"]))
-    return Seen(_rows(changes), _rows(rejects), [line for line in told if line["what"] == COUNTED])
+def seen(job: Job, reported: Sequence[dict[str, Any]]) -> Seen:
+    """What buckets have reported, unpacked."""
+    changes = unpacker(job, columns_of(job))(_batches(reported, CHANGES, ["query", "payload"]))
+    rejects = reject_reader(_batches(reported, REJECTED, ["payload"]))
+    return Seen(_rows(changes), _rows(rejects), [line for line in reported if line["what"] == COUNTED])
 
 
-def _batches(told: Iterable[dict[str, Any]], what: str, names: list[str]) -> Iterator[pa.RecordBatch]:
-    table = pa.Table.from_pylist([line for line in told if line["what"] == what], OUTPUT)
+def _batches(reported: Iterable[dict[str, Any]], what: str, names: list[str]) -> Iterator[pa.RecordBatch]:
+    table = pa.Table.from_pylist([line for line in reported if line["what"] == what], OUTPUT)
     return iter(table.select(names).to_batches())
 
 

@@ -56,9 +56,9 @@ def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
     inputs = stream_of(spark, tmp_path / "in", tables)
     found = antelog.spark.outputs(PROGRAM, inputs, buckets=3, model=history(), learn=True)
     seen = result(spark, found, run(found, tmp_path / "checkpoint"))
-    told = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
-    assert told == streamed(forecasts(history(), learn=True), 1, [])
-    assert any(row["change"] == "likely" for row in told)
+    reported = comparable(row.asDict(recursive=True) for row in seen.changes.collect())
+    assert reported == streamed(forecasts(history(), learn=True), 1, [])
+    assert any(row["change"] == "likely" for row in reported)
 
 
 def test_a_message_has_the_forecast_as_pairs(spark: SparkSession) -> None:
@@ -91,8 +91,8 @@ def test_a_killed_stream_says_the_same_chances_and_drops_the_same(tmp_path: Path
     assert not run_and_kill(arguments, tmp_path, random.Random(3)), "it came to its end before it was killed"
     run_to_end(arguments, tmp_path)
     files = sorted(str(each) for each in tmp_path.glob("changes/batch=*/*.parquet"))
-    told = comparable(ds.dataset(files).to_table().to_pylist())
-    assert told == limited.in_process(RARE, facts, model=history())
+    reported = comparable(ds.dataset(files).to_table().to_pylist())
+    assert reported == limited.in_process(RARE, facts, model=history())
 
 
 def test_lines_of_unlikely_answers_are_left_out(spark: SparkSession, tmp_path: Path) -> None:

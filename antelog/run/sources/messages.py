@@ -3,7 +3,7 @@
     messages = Messages(topic, {0: 17})
     messages.take()     {0: [Message(17, b'{"device": "wt2", …}'), Message(18, None)]}, by partition
 
-How far each partition was read is in `next`, and nowhere else: the broker is told nothing.
+How far each partition was read is in `next`, and nowhere else: nothing is committed to the broker.
 """
 
 from __future__ import annotations

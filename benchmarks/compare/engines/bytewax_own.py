@@ -25,7 +25,7 @@ RISE, POPULAR = 5, 60
 
 Event = tuple[str, str, str | int, int, int, str]
 """Kind, device, value, time, arrival and place."""
-Told = int | tuple[str, int]
+Reported = int | tuple[str, int]
 """What of an answer the key does not say: its tick, and of a lead the shop."""
 
 
@@ -71,22 +71,22 @@ class Question(StatefulBatchLogic):
         cls.delay = folder.settings["delay"]
 
     @staticmethod
-    def line(key: str, told: Told) -> str:
-        return f"{key},{told}"
+    def line(key: str, reported: Reported) -> str:
+        return f"{key},{reported}"
 
     @abstractmethod
-    def add(self, event: Event) -> Iterable[Told]: ...
+    def add(self, event: Event) -> Iterable[Reported]: ...
 
-    def settle(self, complete: float) -> Iterable[Told]:  # noqa: ARG002 - not all need it
+    def settle(self, complete: float) -> Iterable[Reported]:  # noqa: ARG002 - not all need it
         return ()
 
-    def on_batch(self, values: list[Event]) -> tuple[Iterable[Told], bool]:
-        told = [time for event in values for time in self.add(event)]
+    def on_batch(self, values: list[Event]) -> tuple[Iterable[Reported], bool]:
+        reported = [time for event in values for time in self.add(event)]
         self.now = values[-1][4]
         # Events that came in an earlier tick are all there.
-        return [*told, *self.settle(self.now - self.delay - 1)], StatefulBatchLogic.RETAIN
+        return [*reported, *self.settle(self.now - self.delay - 1)], StatefulBatchLogic.RETAIN
 
-    def on_eof(self) -> tuple[Iterable[Told], bool]:
+    def on_eof(self) -> tuple[Iterable[Reported], bool]:
         return self.settle(float("inf")), StatefulBatchLogic.DISCARD
 
     def snapshot(self) -> None:
@@ -126,10 +126,10 @@ class NotInARow(Question):
 
     def settle(self, complete: float) -> list[int]:
         due = [time for time in self.seen if time + 2 <= complete]
-        told = [time for time in due if not {time, time + 1, time + 2} <= self.high]
+        reported = [time for time in due if not {time, time + 1, time + 2} <= self.high]
         self.seen = [time for time in self.seen if time + 2 > complete]
         self.high = {time for time in self.high if time + 2 > complete}
-        return told
+        return reported
 
 
 class Unacknowledged(Question):
@@ -147,10 +147,10 @@ class Unacknowledged(Question):
 
     def settle(self, complete: float) -> list[int]:
         due = [time for time in self.alarms if time + 5 <= complete]
-        told = [time for time in due if self.acks.isdisjoint(range(time + 1, time + 6))]
+        reported = [time for time in due if self.acks.isdisjoint(range(time + 1, time + 6))]
         self.alarms = [time for time in self.alarms if time + 5 > complete]
         self.acks = {time for time in self.acks if time + 5 > complete}
-        return told
+        return reported
 
 
 class Joined(Question):
@@ -198,28 +198,28 @@ class Leads(Question):
             cls.shops.setdefault(row["region"], []).append(row["shop"])
 
     @staticmethod
-    def line(key: str, told: Told) -> str:
-        assert isinstance(told, tuple)
-        return f"{told[0]},{key},{told[1]}"
+    def line(key: str, reported: Reported) -> str:
+        assert isinstance(reported, tuple)
+        return f"{reported[0]},{key},{reported[1]}"
 
-    def add(self, event: Event) -> Iterable[Told]:
+    def add(self, event: Event) -> Iterable[Reported]:
         _, _, value, time, _, place = event
         self.scores.setdefault(time, {})[place] = int(value)
         return ()
 
-    def settle(self, complete: float) -> list[Told]:
+    def settle(self, complete: float) -> list[Reported]:
         due = sorted(time for time in self.scores if time <= complete)
-        told: list[Told] = [
+        reported: list[Reported] = [
             (shop, time)
             for time in due
             for region in self._wanted(time)
             if self.scores[time].get(region, 0) < POPULAR
             for shop in self.shops[region]
         ]
-        # What may still be part of a trend stays, and is not told again: it has no two ticks before it.
+        # What may still be part of a trend stays, and is not reported again: it has no two ticks before it.
         for time in due[:-2]:
             del self.scores[time]
-        return told
+        return reported
 
     def _wanted(self, time: int) -> set[str]:
         """Regions with a trend nearby."""

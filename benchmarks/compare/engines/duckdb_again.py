@@ -15,11 +15,11 @@ from benchmarks.compare.folder import Folder, answer
 
 def again(name: str, folder: Folder) -> Iterator[pa.Table]:
     connection, asked = _prepared(name, folder)
-    connection.execute(f"CREATE TABLE told AS {asked(0)}")
+    connection.execute(f"CREATE TABLE reported AS {asked(0)}")
     for end, file in zip(folder.settings["ends"], folder.files, strict=True):
         connection.execute(f"INSERT INTO events FROM read_parquet('{file}')")
-        connection.execute(f"CREATE OR REPLACE TABLE new AS ({asked(end)}) EXCEPT FROM told")
-        connection.execute("INSERT INTO told FROM new")
+        connection.execute(f"CREATE OR REPLACE TABLE new AS ({asked(end)}) EXCEPT FROM reported")
+        connection.execute("INSERT INTO reported FROM new")
         yield connection.execute("FROM new").to_arrow_table()
 
 

@@ -25,8 +25,8 @@ def answers(spark: SparkSession, folder: Folder, events: DataFrame, only: tuple[
 
 
 if __name__ == "__main__":
-    how, told, _, given, out = sys.argv[1:]
-    only = {"all": ALL, "confirmed": CONFIRMED}[told]
+    how, reported, _, given, out = sys.argv[1:]
+    only = {"all": ALL, "confirmed": CONFIRMED}[reported]
     folder = Folder(Path(given))
     with started() as session:
         if how == "stream":

@@ -78,12 +78,12 @@ QUESTIONS: dict[str, Question] = {
 def again(question: Question, folder: Folder) -> Iterator[pa.Table]:
     static, delay = _static(folder), folder.settings["delay"]
     parts: list[pl.LazyFrame] = []
-    told: pl.DataFrame | None = None
+    reported: pl.DataFrame | None = None
     for end, batch in folder.batches():
         parts.append(pl.LazyFrame(pl.from_arrow(batch)))
         found = question(pl.concat(parts), static, end - delay).collect()
-        yield (found if told is None else found.join(told, on=found.columns, how="anti")).to_arrow()
-        told = found
+        yield (found if reported is None else found.join(reported, on=found.columns, how="anti")).to_arrow()
+        reported = found
 
 
 def once(question: Question, folder: Folder) -> Iterator[pa.Table]:

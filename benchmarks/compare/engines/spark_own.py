@@ -31,13 +31,13 @@ DAY = 86_400
 
 
 def _in_a_row(events: DataFrame, _: dict[str, DataFrame]) -> DataFrame:
-    return _told(_malfunctions(events), "device")
+    return _reported(_malfunctions(events), "device")
 
 
 def _not_in_a_row(events: DataFrame, _: dict[str, DataFrame]) -> DataFrame:
     found = _malfunctions(events).select(f.col("device").alias("of"), f.col("ts").alias("begun"))
     both = events.select("device", "ts").join(found, f.expr("of = device AND begun = ts"), "left_outer")
-    return _told(both.where("of IS NULL"), "device")
+    return _reported(both.where("of IS NULL"), "device")
 
 
 def _malfunctions(events: DataFrame) -> DataFrame:
@@ -50,7 +50,7 @@ def _malfunctions(events: DataFrame) -> DataFrame:
     return triples.select("device", "ts")
 
 
-def _told(answers: DataFrame, *names: str) -> DataFrame:
+def _reported(answers: DataFrame, *names: str) -> DataFrame:
     return answers.select(*names, (f.unix_seconds("ts") - DAY).alias("time"))
 
 
@@ -59,7 +59,7 @@ def _unacknowledged(events: DataFrame, _: dict[str, DataFrame]) -> DataFrame:
     acks = events.where("kind = 'Ack'").select(f.col("device").alias("by"), f.col("ts").alias("acknowledged"))
     soon = "acknowledged BETWEEN ts + INTERVAL 1 SECOND AND ts + INTERVAL 5 SECONDS"
     both = alarms.join(acks, f.expr(f"by = device AND {soon}"), "left_outer")
-    return _told(both.where("by IS NULL"), "device")
+    return _reported(both.where("by IS NULL"), "device")
 
 
 def _joined(events: DataFrame, static: dict[str, DataFrame]) -> DataFrame:
@@ -72,7 +72,7 @@ def _joined(events: DataFrame, static: dict[str, DataFrame]) -> DataFrame:
         f.col("device").alias("at"), f.col("ts").alias("risen")
     )
     both = heat.join(pressure, f.expr("at = other AND risen = ts + INTERVAL 1 SECOND"))
-    return _told(both, "device", "other")
+    return _reported(both, "device", "other")
 
 
 def _leads(events: DataFrame, static: dict[str, DataFrame]) -> DataFrame:
@@ -91,7 +91,7 @@ def _leads(events: DataFrame, static: dict[str, DataFrame]) -> DataFrame:
         f.col("device").alias("of"), f.col("place").alias("at"), f.col("ts").alias("known")
     )
     both = wanted.join(popular, f.expr("of = device AND at = region AND known = ts"), "left_outer")
-    return _told(both.where("of IS NULL").join(shops, "region"), "shop", "device")
+    return _reported(both.where("of IS NULL").join(shops, "region"), "shop", "device")
 
 
 JOINS: dict[str, Question] = {

@@ -61,7 +61,7 @@ def test_a_number_with_a_fraction_may_be_seconds(tmp_path: Path) -> None:
     readings.write_text("x,time\na,1714603200.5\na,1714603201.0\n")
     found = antelog("try", str(program), "--input", f"Temp={readings}")
     assert "to read it as seconds since 1970, write `time: s` in its input, or --time-unit s" in found.stderr
-    told = antelog(
+    reported = antelog(
         "try", str(program), "--input", f"Temp={readings}", "--time-unit", "s", "--only", "confirmed"
     )
-    assert json.loads(told.stdout)["answer"] == {"X": "a", "T": 2 * 1714603200 + 1}
+    assert json.loads(reported.stdout)["answer"] == {"X": "a", "T": 2 * 1714603200 + 1}

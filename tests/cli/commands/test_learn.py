@@ -84,8 +84,8 @@ def test_ten_facts_are_a_model_of_outcomes_alone() -> None:
     assert done.exit_code == 0
     assert done.stdout.startswith("Of single facts nothing is known yet")
     lines = run("try", "p.alog", *FACTS, "--model", "p.model", "--until", "9").stdout.splitlines()
-    told = [json.loads(line) for line in lines]
-    assert {line["chance_from"] for line in told if "chance" in line} == {"outcomes"}
+    reported = [json.loads(line) for line in lines]
+    assert {line["chance_from"] for line in reported if "chance" in line} == {"outcomes"}
 
 
 @pytest.mark.parametrize("shares", ["0%, again 100%", "100%, again 100%"])

@@ -40,12 +40,12 @@ def renamed(explanation: dict[str, Any]) -> str:
 
 def comparable(answers: list[dict[str, Any]], like: list[dict[str, Any]]) -> dict[str, Any]:
     """Answers by their values, with the explanations, and what else the expected ones tell."""
-    told = {_name(answer): answer.keys() & {"if_silent", "decided_by"} for answer in like}
+    reported = {_name(answer): answer.keys() & {"if_silent", "decided_by"} for answer in like}
     found = {}
     for answer in answers:
         name = _name(answer)
         assert name not in found
-        rest = {key: answer.get(key) for key in told.get(name, ())}
+        rest = {key: answer.get(key) for key in reported.get(name, ())}
         found[name] = (sorted(map(renamed, answer["explanations"])), rest)
     return found
 

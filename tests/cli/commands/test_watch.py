@@ -51,14 +51,14 @@ def test_it_goes_on_where_it_was(here: Path) -> None:
     (header, *rows) = READINGS.splitlines(keepends=True)
     Path("temp.csv").write_text(header)
     arguments = ("--input", "Temp=temp.csv", "--once", "--state", "s", "--output", "out.jsonl")
-    told = []
+    reported = []
     for row in ["", *rows, "wt9,low,9,9\n"]:
         with Path("temp.csv").open("a") as file:
             file.write(row)
         done = watch(*arguments, "--lag", 2)
         assert done.exit_code == 0, done.stderr
-        told.append(len(Path("out.jsonl").read_text().splitlines()))
-    assert told == sorted(told)
+        reported.append(len(Path("out.jsonl").read_text().splitlines()))
+    assert reported == sorted(reported)
     assert Path("out.jsonl").read_text().splitlines() == LOG
     assert not list(here.glob("s?*"))
 
@@ -201,12 +201,12 @@ def test_a_second_one_is_refused_or_waits(here: Path, state: list[str], start: S
 
     first = start(_command(*arguments), stderr=subprocess.DEVNULL)
     until_written(b"possible")
-    told = output.read_bytes()
+    reported = output.read_bytes()
     refused = watch(*arguments)
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "writes to it; stop that one first" in refused.stderr
     assert "--wait" in refused.stderr
-    assert output.read_bytes() == told
+    assert output.read_bytes() == reported
     with (here / "said").open("wb") as said:
         start(_command(*arguments, "--wait"), stderr=said)
     until(lambda: b"this one waits for its end" in (here / "said").read_bytes())
@@ -240,7 +240,7 @@ def _recorded_size(state: Path) -> int:
     return int(output[1]["size"]) if output else 0
 
 
-def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path, start: Start) -> None:
+def test_a_killed_follower_of_standard_input_has_all_it_has_reported(here: Path, start: Start) -> None:
     process = start(
         _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"), stdin=subprocess.PIPE
     )

@@ -42,12 +42,12 @@ def test_a_receiver_that_is_down_gets_it_later() -> None:
     alert = ("--alert", "webhook:@pager.url", "--alert-on", "possible", "--state", "s")
     done = watch(*alert)
     assert done.exit_code == 0, done.stderr
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    reported = [json.loads(line) for line in done.stdout.splitlines()]
     with serving() as server:
         Path("pager.url").write_text(server.url, encoding="utf-8")
         assert watch(*alert).exit_code == 0
         got = [(each["tick"], each["answer"]["X"]) for each in server.got]
-    possible = [(each["tick"], each["answer"]["X"]) for each in told if each["change"] == "possible"]
+    possible = [(each["tick"], each["answer"]["X"]) for each in reported if each["change"] == "possible"]
     assert got == possible
     assert possible
 

@@ -71,7 +71,7 @@ def stopped(process: Process) -> int:
     return process.returncode
 
 
-def told(folder: str) -> list[str]:
+def reported(folder: str) -> list[str]:
     records = FeedReader(FolderFeed(Path(folder))).read()
     return sorted(json.dumps(record) for record in records if "change" in record)
 
@@ -88,7 +88,7 @@ def test_a_stream_shows_what_is_open_and_does_so_again_when_it_starts_again() ->
         assert {each["row"] for each in inputs["rejects"]} == {"Temp(wt2, high, 0)", "Temp(wt4, low, 0)"}
         assert stopped(process) == 0
     lines = try_("--input", "Temp=in/a.csv", "--until", 10).stdout.splitlines()
-    assert told("state.feed") == sorted(json.dumps(json.loads(line)) for line in lines)
+    assert reported("state.feed") == sorted(json.dumps(json.loads(line)) for line in lines)
     with run("--stream", "--checkpoint", "state") as process:
         said = said_until(process, "the page: ")
         assert [row["answer"]["X"] for row in asked(said, "api/now")["answers"]] == ["wt3"]

@@ -65,7 +65,7 @@ def _interrupted() -> None:
             raise DataError(str(error)) from None
 
 
-def test_what_fails_in_tidying_up_after_an_interruption_is_not_told(
+def test_what_fails_in_tidying_up_after_an_interruption_is_not_reported(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     context = click.Context(click.Command("run"))

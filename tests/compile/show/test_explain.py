@@ -27,7 +27,7 @@ def test_a_relation_has_its_patterns_and_what_they_fix() -> None:
 
 
 def test_a_line_has_its_indentation() -> None:
-    assert str(Line("told     at once", indent=2, hanging=11)) == "  told     at once"
+    assert str(Line("open     at once", indent=2, hanging=11)) == "  open     at once"
 
 
 def test_the_whole_ends_with_the_key() -> None:

@@ -17,17 +17,17 @@ def summary_of(text: str) -> Summary:
 
 
 @pytest.mark.parametrize(
-    ("delay", "told", "decided", "memory"),
+    ("delay", "open_when", "decided", "memory"),
     [
         (0, "Temp(X, high, T) arrives", "by T+2: it may need the Temp for T+2", 3),
         (1, "Temp(X, high, T) arrives", ": the Temp for T+2 may come 1 tick late", 4),
         (2, "Temp(X, high, T) or Temp(X, high, T+1) arrives", ": the Temp for T+2 may come 2 ticks late", 5),
     ],
 )
-def test_a_query_in_three_lines(delay: int, told: str, decided: str, memory: int) -> None:
+def test_a_query_in_three_lines(delay: int, open_when: str, decided: str, memory: int) -> None:
     found = summary_of(f"input Temp(device, level, time) delay {delay}. {MALF}")
     assert found.query == "Malf(X, T)"
-    assert found.open == f"when {told}"
+    assert found.open == f"when {open_when}"
     assert found.decided.startswith(f"by T+{2 + delay}: ")
     assert found.decided.endswith(decided)
     assert found.memory == f"facts about the last {memory} ticks; older ones are forgotten"
@@ -41,12 +41,12 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
     first = {a.time.offset for (a,) in first_facts(pattern, {"Temp": DelayTable(plan.inputs[0])})}
     engine = antelog.Engine(antelog.parse(text))
     engine.advance(9, {})
-    told = engine.advance(10, {"Temp": [("a", "high", 10)]})["Malf"].to_pylist()
-    assert {10 - line["T"] for line in told} == first
+    reported = engine.advance(10, {"Temp": [("a", "high", 10)]})["Malf"].to_pylist()
+    assert {10 - line["T"] for line in reported} == first
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("rules", "open_when"),
     [
         ("Q(X, T) :- A(X, T), B(X, T). query Q(X, T).", "when A(X, T) and B(X, T) arrive"),
         ("Q(X, T) :- A(X, T). Q(X, T) :- B(X, T). query Q(X, T).", "when A(X, T) or B(X, T) arrives"),
@@ -71,8 +71,8 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
         ),
     ],
 )
-def test_when_answers_are_told(rules: str, told: str) -> None:
-    assert summary_of(f"input A(x, time). input B(x, time). {rules}").open == told
+def test_when_answers_open(rules: str, open_when: str) -> None:
+    assert summary_of(f"input A(x, time). input B(x, time). {rules}").open == open_when
 
 
 @pytest.mark.parametrize(

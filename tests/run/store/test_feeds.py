@@ -111,15 +111,15 @@ def test_there_may_be_no_feed_yet(made: Made) -> None:
 def test_the_oldest_lines_go_and_a_slow_reader_goes_on_with_what_is_there(made: Made) -> None:
     writer = made.writer(largest=200, kept=400)
     slow, fast = made.reader(), made.reader()
-    told: list[object] = []
+    reported: list[object] = []
     for tick in range(50):
         if writer.full:
             writer.begin({"told": tick})
         writer.append([_line(tick)])
-        told += _ticks(fast.read())
+        reported += _ticks(fast.read())
         if tick == 0:
             slow.read()
-    assert told == list(range(50))
+    assert reported == list(range(50))
     extent = writer.summary()
     assert extent.size < 800
     assert extent.first > slow.position

@@ -142,8 +142,8 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -
         stored = store.stored()
         assert stored is not None
         last = int(stored.known)
-        told = [(r["tick"], r["part"]) for r in FeedReader(store.feed).read(10**9) if "tick" in r]
-        assert told == [(tick, part) for tick in range(1, last + 1) for part in range(3)]
+        reported = [(r["tick"], r["part"]) for r in FeedReader(store.feed).read(10**9) if "tick" in r]
+        assert reported == [(tick, part) for tick in range(1, last + 1) for part in range(3)]
         saved = int(stored.engine[: len(stored.engine) // 1000].decode() or "0") if last >= 5 else 0
         assert [step.now for step in stored.steps] == list(range(saved + 1, last + 1))
 

@@ -23,8 +23,10 @@ def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
     rules = "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T), Hot(X, T+1). query Q(X, T)."
     for length, tick in (("", 3), ('tick 500 ms. zone "Europe/Berlin". ', 3_500_000_001)):
         program = parse(length + rules)
-        told = changes(program, frames_of(spark, program, [("Hot", ("a", tick), tick)]), until=tick)
-        (message, *_) = told.orderBy(f.desc("T")).select(*messages_of(told, program.plan.zone)).collect()
+        reported = changes(program, frames_of(spark, program, [("Hot", ("a", tick), tick)]), until=tick)
+        (message, *_) = (
+            reported.orderBy(f.desc("T")).select(*messages_of(reported, program.plan.zone)).collect()
+        )
         engine = Engine(program)
         step = StepResult(tick, engine.advance(tick, {"Hot": [("a", tick)]}))
         line = json.loads(change_lines(list(program.plan.queries), step, Style()).splitlines()[-1])
@@ -36,9 +38,11 @@ def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
 @pytest.mark.slow
 def test_messages_tell_all_others_from_what_is_open(spark: SparkSession) -> None:
     program = parse("input Hot(x: text, time) delay 1. Calm(X, T) :- not Hot(X, T). query Calm(X, T).")
-    told = changes(program, frames_of(spark, program, [("Hot", ("a", 0), 0)]), until=1)
-    assert told.columns[told.columns.index("others") - 1] == "T"
-    messages = {row["key"]: json.loads(row["value"]) for row in told.select(*messages_of(told)).collect()}
+    reported = changes(program, frames_of(spark, program, [("Hot", ("a", 0), 0)]), until=1)
+    assert reported.columns[reported.columns.index("others") - 1] == "T"
+    messages = {
+        row["key"]: json.loads(row["value"]) for row in reported.select(*messages_of(reported)).collect()
+    }
     others = {f'{{"query":"Calm","answer":{{"X": null, "T": {tick}}},"others":["X"]}}' for tick in (0, 1)}
     assert messages.keys() == others | {'{"query":"Calm","answer":{"X": "a", "T": 1}}'}
     assert {tuple(value.get("others", ())) for value in messages.values()} == {("X",), ()}

@@ -62,12 +62,12 @@ def test_buckets(name: str, buckets: int, seed: int) -> None:
     batch = run_batch(job, tables, random.Random(seed))
     assert comparable(batch.changes) == expected
     assert _set_aside(batch.rejects) == _set_aside(engine.rejects.to_pylist())
-    told = run_batch(job_of(plan, tables, buckets, batch=True, until=end), tables, random.Random(seed))
-    assert comparable(told.changes) == expected
+    reported = run_batch(job_of(plan, tables, buckets, batch=True, until=end), tables, random.Random(seed))
+    assert comparable(reported.changes) == expected
     seen = _streamed(plan, facts, end, buckets, seed)
     assert comparable(row for each in seen for row in each.changes) == expected
     assert _set_aside([row for each in seen for row in each.rejects]) == _set_aside(batch.rejects)
-    for parts in (batch.counts, told.counts, [row for each in seen for row in each.counts]):
+    for parts in (batch.counts, reported.counts, [row for each in seen for row in each.counts]):
         assert sum(row["conflicting"] for row in parts) == engine.status.counts.conflicting
 
 

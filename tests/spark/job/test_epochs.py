@@ -103,7 +103,7 @@ def test_frames_tell_what_the_engine_tells(spark: SparkSession, unit: str, type_
         "x", f.col("time").cast(type_).alias("time"), f.col("arrival").cast(type_).alias("arrival")
     )
     engine = Engine(program)
-    told = engine.advance(
+    reported = engine.advance(
         NOW // 600 + 9, {"Temp": [dict(zip(frame.columns, row, strict=True)) for row in rows]}
     )
     found = changes(program, {"Temp": frame}, only=("confirmed",)).collect()
@@ -111,7 +111,7 @@ def test_frames_tell_what_the_engine_tells(spark: SparkSession, unit: str, type_
     written = frame.selectExpr("x", "cast(time as string) time", "cast(arrival as string) arrival")
     again = changes(program, {"Temp": written}, only=("confirmed",)).collect()
     assert [(row.X, row.T, row.tick) for row in again] == [(row.X, row.T, row.tick) for row in found]
-    confirmed = [each for each in told["Hot"].to_pylist() if each["change"] == "confirmed"]
+    confirmed = [each for each in reported["Hot"].to_pylist() if each["change"] == "confirmed"]
     assert [(each["X"], each["T"], each["tick"]) for each in confirmed] == [("a", NOW // 600, NOW // 600 + 2)]
 
 
