@@ -253,6 +253,18 @@ def _of_examples(trouble: Trouble) -> str | None:
     return f"For example: {_EXAMPLES[word]}" if word in _EXAMPLES else None
 
 
+_GAP = "`input Beat(server, time) delay 1, one per server, every 10 s.`"
+
+
+def _of_gaps(trouble: Trouble) -> str | None:
+    """`every`, the last clause of an input."""
+    if trouble.first_word != "input":
+        return None
+    if re.search(r"\bevery(\s+[\d.]+\s*\w*)?\Z", trouble.before) or trouble.found == "every":
+        return f"`every` stands last, with a number of ticks or a duration, and `,` before it: {_GAP}"
+    return None
+
+
 _SLOT = "`input Temp(device, level, time) delay 2, one per device.`"
 
 
@@ -314,6 +326,7 @@ def _of_terms(trouble: Trouble) -> str | None:
 
 
 _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
+    _of_gaps,
     _of_slots,
     _of_percentages,
     _of_negation,

@@ -98,7 +98,8 @@ class Delays:
 class Predicate:
     """A predicate; `columns` has the time of a temporal one as its last, `types` has not.
 
-    Where `slot` is given, at most one fact has the same values at these positions and the same time.
+    Where `slot` is given, at most one fact has the same values at these positions and the same time. `gap`
+    are the ticks after which another fact of an input is expected.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Predicate:
     declared: bool = False
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
     slot: tuple[int, ...] | None = None
+    gap: int | None = None
 
     @property
     def temporal(self) -> bool:

@@ -122,6 +122,7 @@ class Input(Struct, frozen=True):
     With `one per` it has at most one fact for each slot: the time and the columns at the
     positions of `slot` (None: there may be any number). `shares` says how many of the true facts
     come 0, 1, 2 … ticks late, unless a refinement decides; the rest never comes (None: not declared).
+    `gap` are the ticks after which another fact is expected (None: not declared); no answer depends on it.
     """
 
     name: str
@@ -132,6 +133,7 @@ class Input(Struct, frozen=True):
     slot: tuple[int, ...] | None = None
     chances: tuple[Chance, ...] = ()
     shares: tuple[float, ...] | None = None
+    gap: int | None = None
 
     @property
     def delays(self) -> frozenset[int]:

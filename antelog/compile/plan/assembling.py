@@ -82,7 +82,7 @@ def _input(name: str, vocabulary: Vocabulary) -> Input:
     types = _type_names(name, vocabulary)
     return Input(
         *(name, predicate.columns, types, delays.bound, refinements, predicate.slot),
-        *(chances, _floats(odds.shares)),
+        *(chances, _floats(odds.shares), predicate.gap),
     )
 
 

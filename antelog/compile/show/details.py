@@ -63,6 +63,8 @@ def _input_text(source: Input, unit: str | None) -> str:
     if source.slot is not None:
         names = [source.columns[i] for i in source.slot] or ["tick"]
         text += f", one per {' and '.join(names)}"
+    if source.gap is not None:
+        text += f", every {source.gap}"
     for r in source.refinements:
         text += f", {r.delay} for {_facts(source, r.pattern)}"
     return text
