@@ -7,6 +7,7 @@
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
     │   └── ArgumentError   an argument is of a wrong type; also a TypeError
     ├── StateError          a saved state cannot be restored, or belongs to another program
+    │   └── InUseError      another process writes to it
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
@@ -68,6 +69,10 @@ class UnsupportedError(AntelogError):
 
 class StateError(AntelogError):
     """A saved state is missing, damaged, of another version, or of another program."""
+
+
+class InUseError(StateError):
+    """Another process writes to a state or an output."""
 
 
 class OutputError(AntelogError):

@@ -27,10 +27,12 @@ def temporary_folder() -> Iterator[Path]:
     _remove_left()
     with TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True) as name:
         folder = Path(name)
-        lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_EXCL | PLAIN, 0o600)
+        made = folder / f"{_LOCK}.new"
+        lock = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | PLAIN, 0o600)
         try:
             with suppress(OSError):  # a file system without locks
                 claimed(lock)
+                made.rename(folder / _LOCK)  # once it is locked, lest another process finds it free
             yield folder
         finally:
             os.close(lock)

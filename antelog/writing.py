@@ -4,7 +4,7 @@
         file.write(page)
 
 A new file is made beside the old one, under a name nobody can foresee, and takes its place when it is
-complete. Whoever looks finds the old one or all of the new one, and what fails leaves nothing behind. A
+complete. A reader finds the old one or all of the new one, and what fails leaves nothing behind. A
 link of that name is replaced and not followed. What is no ordinary file, such as a named pipe, has no
 old content to keep: it is written to as it is.
 """
@@ -119,6 +119,13 @@ def claimed(descriptor: int, *, wait: bool = False) -> bool:
             return False
         raise
     return True
+
+
+def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
+    """Whether an open file is still the one at this path: another process may have removed or replaced it."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))  # noqa: PTH116 - a path of any kind
+    return False
 
 
 def _is_special(target: Path) -> bool:

@@ -6,7 +6,7 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Protocol, Self
 
@@ -24,7 +24,7 @@ from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts, bytes_of, rows_of
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
-from antelog.engine.state import State
+from antelog.engine.state import State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.times import with_times
@@ -207,6 +207,12 @@ class PlanEngine:
     def _timed(self, query: str, table: pa.Table) -> pa.Table:
         timescale = self._plan.timescale
         return table if timescale is None else with_times(table, self._plan.relation(query), timescale)
+
+    def begin_anew(self, tick: int) -> None:
+        """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
+        if tick <= self.now:
+            raise DataError(f"time cannot begin at tick {tick}: {self.now} is finished already")
+        self._state = beginning(self._plan, replace(self._state, now=tick - 1), tick)
 
     def _drop(self, dropped: Mapping[str, Dropped]) -> None:
         for name, more in dropped.items():

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 
@@ -62,6 +62,7 @@ class Timing:
     lag     the tick that lies this many behind the highest is finished
     idle    a source that is silent for so long follows the wall clock
     tick    the length of a tick, if the program declares one
+    ahead   facts of a source that goes on may be so long after the wall clock, and no longer
     rhythms inputs that are live once their facts are about the present; after a gap without any fact time
             then goes on with the wall clock
     """
@@ -70,6 +71,7 @@ class Timing:
     lag: int = 1
     idle: int | None = None
     tick: int | None = None
+    ahead: int | None = None
     rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -111,6 +113,17 @@ def arrivals_in_order(time: Column, timing: Timing, highest: int, now: int) -> C
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     arrived: Column = np.maximum(arrivals(time, now), before - timing.lag + 1)
     return arrived
+
+
+def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
+    """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
+
+    The highest tick so far is no measure: after an outage every fact would be far ahead of it.
+    """
+    if timing.tick is None or timing.ahead is None:
+        return np.zeros(len(time), np.bool_)
+    far: Mask = time > timing.ticks(wall + timing.ahead)
+    return far
 
 
 def patience(timing: Timing, highest: Mapping[str, int], heard: int) -> int | None:

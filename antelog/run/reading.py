@@ -124,6 +124,7 @@ class InputReader:
         self._began: int | None = None
         self._read_last = True
         self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
+        self._told_ahead: set[str] = set()
 
     @property
     def behind(self) -> list[str]:
@@ -239,13 +240,27 @@ class InputReader:
         elif self.progress.before is not None:
             arrival = np.where(given, seen, arrivals(time, self.progress.before))
         else:
+            far = clock.far_ahead(timing, np.maximum(time, seen), now.wall)
+            seen = np.where(far, NOTHING, seen)
             arrival = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, now.tick))
             if (since := self._silence.since) is not None:
                 waited = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, since - 1))
                 arrival = np.maximum(arrival, now.tick + 1)
                 self._silence.add(AfterSilence(wanted.name, time, arrival, waited))
+            if far.any():
+                arrival = np.where(far, now.tick + 1, arrival)
+                self._say_what_is_ahead(wanted.name)
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
+
+    def _say_what_is_ahead(self, name: str) -> None:
+        """Says once for each input that facts about the future are set aside."""
+        if name not in self._told_ahead:
+            self._told_ahead.add(name)
+            self.listeners.note(
+                f"facts of {name} are about times long after the clock of this machine; they are set "
+                "aside as early. If they are right, give a longer --ahead"
+            )
 
     def _warn(self, *, at_end: bool = False) -> None:
         warning = self._silence.warning(at_end=at_end)

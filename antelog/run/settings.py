@@ -123,8 +123,8 @@ class SparkSettings(ReadSettings):
     clock: ClockName | None = option(
         None, words("clock", *get_args(ClockName)),
         "The source of time: a column with arrivals, the facts' own times, or the wall clock. If not given: "
-        "arrivals where there is such a column, else the facts; with `antelog watch` also the wall clock, while "
-        "nothing comes and the newest fact is about the present.",
+        "arrivals where there is such a column, else the facts; with `antelog watch` also the wall "
+        "clock, while nothing comes and the newest fact is about the present.",
         on=FOLLOWING,
     )  # fmt: skip
     begin: int | str | date | None = option(
@@ -143,6 +143,10 @@ class StreamSettings(SparkSettings):
     lag: int = option(
         1, whole_number(0, "TICKS"),
         "The tick that lies this many behind the highest one seen is finished, in a stream.", on=FOLLOWING,
+    )  # fmt: skip
+    ahead: str = option(
+        "1 day", plain("DURATION", values.pause),
+        "A fact about a time so long after the clock of this machine is early, and set aside.", on=("watch",),
     )  # fmt: skip
     idle: str | None = option(
         None, plain("DURATION", values.pause),

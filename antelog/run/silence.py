@@ -82,6 +82,6 @@ class Silence:
         inputs = " and ".join(sorted(late.counts))
         return (
             f"{count:,} {facts} of {inputs} {are} late: nothing came, so time went on with the wall clock "
-            f"from {moment(late.since, self.plan.timescale)} on. `delay {delay}` in the program would have kept {them}, "
-            f"or {self.remedy}"
+            f"from {moment(late.since, self.plan.timescale)} on. `delay {delay}` in the program "
+            f"would have kept {them}, or {self.remedy}"
         )

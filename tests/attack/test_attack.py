@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, programs, sizes, sources
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -43,7 +43,15 @@ def test_odd_frames_work_or_are_refused_with_reasons() -> None:
 
 
 def test_odd_files_are_read_as_far_as_they_can_be() -> None:
-    _nothing_found(itertools.islice(files.attempts(1000, 7), 410, 440))
+    _nothing_found(itertools.islice(files.attempts(1000, 7), 456, 486))
+
+
+def test_each_row_of_a_log_that_is_rotated_is_read_once() -> None:
+    _nothing_found(rotations.attempts(144, 7))
+
+
+def test_hostile_parquet_is_refused_with_reasons() -> None:
+    _nothing_found(itertools.islice(files.attempts(1000, 7), 46))
 
 
 def test_odd_first_records_stop_no_source() -> None:
@@ -52,6 +60,12 @@ def test_odd_first_records_stop_no_source() -> None:
 
 def test_large_programs_work_or_are_refused() -> None:
     _nothing_found(sizes.attempts(100, 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, pytest.param(60, marks=pytest.mark.long)])
+def test_several_processes_on_one_state_write_as_one(count: int) -> None:
+    _nothing_found(processes.attempts(count, 7))
 
 
 @pytest.mark.slow

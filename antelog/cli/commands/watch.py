@@ -19,6 +19,7 @@ from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
+from antelog.errors import InUseError
 from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run.address import Posted
@@ -72,7 +73,7 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
 
 def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
-    posted = any(isinstance(each, Posted) for each in settings.inputs.values())
+    posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, settings.inputs)
@@ -80,7 +81,7 @@ def _run(found: Ready) -> None:
     token = settings.facts_token or secrets.token_urlsafe(24) if posted else None
     page = page_address(settings, facts=token) if serves else None
     with ExitStack() as stack:
-        feed = posted or wanted is not None or not settings.no_page
+        feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)
         tends: list[Tend] = []
         run = FollowedRun(
@@ -96,7 +97,7 @@ def _run(found: Ready) -> None:
         if store is not None and wanted is not None:
             tends.append(with_alerts(store.path, wanted, stack))
         if store is not None and page is not None:
-            tends.append(with_page(store.path, page, stack))
+            tends.append(with_page(store.path, page, stack, posted))
         with stoppable() as stopping:
             follower.run(stopping)
             if page is not None and not stopping():
@@ -131,7 +132,13 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     if state is None and not feed:
         return None
     if state is not None:
-        store = Store.open(state, wait=settings.wait)
+        try:
+            store = Store.open(state)
+        except InUseError:
+            if not settings.wait:
+                raise
+            say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
+            store = Store.open(state, wait=True)
     else:
         folder = stack.enter_context(temporary_folder())
         store = Store.open(folder / "feed", temporary=True)

@@ -84,7 +84,7 @@ class _Query:
         )
 
     def _put_together(self, now: int) -> None:
-        """Merges lines by answer; answers that are settled are counted and dropped."""
+        """Merges lines by answer; answers that are decided are counted and dropped."""
         if not self._open:
             return
         aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
@@ -108,7 +108,7 @@ class _Query:
         self._remembered = self._open[0].num_rows
 
     def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
-        """The tick by which each answer is settled; null if unknown."""
+        """The tick by which each answer is decided; null if unknown."""
         if self._time is None or self._delay is None:
             return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
         return pc.add(answers.column(self._time), self._delay)
@@ -169,7 +169,7 @@ def median(counts: Mapping[int, int]) -> float | None:
 
 
 _STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
-_CERTAIN, _WAITING = "before certain", "before waiting"
+_CERTAIN, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "
 
@@ -244,13 +244,9 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     notes = []
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
-        notes.append(
-            f"Only {kinds} lines were asked for and are counted here; without --only it is all answers."
-        )
+        notes.append(f"Counts {kinds} lines only, because of --only.")
     if _CERTAIN in columns:
-        notes.append("A confirmed answer was told that long before it was certain, and before a system that")
-        notes.append("waits until all facts that matter must be there would have told it (medians).")
-    elif _WAITING in columns:
-        notes.append("Answers were confirmed that long before a system that waits until all facts that")
-        notes.append("matter must be there would have told it (median).")
+        notes.append("before confirmed: how long a confirmed answer was open (median).")
+    if _WAITING in columns:
+        notes.append("before deadline: head start over waiting for the deadline (median).")
     return notes

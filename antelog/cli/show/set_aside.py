@@ -123,7 +123,7 @@ def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -
         share = min(99, 100 * _kept(delays, enough) // total)
         words = f"{_delay(enough, timescale)} would have kept {share} % of the late facts of {name}, "
         words += f"{_delay(last, timescale)} all"
-    return f"{words}; answers are certain later then"
+    return f"{words}; answers are confirmed later then"
 
 
 def _kept(delays: Mapping[int, int], delay: int) -> int:

@@ -1,7 +1,7 @@
 """The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
 
     opened(path)        a connection for a reader, the inbox or the outbox of a store that is there
-    WriterLock(path)    held by the one `antelog watch` that writes; it ends with its process
+    StoreLock(path)     held by the one `antelog watch` that writes; it ends with its process
 
 WAL mode lets readers read while the writer writes. It needs memory that all of them share, and locks; so a
 file on a network disk is refused.
@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from antelog.errors import StateError
-from antelog.writing import PLAIN, claimed
+from antelog.errors import InUseError, StateError
+from antelog.writing import PLAIN, claimed, is_at
 
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
@@ -77,8 +77,13 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
     try:
         if not path.exists():
             path.touch(mode=0o600)  # facts are not for everybody on this machine
+        links = path.stat().st_nlink
     except OSError as error:
         raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if links > 1:  # SQLite keeps its journal beside one of the names, and does not find it by the other
+        raise StateError(
+            f"{path} has another name, a hard link, so two could write to it; remove one of them"
+        )
     with _in_words(path):
         database = _connected(path, durable=durable)
         try:
@@ -115,14 +120,18 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
     database.execute("COMMIT")
 
 
-class WriterLock:
-    """The lock of the one writer of a store, in a file beside it. It ends with the process that holds it."""
+class StoreLock:
+    """A lock in a file beside a store: of its one writer, or of the one process that sends its alerts.
 
-    def __init__(self, path: Path, *, wait: bool = False) -> None:
-        self._path = path.with_name(f"{path.name}-lock")
+    It ends with the process that holds it.
+    """
+
+    def __init__(self, path: Path, end: str = "-lock", *, wait: bool = False) -> None:
+        store = path.resolve()  # one lock, by whatever links the store is named
+        self._path = store.with_name(store.name + end)
         while True:
             self._descriptor = self._locked(path, wait)
-            if self._is_there():
+            if is_at(self._descriptor, self._path):
                 return
             os.close(self._descriptor)  # the writer before has removed it just now
 
@@ -145,16 +154,10 @@ class WriterLock:
             os.close(descriptor)
             raise
         os.close(descriptor)
-        raise StateError(
+        raise InUseError(
             f"{path}: another `antelog watch` writes to it; stop that one first, give another --state, or "
             "wait for its end with --wait"
         )
-
-    def _is_there(self) -> bool:
-        with suppress(OSError):
-            there, held = self._path.stat(), os.fstat(self._descriptor)
-            return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
-        return False
 
 
 def file_system(path: Path, mounts: str) -> str:

@@ -66,7 +66,7 @@ class Store:
 
     def __init__(self, path: Path, *, durable: bool, wait: bool) -> None:
         self.path = path
-        self._lock = files.WriterLock(path, wait=wait)
+        self._lock = files.StoreLock(path, wait=wait)
         try:
             self._database = files.created(path, durable=durable)
         except BaseException:
@@ -77,9 +77,9 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
-        """A new store, or the one that is there. Raises StateError, unless it is to `wait`, if it is in use.
+        """A new store, or the one that is there; a `temporary` one is not waited for to be on the disk.
 
-        A `temporary` one is not waited for to be on the disk.
+        Raises InUseError, unless it is to `wait`, if another process writes to it.
         """
         return cls(path, durable=not temporary, wait=wait)
 

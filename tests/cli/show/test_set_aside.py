@@ -25,7 +25,7 @@ def test_rows_are_set_aside() -> None:
         "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
         "  bad.csv:7: arrived at tick 8, 1 tick before its time",
         "  all of them are in out.csv",
-        "note: `delay 7` would have kept the late fact of Temp; answers are certain later then",
+        "note: `delay 7` would have kept the late fact of Temp; answers are confirmed later then",
     ]
     assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
         "file,line,predicate,reason,detail,row",
@@ -96,7 +96,7 @@ def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
         (note,) = [line for line in said if "delay" in line]
         assert note == (
             f"note: `delay 3`{words[0]} would have kept 95 % of the late facts of Temp, "
-            f"`delay 9`{words[1]} all; answers are certain later then"
+            f"`delay 9`{words[1]} all; answers are confirmed later then"
         )
     Path("longer.alog").write_text(PROGRAM.replace("delay 1.", "delay 9."), encoding="utf-8")
     assert "late" not in messages(antelog("try", "longer.alog", "--input", "Temp=late.csv"))

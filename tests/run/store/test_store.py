@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.errors import StateError
+from antelog.errors import InUseError, StateError
 from antelog.run.store import FeedReader, RecordedStep, Store, StoredFeedAt, StoredRows, StoredState
 from antelog.run.store import database as files
 from antelog.run.store import store as module
@@ -155,6 +155,26 @@ def test_there_is_one_writer_while_it_lives(path: Path, start: Start) -> None:
     process.kill()
     process.wait()
     Store.open(path).close()
+
+
+def test_a_store_has_one_writer_by_whatever_name(path: Path) -> None:
+    (path.parent / "link").symlink_to(path)
+    (path.parent / "folder").symlink_to(path.parent)
+    with closing(Store.open(path)):
+        for other in (path.parent / "link", path.parent / "folder" / path.name):
+            with pytest.raises(InUseError, match=r"another `antelog watch` writes to it"):
+                Store.open(other)
+    with closing(Store.open(path.parent / "link")), pytest.raises(InUseError):
+        Store.open(path)
+
+
+def test_a_store_with_a_second_name_is_refused(path: Path) -> None:
+    """SQLite has its journal beside one name; by the other one it would not find what is in there."""
+    Store.open(path).close()
+    (path.parent / "hard").hardlink_to(path)
+    for each in (path, path.parent / "hard"):
+        with pytest.raises(StateError, match=r"has another name, a hard link.*remove one of them"):
+            Store.open(each)
 
 
 def test_only_the_store_is_left_behind_and_only_the_owner_reads_it(path: Path) -> None:

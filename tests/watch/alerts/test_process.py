@@ -20,7 +20,7 @@ from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.alerts.routes import key_of
-from tests.processes import Start, runs, until
+from tests.processes import Process, Start, runs, until
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
 
@@ -106,6 +106,36 @@ def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytes
 
 
 def test_it_ends_when_we_are_killed(server: Server, store: Store, start: Start) -> None:
+    parent, child = _of_another(server, start)
+    keys = add(store, 1)
+    until(lambda: server.keys == keys)
+    if Path("/proc").exists():
+        shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
+        assert "antelog.watch.alerts" in shown
+        assert "127.0.0.1" not in shown
+    parent.kill()
+    until(lambda: not runs(child))
+
+
+def test_the_next_one_waits_while_that_of_a_killed_one_still_sends(
+    server: Server, store: Store, start: Start
+) -> None:
+    """The two would send the letters that wait twice."""
+    server.slow = 0.1
+    parent, child = _of_another(server, start)
+    keys = add(store, *range(20))
+    until(lambda: server.keys)
+    parent.kill()
+    alerts = AlertProcess(PATH, setup(server))
+    keys += add(store, *range(20, 40))
+    until(lambda: {*server.keys} == {*keys})
+    until(lambda: not runs(child))
+    alerts.stop()
+    assert sorted(server.keys) == sorted(keys)
+
+
+def _of_another(server: Server, start: Start) -> tuple[Process, int]:
+    """A process with alerts, which may be killed, and the number of the process that sends them."""
     script = (
         "import sys, pathlib, msgspec\n"
         "from antelog.watch.alerts.alert import AlertSetup\n"
@@ -119,15 +149,7 @@ def test_it_ends_when_we_are_killed(server: Server, store: Store, start: Start) 
     assert parent.stdout is not None
     parent.stdin.write(msgspec.json.encode(setup(server)).decode() + "\n")
     parent.stdin.flush()
-    child = int(parent.stdout.readline())
-    keys = add(store, 1)
-    until(lambda: server.keys == keys)
-    if Path("/proc").exists():
-        shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
-        assert "antelog.watch.alerts" in shown
-        assert "127.0.0.1" not in shown
-    parent.kill()
-    until(lambda: not runs(child))
+    return parent, int(parent.stdout.readline())
 
 
 @pytest.mark.usefixtures("store")
