@@ -274,7 +274,8 @@ def _of_slots(trouble: Trouble) -> str | None:
     if trouble.first_word != "input":
         belongs = trouble.first_word in _EXAMPLES and re.match(r",?\s*one\s+per\b", behind)
         return f"`one per` belongs to the declaration of an input: {_SLOT}" if belongs else None
-    if "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
+    behind_names = trouble.accepted == {"EVERY"} and re.search(r"\bone\s+per\b", trouble.before)
+    if behind_names or "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
         if re.match(r",?\s*delay\b", behind):
             return f"Write the delay before `one per`, and `,` between them: {_SLOT}"
         if trouble.word_before == "tick":
