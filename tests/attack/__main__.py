@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -23,6 +23,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "rotations": rotations.attempts,
     "sizes": sizes.attempts,
     "sources": sources.attempts,
+    "words": words.attempts,
     "processes": processes.attempts,
 }
 

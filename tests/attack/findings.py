@@ -29,10 +29,11 @@ _STOPPED = 3 * PATIENCE
 
 @dataclass(frozen=True)
 class Attempt:
-    """What is tried: its name, and a function that tries it."""
+    """What is tried: its name, and a function that tries it within some seconds of the processor."""
 
     name: str
     run: Callable[[], object]
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def all_of(attempts: Iterable[Attempt]) -> tuple[int, list[Finding]]:
     count, found = 0, []
     for each in attempts:
         count += 1
-        finding = attempt(each.name, each.run)
+        finding = attempt(each.name, each.run, each.patience)
         if finding is not None:
             found.append(finding)
     return count, found

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources
+from tests.attack import calls, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -60,6 +60,15 @@ def test_odd_first_records_stop_no_source() -> None:
 
 def test_large_programs_work_or_are_refused() -> None:
     _nothing_found(sizes.attempts(100, 7))
+
+
+def test_long_words_are_seen_in_every_view() -> None:
+    _nothing_found(_some(words.attempts, 20, 266))
+
+
+@pytest.mark.slow
+def test_every_long_word_is_seen_in_every_view() -> None:
+    _nothing_found(words.attempts(10_000, 7))
 
 
 @pytest.mark.slow

@@ -16,9 +16,10 @@ from antelog.files import ARRIVAL
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
-from antelog.run.reading import InputReader, Listeners
+from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.store import FeedReader, Store
+from antelog.run.sources.posted import PostedFacts
+from antelog.run.store import FeedReader, Store, post
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
@@ -160,6 +161,24 @@ class _Run:
 
     def run(self) -> None:
         self.driver.run(self.sink, self.time.stopping)
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_posted_facts_are_forgotten_once_they_are_read(tmp_path: Path, resumable: bool) -> None:
+    with closing(Store.open(tmp_path / "s")) as store:
+        reader, time, sink = growing(tmp_path / "p.csv", Timing(lag=0)), ManualTime(), LineSink()
+        wanted = reader.inputs["P"].wanted
+        inputs = {"P": InputSource(PostedFacts(store.inbox, wanted), "http:", wanted)}
+        posted = InputReader(PROGRAM.plan, inputs, reader.reading, reader.rejects, Listeners(print))
+        driver = _driver(posted, time)
+        feed = FeedSink(store.feed, driver.engine, Source("text", "p.alog"), time.monotonic)
+        driver.journal = Journal(store, driver.engine, posted, time.monotonic, feed, resumable=resumable)
+        facts = [b'{"x": "a", "time": %d}' % tick for tick in range(7, 12)]
+        left: list[int] = []
+        time.events = [lambda: post(tmp_path / "s", "P", facts), lambda: None, lambda: None]
+        time.events.append(lambda: left.append(len(store.inbox.read("P", 0, 10))))
+        driver.run(sink, time.stopping)
+    assert (left, bool(sink.lines)) == ([0], True)
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import signal
 import sqlite3
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -46,9 +47,17 @@ def main() -> int:
             asyncio.run(_main(work))
     except* (AntelogError, sqlite3.Error) as errors:
         status = 1
-        for error in errors.exceptions:
+        for error in _each(errors):
             say(str(error))
     return status
+
+
+def _each(errors: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in errors.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _each(error)
+        else:
+            yield error
 
 
 if __name__ == "__main__":
