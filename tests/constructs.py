@@ -70,7 +70,8 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
     "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
     "duration": (1, ()),
-    "input": (18, ("undeclared input", "delay")),
+    "input": (6, ("undeclared input", "delay")),
+    "_clauses": (11, ("delay", "one per column")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),
     "delay": (6, ("refined delay",)),
     "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
@@ -80,6 +81,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "query": (10, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
     "horizon": (1, ("horizon",)),
+    "every": (1, ()),  # it changes no answer: tests/language/test_gaps.py
     "one_per": (3, ("one per column", "one per tick")),
     "column": (2, ("typed column", "untyped column")),
     "bound": (2, ("delay", "window")),
@@ -128,8 +130,8 @@ def constructs(text: str) -> frozenset[str]:
     document = checked.document
     found = {name for rule in document.rules for name in _rule_constructs(rule, checked)}
     for predicate in checked.vocabulary.predicates.values():
-        found |= {"delay"} if predicate.delays.bound else set()
-        found |= {"refined delay"} if predicate.delays.refinements else set()
+        found |= {"delay"} if predicate.schedule.bound else set()
+        found |= {"refined delay"} if predicate.schedule.refinements else set()
         found |= (
             {"undeclared input"}
             if predicate.kind is PredicateKind.INPUT

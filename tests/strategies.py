@@ -362,7 +362,7 @@ def facts(
         predicate = draw(st.sampled_from(inputs))
         objects = tuple(draw(_values(column)) for column in COLUMNS[predicate.name])
         time = draw(st.integers(0, latest))
-        slowest = max((predicate.delays.bound, *(r.delay for r in predicate.delays.refinements)))
+        slowest = max((predicate.schedule.bound, *(r.delay for r in predicate.schedule.refinements)))
         lag = draw(st.sampled_from([*range(slowest + 1)] * 4 + [slowest + 1, -1]))
         found.append((predicate.name, (*objects, time), max(0, time + lag)))
     return tuple(found)

@@ -24,7 +24,7 @@ def test_every_stream_has_a_program_with_one_query_that_says_nothing_of_chances(
     for stream in STREAMS.values():
         plan = stream.program.plan
         assert len(list(plan.queries)) == 1
-        assert not any(source.chances for source in plan.inputs)
+        assert not any(source.odds.chances for source in plan.inputs)
 
 
 def test_a_mean_is_of_shares_of_the_base_rate() -> None:

@@ -26,7 +26,7 @@ class AntelogLexer(RegexLexer):
         "root": [
             (r"\s+", Text),
             (r'"([^"\\\n]|\\[^\n])*"', String),
-            (r"(?<!\w)(again|alert)(?=\s+\d)", Keyword),
+            (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),
             (r"[^\W\d_]\w*(?=\s*\()", Name.Function),

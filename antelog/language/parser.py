@@ -141,6 +141,13 @@ class _Shares:
     each: tuple[syntax.Percentage, ...]
 
 
+@dataclass(frozen=True)
+class _Every:
+    """The expected gap between facts, told from their delay."""
+
+    gap: syntax.Bound
+
+
 @v_args(meta=True)
 class _Builder(Transformer[Token, Any]):
     """One method for each rule of the grammar, making the node of the same name."""
@@ -207,6 +214,9 @@ class _Builder(Transformer[Token, Any]):
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
         return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
 
+    def every(self, _meta: Meta, children: list[syntax.Bound]) -> _Every:
+        return _Every(children[0])
+
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
 
@@ -220,7 +230,9 @@ class _Builder(Transformer[Token, Any]):
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        return syntax.Input(str(name), columns, delay, one_per, shares, span=_span(meta), name_span=_at(name))
+        every = next((c.gap for c in rest if isinstance(c, _Every)), None)
+        clauses = (delay, one_per, shares, every)
+        return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
         name, *columns = children

@@ -99,4 +99,6 @@ def _clauses(node: syntax.Input) -> str:
     clauses = [f"delay {to_text(node.delay)}{_shares(node.shares)}"] if node.delay else []
     if node.one_per is not None:
         clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
+    if node.every is not None:
+        clauses.append(f"every {to_text(node.every)}")
     return f" {', '.join(clauses)}" if clauses else ""

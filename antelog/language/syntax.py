@@ -4,7 +4,7 @@
     Statement  = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
     Zone       = name                                       zone "Europe/Berlin".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
@@ -121,7 +121,7 @@ class Zone(Node):
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
-    With `shares`, so many of its true facts come 0, 1, 2 … ticks late.
+    With `shares`, so many of its true facts come 0, 1, 2 … ticks late. `every` so long the next is expected.
     """
 
     name: str
@@ -129,6 +129,7 @@ class Input(Named):
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
+    every: Bound | None = None
 
 
 @dataclass(frozen=True, slots=True)

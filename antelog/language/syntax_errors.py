@@ -34,6 +34,7 @@ _WORDS = {
     "ALERT": "`alert`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
+    "EVERY": "`every`",
     "$END": "the end",
 }
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}

@@ -282,6 +282,18 @@ def _of_examples(trouble: Trouble) -> str | None:
     return f"For example: {_EXAMPLES[word]}" if word in _EXAMPLES else None
 
 
+_GAP = "`input Beat(server, time) delay 1, one per server, every 10 s.`"
+
+
+def _of_gaps(trouble: Trouble) -> str | None:
+    """`every`, the last clause of an input."""
+    if trouble.first_word != "input":
+        return None
+    if re.search(r"\bevery(\s+[\d.]+\s*\w*)?\Z", trouble.before) or trouble.found == "every":
+        return f"`every` stands last, with a number of ticks or a duration, and `,` before it: {_GAP}"
+    return None
+
+
 _SLOT = "`input Temp(device, level, time) delay 2, one per device.`"
 
 
@@ -291,7 +303,8 @@ def _of_slots(trouble: Trouble) -> str | None:
     if trouble.first_word != "input":
         belongs = trouble.first_word in _EXAMPLES and re.match(r",?\s*one\s+per\b", behind)
         return f"`one per` belongs to the declaration of an input: {_SLOT}" if belongs else None
-    if "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
+    behind_names = trouble.accepted == {"EVERY"} and re.search(r"\bone\s+per\b", trouble.before)
+    if behind_names or "AND" in trouble.accepted or re.search(r"\bper\s+tick\Z", trouble.before):
         if re.match(r",?\s*delay\b", behind):
             return f"Write the delay before `one per`, and `,` between them: {_SLOT}"
         if trouble.word_before == "tick":
@@ -343,6 +356,7 @@ def _of_terms(trouble: Trouble) -> str | None:
 
 
 _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
+    _of_gaps,
     _of_slots,
     _of_percentages,
     _of_negation,

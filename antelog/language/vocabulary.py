@@ -87,11 +87,15 @@ class DeclaredOdds:
 
 
 @dataclass(frozen=True, slots=True)
-class Delays:
-    """The delays of an input's facts: the `bound`, unless a refinement fits them."""
+class Schedule:
+    """When the facts of an input come: late by the `bound` at most, unless a refinement fits them.
+
+    Another one is expected within each `gap` of ticks (None: not declared).
+    """
 
     bound: int = 0
     refinements: tuple[DeclaredDelay, ...] = ()
+    gap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ class Predicate:
     kind: PredicateKind
     columns: tuple[str, ...]
     types: tuple[Type | None, ...]
-    delays: Delays = Delays()
+    schedule: Schedule = Schedule()
     declared: bool = False
     span: Span = field(default=Span(0, 0), compare=False, repr=False)
     slot: tuple[int, ...] | None = None

@@ -48,8 +48,11 @@ def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
     tick = plan.tick
     if tick is None:
         return {}
-    gap = max(GAP_TICKS * tick, LEAST_GAP)
-    return {each.name: Rhythm(max(each.delays) * tick, gap) for each in plan.inputs}
+    usual = max(GAP_TICKS * tick, LEAST_GAP)
+    return {
+        each.name: Rhythm(max(each.delays) * tick, usual if each.gap is None else each.gap * tick)
+        for each in plan.inputs
+    }
 
 
 @dataclass(frozen=True)

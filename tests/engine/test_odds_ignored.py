@@ -63,8 +63,8 @@ def test_the_log_of_any_program_is_the_same(case: Case, data: st.DataObject) -> 
 def test_they_are_in_the_plan() -> None:
     plan = antelog.parse(DECLARED).plan
     (source,) = plan.inputs
-    assert source.shares == (0.7, 0.2, 0.05)
-    assert [(c.pattern, c.once, c.again) for c in source.chances] == [
+    assert source.odds.shares == (0.7, 0.2, 0.05)
+    assert [(c.pattern, c.once, c.again) for c in source.odds.chances] == [
         ((None, "high"), 0.05, 0.8),
         (("wt2", "low"), 0.1, 0.1),
     ]

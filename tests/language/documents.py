@@ -39,6 +39,7 @@ LITERALS = st.one_of(
 )
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
+GAPS = st.none() | BOUNDS
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
 
 
@@ -51,8 +52,8 @@ SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
     st.builds(syntax.Zone, TEXTS),
-    st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS),
-    st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES),
+    st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS, st.none(), GAPS),
+    st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES, GAPS),
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
     st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),

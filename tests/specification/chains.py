@@ -156,7 +156,7 @@ class Model:
 
     def _state(self, name: str, values: Values, of_series: bool) -> State:
         predicate, chances = self.vocabulary[name], self.vocabulary.odds_of(name).chances
-        if of_series and names_open_value(values, (*chances, *predicate.delays.refinements)):
+        if of_series and names_open_value(values, (*chances, *predicate.schedule.refinements)):
             raise UndeterminedError(f"a declaration for {name} names a value that a literal leaves open")
         fact = _standing_for(predicate, values)
         chance = deciding(chances, fact)
@@ -165,7 +165,7 @@ class Model:
         return State(name, fact, chance.once, chance.again, self._shares_of(predicate, fact))
 
     def _shares_of(self, predicate: Predicate, fact: Values) -> tuple[Fraction, ...]:
-        refinement = deciding(predicate.delays.refinements, fact)
+        refinement = deciding(predicate.schedule.refinements, fact)
         declared = self.vocabulary.odds_of(predicate.name).shares
         if isinstance(refinement, DeclaredDelay):
             declared = refinement.shares

@@ -80,7 +80,7 @@ def _constants(program: Program, columns: set[Column]) -> Iterator[Value]:
     for atom in (*(a for p in _patterns(program) for a in p.atoms), *program.background):
         yield from _values(atom, columns)
     for predicate in program.vocabulary.predicates.values():
-        for refinement in predicate.delays.refinements if predicate.kind is PredicateKind.INPUT else ():
+        for refinement in predicate.schedule.refinements if predicate.kind is PredicateKind.INPUT else ():
             terms = (ANY if value is None else value for value in refinement.pattern)
             yield from _values(Atom(predicate.name, tuple(terms)), columns)
 

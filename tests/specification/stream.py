@@ -54,17 +54,17 @@ def delta(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
     """δ of a ground atom: of the declarations that match it, the one with the most constants."""
     matching = [
         r
-        for r in predicate.delays.refinements
+        for r in predicate.schedule.refinements
         if all(c is None or c == a for c, a in zip(r.pattern, arguments[:-1], strict=True))
     ]
-    return max(matching, key=lambda r: r.constants).delay if matching else predicate.delays.bound
+    return max(matching, key=lambda r: r.constants).delay if matching else predicate.schedule.bound
 
 
 def slowest(predicate: Predicate, arguments: tuple[Term, ...]) -> int:
     """δ of an atom with variables: the largest of its instances."""
     open_ = sorted({a.name for a in arguments[:-1] if isinstance(a, Variable)})
     places = {name: [i for i, a in enumerate(arguments) if a == Variable(name)] for name in open_}
-    refinements = predicate.delays.refinements
+    refinements = predicate.schedule.refinements
     choices: list[set[Term]] = [
         {OTHERS, *(v for r in refinements for i in places[name] if (v := r.pattern[i]) is not None)}
         for name in open_

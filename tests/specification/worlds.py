@@ -141,8 +141,8 @@ class Worlds:
             if meets(fact.arguments, atom.arguments) or (slot and slot == slot_of(predicate, fact)):
                 return True
         longest = delta(predicate, atom.arguments)
-        if names_open_value(atom.arguments[:-1], predicate.delays.refinements):
-            longest = max(predicate.delays.bound, *(each.delay for each in predicate.delays.refinements))
+        if names_open_value(atom.arguments[:-1], predicate.schedule.refinements):
+            longest = max(predicate.schedule.bound, *(each.delay for each in predicate.schedule.refinements))
         return tick + longest <= self._now
 
     def _arrived(self, atoms: Iterable[Atom]) -> Arrivals:

@@ -116,12 +116,23 @@ class Chance(Struct, frozen=True):
     again: float
 
 
+class InputOdds(Struct, frozen=True):
+    """The declared chances of an input's facts, and the shares of their delays.
+
+    `shares` says how many of the true facts come 0, 1, 2 … ticks late, unless a refinement decides;
+    the rest never comes (None: not declared).
+    """
+
+    chances: tuple[Chance, ...] = ()
+    shares: tuple[float, ...] | None = None
+
+
 class Input(Struct, frozen=True):
     """A stream of facts: its columns (the time is the last), their types, and its delays.
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
-    positions of `slot` (None: there may be any number). `shares` says how many of the true facts
-    come 0, 1, 2 … ticks late, unless a refinement decides; the rest never comes (None: not declared).
+    positions of `slot` (None: there may be any number). Another fact is
+    expected within each `gap` of ticks (None: not declared); no answer depends on it.
     """
 
     name: str
@@ -130,8 +141,8 @@ class Input(Struct, frozen=True):
     delay: int
     refinements: tuple[Refinement, ...] = ()
     slot: tuple[int, ...] | None = None
-    chances: tuple[Chance, ...] = ()
-    shares: tuple[float, ...] | None = None
+    odds: InputOdds = InputOdds()
+    gap: int | None = None
 
     @property
     def delays(self) -> frozenset[int]:
@@ -230,7 +241,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     @property
     def declares_chances(self) -> bool:
         """Whether the program says of some facts how likely they are."""
-        return any(source.chances for source in self.inputs)
+        return any(source.odds.chances for source in self.inputs)
 
     def relation(self, name: str) -> Relation:
         return next(relation for relation in self.relations if relation.name == name)

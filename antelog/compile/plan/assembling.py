@@ -20,6 +20,7 @@ from antelog.compile.nodes.plan import (
     Bounds,
     Chance,
     Input,
+    InputOdds,
     Key,
     Level,
     Plan,
@@ -76,13 +77,13 @@ def _type_names(name: str, vocabulary: Vocabulary) -> tuple[str | None, ...]:
 
 def _input(name: str, vocabulary: Vocabulary) -> Input:
     predicate, odds = vocabulary[name], vocabulary.odds_of(name)
-    delays = predicate.delays
-    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in delays.refinements)
+    schedule = predicate.schedule
+    refinements = tuple(Refinement(r.pattern, r.delay, _floats(r.shares)) for r in schedule.refinements)
     chances = tuple(Chance(c.pattern, float(c.once), float(c.again)) for c in odds.chances)
     types = _type_names(name, vocabulary)
     return Input(
-        *(name, predicate.columns, types, delays.bound, refinements, predicate.slot),
-        *(chances, _floats(odds.shares)),
+        *(name, predicate.columns, types, schedule.bound, refinements, predicate.slot),
+        *(InputOdds(chances, _floats(odds.shares)), schedule.gap),
     )
 
 

@@ -63,6 +63,8 @@ def _input_text(source: Input, unit: str | None) -> str:
     if source.slot is not None:
         names = [source.columns[i] for i in source.slot] or ["tick"]
         text += f", one per {' and '.join(names)}"
+    if source.gap is not None:
+        text += f", every {source.gap}"
     for r in source.refinements:
         text += f", {r.delay} for {_facts(source, r.pattern)}"
     return text
@@ -152,11 +154,11 @@ _Values = tuple[str | int | float | None, ...]
 
 def odds_lines(source: Input) -> Iterator[str]:
     """One line for each chance, and for each delay with shares."""
-    for chance in source.chances:
+    for chance in source.odds.chances:
         yield f"{_facts(source, chance.pattern)}: {_chance_text(chance)}"
     everything = (None,) * len(source.types)
     for pattern, shares in [
-        (everything, source.shares),
+        (everything, source.odds.shares),
         *((each.pattern, each.shares) for each in source.refinements),
     ]:
         if shares is not None:

@@ -56,7 +56,7 @@ def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
     names = {place: term.name for place, term in here.items() if isinstance(term, Var)}
     patterns = dict.fromkeys(
         tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i not in slot)
-        for chance in source.chances
+        for chance in source.odds.chances
     )
     for pattern in sorted(patterns, key=len, reverse=True):
         series = Series(source.name, (*fixed, *pattern), (), tuple(names), ())

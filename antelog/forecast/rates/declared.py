@@ -26,14 +26,14 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     """The odds of keys as the program declares them, a row for each key."""
     size = (keys.count, len(chain.states))
     delays = np.array([*(each.delay for each in source.refinements), source.delay])
-    given = [*(each.shares for each in source.refinements), source.shares]
+    given = [*(each.shares for each in source.refinements), source.odds.shares]
     longest = 1 + int(delays.max())
-    table = np.array([(each.once, each.again) for each in source.chances] or [(0.0, 0.0)])
+    table = np.array([(each.once, each.again) for each in source.odds.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
     shares, known, stated = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
     for number, state in enumerate(chain.states):
         kind = number >= chain.formula_states
-        chances, found = _decided(state, [each.pattern for each in source.chances], keys, kind)
+        chances, found = _decided(state, [each.pattern for each in source.odds.chances], keys, kind)
         at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
         if not kind:
             known &= found & sure & (chances >= 0) & (not state.series.tests)
@@ -74,7 +74,7 @@ def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
     for state in chain.states[chain.formula_states :]:
         own = {i: v for i, v in state.series.constants if i not in chain.places}
         spoken = np.zeros(keys.count, np.bool_)
-        for chance in source.chances:
+        for chance in source.odds.chances:
             beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
             if beyond == own:
                 spoken |= _fits(state, chance.pattern, keys)
@@ -165,10 +165,10 @@ def _constants(pattern: tuple[object, ...]) -> Iterator[tuple[int, str | int | f
 
 def memory(source: Input) -> int:
     """For how many ticks it matters whether a fact was lost or there was none; 0 if none is ever lost."""
-    shares = [*(each.shares for each in source.refinements), source.shares]
+    shares = [*(each.shares for each in source.refinements), source.odds.shares]
     if not any(each is not None and sum(each) < 1 - IMPOSSIBLE for each in shares):
         return 0
-    kept = max((abs(each.again - each.once) for each in source.chances), default=0.0)
+    kept = max((abs(each.again - each.once) for each in source.odds.chances), default=0.0)
     if kept < IMPOSSIBLE:
         return 1
     return _LONGEST if kept >= 1 else min(_LONGEST, ceil(log(_NOTHING) / log(kept)))

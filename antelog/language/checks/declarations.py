@@ -14,7 +14,8 @@ from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.moments import DEFAULT_ZONE, zones
 from antelog.language.parser import Parsed
-from antelog.language.vocabulary import Delays, Predicate, PredicateKind, Type, Vocabulary
+from antelog.language.printer import to_text
+from antelog.language.vocabulary import Predicate, PredicateKind, Schedule, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
@@ -99,11 +100,12 @@ def _declare(
     is_input = isinstance(declaration, syntax.Input)
     objects = declaration.columns[:-1] if is_input else declaration.columns
     types = tuple(_type(column, found) for column in objects)
-    kind, delay, slot = PredicateKind.STATIC, 0, None
+    kind, schedule, slot = PredicateKind.STATIC, Schedule(), None
     if isinstance(declaration, syntax.Input):
         kind = PredicateKind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
+        schedule = Schedule(delay, gap=_gap(declaration, tick, found))
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
             found.append(
@@ -119,9 +121,19 @@ def _declare(
     if kind is PredicateKind.INPUT and not columns:
         columns = ("time",)
     span = declaration.name_span
-    predicates[name] = Predicate(
-        name, kind, columns, types, Delays(delay), declared=True, span=span, slot=slot
-    )
+    predicates[name] = Predicate(name, kind, columns, types, schedule, declared=True, span=span, slot=slot)
+
+
+def _gap(declaration: syntax.Input, tick: int | None, found: list[Diagnostic]) -> int | None:
+    """The ticks within which another fact of an input is expected."""
+    every = declaration.every
+    if every is None:
+        return None
+    if every.amount == 0:
+        hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
+        found.append(Diagnostic("E103", f"facts do not come every {to_text(every)}", every.span, hint))
+        return None
+    return ticks_of(every, tick, found) or None
 
 
 def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:

@@ -34,8 +34,8 @@ def refine(
     refinements = _refinements(document, tick, predicates, found)
     for name, given in refinements.items():
         found += _conflicts(name, given)
-        delays = replace(predicates[name].delays, refinements=tuple(given))
-        predicates[name] = replace(predicates[name], delays=delays)
+        schedule = replace(predicates[name].schedule, refinements=tuple(given))
+        predicates[name] = replace(predicates[name], schedule=schedule)
     chances = _chances(document, predicates, found)
     for name, declared in chances.items():
         found += [*_twice(name, declared), *_conflicts(name, declared)]
@@ -98,11 +98,11 @@ def _shares(
         if predicate.span != declaration.name_span:
             continue  # declared twice, which is said elsewhere
         delay = declaration.delay
-        unread = delay is not None and delay.unit is not None and not predicate.delays.bound
+        unread = delay is not None and delay.unit is not None and not predicate.schedule.bound
         found += (
             percentage_problems(*declaration.shares)
             if unread
-            else share_problems(declaration.shares, predicate.delays.bound)
+            else share_problems(declaration.shares, predicate.schedule.bound)
         )
         shares[declaration.name] = tuple(share.fraction for share in declaration.shares)
     return shares

@@ -23,7 +23,7 @@ from tests.specification.worlds import TooManyWorldsError
 def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
     note(str(asked))
     compiled = runnable(asked.case.checked)
-    if compiled is None or not any(source.chances for source in compiled.plan.inputs):
+    if compiled is None or not any(source.odds.chances for source in compiled.plan.inputs):
         reject()
     engine = engine_at(asked.case, compiled.plan, asked.now)
     worlds = asked.worlds()
@@ -67,7 +67,7 @@ def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
 
 def _may_be_contradicted(plan: Plan) -> bool:
     """Whether a fact may come of which it is declared that it never does: then the specification gives up."""
-    own = [source.shares for source in plan.inputs]
+    own = [source.odds.shares for source in plan.inputs]
     refined = [each.shares for source in plan.inputs for each in source.refinements]
     return any(0 in (shares or ()) for shares in (*own, *refined))
 

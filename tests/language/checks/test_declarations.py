@@ -69,11 +69,11 @@ def decide(predicate: Predicate, values: tuple[str, ...]) -> set[int]:
     """The bounds of the declarations that fit and have the most constants."""
     fitting = [
         r
-        for r in predicate.delays.refinements
+        for r in predicate.schedule.refinements
         if all(p in (None, v) for p, v in zip(r.pattern, values, strict=True))
     ]
     most = max((r.constants for r in fitting), default=0)
-    return {r.delay for r in fitting if r.constants == most} or {predicate.delays.bound}
+    return {r.delay for r in fitting if r.constants == most} or {predicate.schedule.bound}
 
 
 def test_the_most_specific_delay_decides() -> None:
@@ -117,7 +117,7 @@ def test_delays_conflict_exactly_where_two_could_decide(
 ) -> None:
     declared = "".join(f"delay A({', '.join(p)}, _) = {n}.\n" for p, n in given_delays)
     found = checked(f"input A(x, y, z, time).\n{declared}P(X, T) :- A(X, Y, Z, T).\nquery P(X, T).")
-    refinements = found.vocabulary["A"].delays.refinements
+    refinements = found.vocabulary["A"].schedule.refinements
     meeting = any(
         p.constants == q.constants
         and p.delay != q.delay
@@ -181,7 +181,7 @@ def test_delays_in_ticks(tick: str, bound: str, ticks: int) -> None:
     found = checked(f"tick {tick}.\ninput A(x, y, time) delay {bound}.\ndelay A(a, _, _) = {bound}.\n{RULE}")
     assert errors_of(found.diagnostics) == ()
     predicate = found.vocabulary["A"]
-    assert (predicate.delays.bound, [r.delay for r in predicate.delays.refinements]) == (ticks, [ticks])
+    assert (predicate.schedule.bound, [r.delay for r in predicate.schedule.refinements]) == (ticks, [ticks])
 
 
 # ---- slots ----
@@ -200,7 +200,7 @@ def test_delays_in_ticks(tick: str, bound: str, ticks: int) -> None:
 )
 def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
     predicate = checked(f"input A(x, y, time) {clause}.\n{RULE}").vocabulary["A"]
-    assert (predicate.slot, predicate.delays.bound) == (slot, 2 if "delay" in clause else 0)
+    assert (predicate.slot, predicate.schedule.bound) == (slot, 2 if "delay" in clause else 0)
 
 
 @pytest.mark.parametrize(

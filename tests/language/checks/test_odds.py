@@ -45,7 +45,7 @@ def test_again_is_the_same_where_it_is_left_out() -> None:
 def test_shares_belong_to_their_delay() -> None:
     vocabulary = checked("delay A(a, _, _, _) = 1 (33.3%, 66.7%).", " (70%, 20%, 8%)").vocabulary
     assert vocabulary.odds_of("A").shares == (Fraction(7, 10), Fraction(1, 5), Fraction(2, 25))
-    assert vocabulary["A"].delays.refinements[0].shares == (Fraction(333, 1000), Fraction(667, 1000))
+    assert vocabulary["A"].schedule.refinements[0].shares == (Fraction(333, 1000), Fraction(667, 1000))
 
 
 @pytest.mark.parametrize(
