@@ -181,6 +181,11 @@ def finished_by_facts(timing: Timing, highest: Mapping[str, int]) -> int | None:
     return max(NOTHING, max(highest.values(), default=NOTHING) - timing.lag)
 
 
+def waits_for_facts(timing: Timing) -> bool:
+    """Whether time goes on with facts alone, however long none comes."""
+    return timing.clock != "processing" and timing.idle is None and not timing.rhythms
+
+
 def remedy(timing: Timing) -> str:
     """An option with which time waits longer for facts."""
     return "--clock event" if timing.idle is None else "a longer --idle"

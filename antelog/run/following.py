@@ -17,7 +17,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
-from antelog.run.clock import Timing, rhythms_of
+from antelog.run.clock import Timing, rhythms_of, waits_for_facts
 from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
@@ -31,6 +31,12 @@ from antelog.run.values import duration
 from antelog.run.waiting import WaitingRows
 
 Lines = Callable[[StepResult], str]
+
+
+_WAITS = (
+    "time goes on with facts alone, not with the clock of this machine: what becomes of an answer if nothing "
+    "comes is decided once a later fact has come"
+)
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,9 @@ class FollowedRun:
         live = settings.clock is None and not settings.once
         rhythms = rhythms_of(plan) if live else {}
         timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead), rhythms)
+        absence = any(pattern.asked for query in plan.queries for pattern in query.patterns)
+        if absence and waits_for_facts(timing) and not settings.once:
+            self.note(_WAITS)
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},

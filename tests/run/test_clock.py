@@ -176,3 +176,17 @@ def test_it_ends_now_if_nothing_is_open() -> None:
     engine.advance(4)
     assert clock.end(4, [engine.answers("P")]) == 4
     assert clock.end(NOTHING, []) == 0
+
+
+@pytest.mark.parametrize(
+    ("timing", "waits"),
+    [
+        (Timing(), True),  # ticks without a length
+        (Timing("event", tick=60_000_000), True),
+        (Timing(tick=60_000_000, rhythms={"Beat": Rhythm(0, 10_000_000)}), False),
+        (Timing("event", idle=30_000_000, tick=60_000_000), False),
+        (Timing("processing", tick=60_000_000), False),
+    ],
+)
+def test_time_may_wait_for_facts_however_long_none_comes(timing: Timing, waits: bool) -> None:
+    assert clock.waits_for_facts(timing) == waits
