@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, words
+from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, times, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -24,6 +24,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "sizes": sizes.attempts,
     "changing": changing.attempts,
     "sources": sources.attempts,
+    "times": times.attempts,
     "words": words.attempts,
     "processes": processes.attempts,
 }
