@@ -145,7 +145,7 @@ class StreamSettings(SparkSettings):
     )  # fmt: skip
     ahead: str = option(
         "1 day", plain("DURATION", values.pause),
-        "A fact about a time so long after the clock of this machine is early, and set aside.", on=("watch",),
+        "A fact about a time so long after the clock of this machine is early, and set aside.", on=FOLLOWING,
     )  # fmt: skip
     idle: str | None = option(
         None, plain("DURATION", values.pause),

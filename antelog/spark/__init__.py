@@ -20,6 +20,8 @@ Columns are found by name; others are ignored. The options are
     buckets    into how many parts the facts are divided by the program's key
     lag        streams: the tick this far behind the highest one seen is finished. 1 if not given, as
                a tick may go on in the next micro-batch; more if what arrives is out of order
+    ahead      streams: a fact about a time so long after the clock of the machine is early, and set aside.
+               "1 day" if not given; the program has to say how long a tick is
     idle       streams: if nothing came for this long ("30 seconds"), ticks go on with the wall clock
     until      batches: the last tick; if not given, the last arrival, or the tick by which all that is open
                then is decided

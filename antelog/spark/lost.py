@@ -9,6 +9,7 @@ no class. So any failure is checked by asking Java itself.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -26,12 +27,25 @@ _GONE = (
 @contextmanager
 def explaining_lost_java() -> Iterator[None]:
     """Turns any error into an UnsupportedError if Spark's Java does not answer any more."""
+    with _without_log_of_calls():
+        try:
+            yield
+        except Exception:
+            if _answers():
+                raise
+            raise UnsupportedError(_GONE) from None
+
+
+@contextmanager
+def _without_log_of_calls() -> Iterator[None]:
+    """A context in which calls of Java are not logged: a call that fails logs a traceback and raises, too."""
+    logger = logging.getLogger("py4j")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
         yield
-    except Exception:
-        if _answers():
-            raise
-        raise UnsupportedError(_GONE) from None
+    finally:
+        logger.setLevel(level)
 
 
 def _answers() -> bool:

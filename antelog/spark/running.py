@@ -104,8 +104,8 @@ def _taken(take: Mapper, unpack: Mapper, batches: Iterator[pa.RecordBatch]) -> I
 def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> Outputs:
     """The outputs of a program over DataFrames: changes, rejects and counts, from one run.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `min_chance` and `most`.
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
+    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
     return _found(checked(program, inputs, taken(OutputOptions, options)))
 
@@ -115,8 +115,8 @@ def outputs(program: Program, inputs: Mapping[str, DataFrame], options: OutputOp
 def changes(program: Program, inputs: Mapping[str, DataFrame], options: ChangeOptions) -> DataFrame:
     """The changes of the answers of a program's queries, or of one `query`.
 
-    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `idle`, `until`,
-    `begin`, `model`, `learn`, `min_chance` and `most`.
+    The options are those of `antelog.spark`: `clock`, `arrival`, `only`, `buckets`, `lag`, `ahead`, `idle`,
+    `until`, `begin`, `model`, `learn`, `min_chance` and `most`.
     """
     found = _found(checked(program, inputs, taken(OutputOptions, options)))
     return found.changes if options.query is None else found.query(options.query)

@@ -76,6 +76,7 @@ _WORDS: dict[str, Callable[[], str]] = {
     "lines": _repeated("\n"),
     "blanks": _repeated(" "),
     "controls": _repeated("\x1b["),
+    "turned": _repeated("a\u202e"),
     "signs": _repeated("é漢😀"),
 }
 

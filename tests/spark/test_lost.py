@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import subprocess
 import sys
 
@@ -53,6 +54,19 @@ for what in (antelog.spark.changes, antelog.spark.answers, antelog.spark.rejects
     except antelog.AntelogError as error:
         print(error)
 """
+
+
+def test_a_call_that_fails_is_not_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def call() -> None:
+        logging.getLogger("py4j.clientserver").error("Error while sending or receiving.")
+        raise ConnectionResetError
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", _Session)
+    with pytest.raises(UnsupportedError), explaining_lost_java():
+        call()
+    assert not caplog.records
 
 
 @pytest.mark.slow

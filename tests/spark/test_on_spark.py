@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -131,6 +132,31 @@ def test_buckets_of_a_stream(spark: SparkSession, tmp_path: Path, name: str) -> 
     log = kernel_log(plan, facts, 16)
     assert any("others" in row for row in log) == (name == "all others, by the clock")
     assert _streamed(spark, tmp_path, program, facts, 16, [4, 8]) == log
+
+
+def test_a_fact_about_the_far_future_is_early_in_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    program = parse("""
+        tick 1 minute.
+        input Temp(x: text, time) delay 1.
+        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
+        query Twice(X, T).
+    """)
+    now = int(time.time()) // 60
+    ticks = [(now - 9) * 60, (now + 500_000_000) * 60, (now - 8) * 60]
+    times = pa.array([1_000_000 * each for each in ticks], pa.timestamp("us", "UTC"))
+    frames = stream_of(spark, tmp_path / "in", [{"Temp": pa.table({"x": ["a"] * 3, "time": times})}])
+    found = outputs(program, frames, buckets=2)
+    writer = found.frame.writeStream.format("memory").queryName("far").outputMode("append")
+    query = (
+        writer.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True).start()
+    )
+    query.awaitTermination()
+    ready = found.of(spark.table("far"))
+    assert [(row.X, row["T"]) for row in ready.changes.where("change = 'possible'").collect()] == [
+        ("a", now - 9)
+    ]
+    (early,) = ready.rejects.collect()
+    assert (early.reason, early.time) == ("early", now + 500_000_000)
 
 
 def test_a_silent_stream_rejects_what_is_overdue(spark: SparkSession, tmp_path: Path) -> None:

@@ -158,6 +158,7 @@ class _Pipeline:
                 clock=settings.clock,
                 arrival=InTicks(settings.arrival),
                 lag=settings.lag,
+                ahead=settings.ahead,
                 idle=settings.idle,
                 until=settings.last,
             )

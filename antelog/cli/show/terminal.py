@@ -55,18 +55,15 @@ def print_text(console: Console, text: Text, *, soft_wrap: bool | None = None) -
 
 def escaped(text: Text) -> Text:
     """The text with control characters escaped, in the same colours."""
-    places = [place for place, character in enumerate(text.plain) if shown_lines(character) != character]
-    if not places:
+    if shown_lines(text.plain) == text.plain:
         return text
-    cuts = sorted({*places, *(place + 1 for place in places)})
-    return Text("", text.style).join(map(_escaped, text.divide(cuts)))
+    # Pieces of one colour each.
+    edges = sorted({edge for span in text.spans for edge in (span.start, span.end)})
+    return Text("", text.style).join(map(_escaped, text.divide(edges)))
 
 
 def _escaped(piece: Text) -> Text:
-    """The piece, or its escape if it is a control character."""
     written = shown_lines(piece.plain)
-    if written == piece.plain:
-        return piece
     return Text(written, piece.style, spans=[Span(0, len(written), span.style) for span in piece.spans])
 
 

@@ -123,19 +123,26 @@ def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[
     A(T), B(T+5) without delays: A alone, for when B arrives it is too late for A.
     """
     times = times_of(pattern)
-    atoms = pattern.facts
+    atoms = dict.fromkeys(pattern.facts)
+    late = {atom: delays[atom.predicate].largest(atom.arguments) for atom in atoms}
 
     def needs(atom: Atom, other: Atom) -> bool:
         """Whether the other fact has arrived, or never will, when this one arrives."""
         most = times.furthest(atom.time, other.time)
-        return most is not None and most + delays[other.predicate].largest(other.arguments) <= 0
+        return most is not None and most + late[other] <= 0
 
+    def follows(atom: Atom, other: Atom) -> bool:
+        """Whether this fact needs another one that does not need it: then it is not among the first."""
+        return other != atom and needs(atom, other) and not needs(other, atom)
+
+    # A fact that follows any at all mostly follows the one that is there first.
+    early = sorted(atoms, key=lambda atom: atom.time.offset + late[atom])
     seen: set[Atom] = set()
     for atom in atoms:
-        needed = [other for other in atoms if other == atom or needs(atom, other)]
-        if atom not in seen and all(other == atom or needs(other, atom) for other in needed):
+        if atom not in seen and not any(follows(atom, other) for other in early):
+            needed = tuple(other for other in atoms if other == atom or needs(atom, other))
             seen.update(needed)
-            yield tuple(needed)
+            yield needed
 
 
 def _fact(pattern: Pattern, atom: Atom) -> str:

@@ -225,6 +225,9 @@ def wholes(
     """The rows of `partials` that have a fact for each literal."""
     rows, arrived = seed, np.zeros((len(found), seed.count), np.int64)
     tables: list[tuple[int | None, Rows]] = [(None, background.rows), *enumerate(f.rows for f in found)]
+    if any(table.count == 0 for _, table in tables):  # then there is no row, whatever the order
+        names = seed.bound.keys() | {name for _, table in tables for name in table.bound}
+        return Partial(Rows(dict.fromkeys(names, arrived[0, :0]), 0), arrived[:, :0])
     while tables:
         efforts = [_effort(prepared, rows, table, static=giver is None) for giver, table in tables]
         giver, table = tables.pop(efforts.index(min(efforts)))

@@ -196,7 +196,7 @@ def _found(literal: FactLiteral, facts: Facts, values: Values) -> LiteralFacts:
         bound[time.variable] = facts.time - time.offset if time.offset else facts.time
     # No fact is there twice, so neither is a binding.
     rows = Rows(bound, facts.count)
-    if not literal.tests:
+    if not literal.tests or not facts.count:
         return LiteralFacts(rows, facts.arrival)
     at = marked(passing(literal.tests, bound, facts.count, values))
     return LiteralFacts(rows.take(at), facts.arrival.take(at))

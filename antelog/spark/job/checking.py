@@ -36,7 +36,7 @@ from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import no_time, typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan
 from antelog.spark.job.options import OutputOptions
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
@@ -79,7 +79,11 @@ def checked(
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
         tick=plan.tick,
+        ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
+    if timing.ahead is not None and timing.clock != "processing":
+        # Spark gives all rows of a micro-batch its own time, also when it is run again.
+        frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
     span = RunSpan(
         begin=_tick("begin", options.begin, plan),
         until=_tick("until", options.until, plan),
@@ -238,14 +242,20 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
     """A duration in microseconds, a millisecond at least."""
     if idle is None or batch:
         return None
-    length = length_of(idle)
-    if length is None:
-        raise DataError(
-            f"`{idle}` is not a duration; write it like `30 seconds`. Units are {', '.join(UNITS)}"
-        )
+    length = _duration(idle)
     if plan.tick is None:
         raise DataError(f"to go on with the wall clock needs the length of a tick; declare it: {_TICK}")
-    return max(1_000, int(length))
+    return max(1_000, length)
+
+
+def _duration(text: str) -> int:
+    """A duration in microseconds."""
+    length = length_of(text)
+    if length is None:
+        raise DataError(
+            f"`{text}` is not a duration; write it like `30 seconds`. Units are {', '.join(UNITS)}"
+        )
+    return int(length)
 
 
 def _tick(name: str, given: int | str | date | None, plan: Plan) -> int | None:

@@ -30,6 +30,9 @@ ARRIVED = InTicks("arrived at")
 No column of an input can have that name.
 """
 
+WALL = "the clock of this machine"
+"""The column with the time of a micro-batch, in rows of streams."""
+
 OTHERS = "others"
 """Columns of answers that stand for all others: which variables do so, and which values are named."""
 

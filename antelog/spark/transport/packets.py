@@ -10,9 +10,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob
+from antelog.engine.facts.rejects import EARLY
 
 Number = int | None
 Packed = tuple[str | None, Number, Number, Number, Number, Number, bytes | None, bytes | None]
@@ -60,7 +62,8 @@ def received(rows: Iterable[Packed]) -> Received:
         if rejected is not None:
             set_aside.append(from_blob(rejected))
     joint = {name: pa.concat_tables(tables) for name, tables in facts.items()}
-    counts = passed_over + Counts(malformed=_rows(set_aside))
+    early = sum(pc.sum(pc.equal(each.column("reason"), EARLY)).as_py() for each in set_aside)
+    counts = passed_over + Counts(malformed=_rows(set_aside) - early, early=early)
     times = max(readings, default=None), min(arrivals, default=None), max(ends, default=None)
     return Received(*times, joint, tuple(set_aside), counts)
 

@@ -19,13 +19,14 @@ from antelog.accounts import Counts
 from antelog.arrow.arrays import to_blob
 from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.nodes.plan import Input
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts import rejects
 from antelog.engine.values.values import Values
+from antelog.run.clock import far_ahead
 from antelog.spark import workers
 from antelog.spark.job.arrivals import earliest
 from antelog.spark.job.dividing import parts_of
-from antelog.spark.job.job import ARRIVED, Job
+from antelog.spark.job.job import ARRIVED, WALL, Job
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import MALFORMED, ROW
 
@@ -97,7 +98,7 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     workers.spare()
     for table in _chunks(batches):
-        chunk = _sorted_out(job.inputs[name], job.tables[name], table)
+        chunk = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, chunk.facts)
         known: dict[str, object] = {
             "input": name,
@@ -129,34 +130,60 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _sorted_out(source: Input, schema: pa.Schema, table: pa.Table) -> _Chunk:
-    """The rows in the types of the job, and those that the source found malformed."""
+def _sorted_out(job: Job, name: str, table: pa.Table) -> _Chunk:
+    """The rows in the types of the job, and apart from these the malformed ones and those far ahead."""
+    source, schema = job.inputs[name], job.tables[name]
     facts = table.select(schema.names).cast(schema)
-    if MALFORMED not in table.column_names:
+    wrong, far = np.zeros((2, facts.num_rows), np.bool_)
+    if MALFORMED in table.column_names:
+        wrong = pc.is_valid(table.column(MALFORMED)).to_numpy()
+    if WALL in table.column_names:
+        far = ~wrong & _far(job, name, facts, table.column(WALL))
+    aside = [
+        _set_aside(source, facts.filter(rows), table.filter(rows), job.plan.tick, reason)
+        for rows, reason in ((pa.array(wrong), rejects.MALFORMED), (pa.array(far), rejects.EARLY))
+        if pc.any(rows).as_py()
+    ]
+    if not aside:
         return _Chunk(facts, REJECTS.empty_table())
-    wrong = pc.is_valid(table.column(MALFORMED))
-    if not pc.any(wrong).as_py():
-        return _Chunk(facts, REJECTS.empty_table())
-    return _Chunk(
-        facts.filter(pc.invert(wrong)), _set_aside(source, facts.filter(wrong), table.filter(wrong))
-    )
+    return _Chunk(facts.filter(pa.array(~(wrong | far))), pa.concat_tables(aside))
 
 
-def _set_aside(source: Input, faulty: pa.Table, given: pa.Table) -> pa.Table:
-    """Rows that the source found malformed, as rejects of the engine."""
+def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
+    """Which rows are about times too long after the time of their micro-batch, or arrived there."""
+    far: Mask = np.zeros(facts.num_rows, np.bool_)
+    if not facts.num_rows:
+        return far
+    now = wall[0].cast(pa.timestamp("us", "UTC")).value
+    for column in (job.inputs[name].columns[-1], *([ARRIVED] if name in job.data.own else [])):
+        ticks = ticks_of(facts.column(column), job.plan.tick)
+        far |= ticks.whole & far_ahead(job.timing, ticks.numbers, now)
+    return far
+
+
+_FAR = "about a time long after the clock of this machine; if it is right, give a longer `ahead`"
+
+
+def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, tick: int | None, reason: str) -> pa.Table:
+    """Rows as rejects of the engine: the source found them malformed, or they are far ahead."""
     values = Values()
     cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
     count = faulty.num_rows
     nothing = pa.nulls(count, pa.int64())
+    if reason == rejects.MALFORMED:
+        time, said = nothing, given.column(MALFORMED).cast(pa.string())
+    else:
+        ticks = ticks_of(faulty.column(source.columns[-1]), tick)
+        time, said = pa.array(ticks.numbers, mask=~ticks.whole), pa.array([_FAR] * count, pa.string())
     rows = given.column(ROW).cast(pa.string()) if ROW in given.column_names else pa.nulls(count, pa.string())
     return pa.table(
         [
             pa.array([source.name] * count, pa.string()),
             rejects.json_rows(cells, count, values),
+            time,
             nothing,
-            nothing,
-            pa.array([rejects.MALFORMED] * count, pa.string()),
-            given.column(MALFORMED).cast(pa.string()),
+            pa.array([reason] * count, pa.string()),
+            said,
             rows,
         ],
         schema=REJECTS,

@@ -48,7 +48,7 @@ def test_a_receiver_that_is_down_gets_it_later() -> None:
         assert watch(*alert).exit_code == 0
         got = [(each["tick"], each["answer"]["X"]) for each in server.got]
     possible = [(each["tick"], each["answer"]["X"]) for each in reported if each["change"] == "possible"]
-    assert got == possible
+    assert sorted(got) == sorted(possible)  # several are on their way at a time
     assert possible
 
 

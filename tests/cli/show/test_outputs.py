@@ -224,3 +224,8 @@ def test_colours_stay_with_what_they_are_of() -> None:
     assert [str(each) for each in (text.get_style_at_offset(to_stdout(), i) for i in (0, 1, 6, 8))] == [
         "bold", "bold red", "bold red", "bold",
     ]  # fmt: skip
+
+
+def test_control_characters_of_one_colour_are_one_piece() -> None:
+    text = escaped(Text("a").append("\x9bb" * 1000, "red"))
+    assert (text.plain, len(text.spans)) == ("a" + "\\u009bb" * 1000, 1)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import create_autospec
+
 import pytest
 
 import antelog
+from antelog.compile.conditions.differences import Times
 from antelog.compile.plan.delays import DelayTable
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
 from tests.compile.plans import plan_of
@@ -43,6 +46,18 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
     engine.advance(9, {})
     reported = engine.advance(10, {"Temp": [("a", "high", 10)]})["Malf"].to_pylist()
     assert {10 - line["T"] for line in reported} == first
+
+
+def test_of_hundreds_of_facts_few_are_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = "P(X, T) :- A(X, T). P(X, T) :- Q(X, T), P(X, T-1). query P(X, T) window 60."
+    plan = plan_of(f"input A(x, time). input Q(x, time). {rules}")
+    longest = max(next(plan.queries).patterns, key=lambda pattern: len(pattern.facts))
+    furthest = create_autospec(Times.furthest, side_effect=Times.furthest)
+    monkeypatch.setattr(Times, "furthest", furthest)
+    assert len(longest.facts) == 61
+    delays = {source.name: DelayTable(source) for source in plan.inputs}
+    assert len(list(first_facts(longest, delays))) == 1
+    assert furthest.call_count < 10 * 61
 
 
 @pytest.mark.parametrize(

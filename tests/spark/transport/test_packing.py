@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pyarrow as pa
 
 import antelog
 from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
-from antelog.spark.job.job import ARRIVED
+from antelog.spark.job.job import ARRIVED, WALL
 from antelog.spark.settings import MALFORMED
 from antelog.spark.transport.packets import PACKED_NAMES, received
 from antelog.spark.transport.packing import packer
@@ -45,6 +47,22 @@ def test_every_row_is_sent_to_one_bucket_or_counted() -> None:
     assert [each.reading for each in buckets] == [3] * 3  # all hear how far time has come
     assert sum((each.counts for each in buckets), Counts()) == Counts(unneeded=1, malformed=1)
     assert sum(each.given for each in buckets) == ROWS.num_rows
+
+
+def test_rows_of_a_stream_about_the_far_future_are_set_aside_as_early() -> None:
+    rules = RULES.replace("input", "tick 1 minute. input", 1)
+    at = [datetime(2026, 5, 1, 12, minute, tzinfo=UTC) for minute in (0, 1)]
+    far, wall = datetime(2126, 5, 1, tzinfo=UTC), pa.array([at[1]] * 3, pa.timestamp("us", "UTC"))
+    rows = pa.table({"x": ["a", "b", "c"], "level": ["high"] * 3, "time": [*at, far], WALL: wall})
+    found = job_of(antelog.parse(rules).plan, {"Temp": rows.drop_columns([WALL])}, 1, batch=False)
+    job = replace(found, timing=replace(found.timing, ahead=86_400_000_000))
+    (row,) = [row for batch in packer(job, "Temp")(iter(rows.to_batches())) for row in batch.to_pylist()]
+    bucket = received([tuple(row[name] for name in PACKED_NAMES)])
+    assert bucket.facts["Temp"].column("x").to_pylist() == ["a", "b"]
+    assert bucket.reading == at[1].timestamp() // 60  # the clock does not follow it
+    (early,) = bucket.set_aside[0].to_pylist()
+    assert (early["reason"], early["time"]) == ("early", far.timestamp() // 60)
+    assert bucket.counts == Counts(early=1)
 
 
 def test_changes_are_unpacked_with_the_columns_of_a_query() -> None:
