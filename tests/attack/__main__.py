@@ -12,7 +12,19 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, times, words
+from tests.attack import (
+    calls,
+    changing,
+    files,
+    frames,
+    processes,
+    programs,
+    rotations,
+    sizes,
+    sources,
+    times,
+    words,
+)
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {

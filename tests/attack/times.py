@@ -1,6 +1,6 @@
-"""Far times: facts of 1970, of the year 9999 or of no year at all between those of one day, through all that runs.
+"""Far times: facts of 1970, of the year 9999 or of no year between those of one day, through all that runs.
 
-Temp("wt2", high) at 2024-01-01 00:00, then at 2124-01-01 00:00: `not Shdn(X, T)` holds at millions of ticks between
+Temp("wt2", high) at 2024-01-01, then at 2124-01-01: `not Shdn(X, T)` holds at millions of ticks between
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ OK(X, T-2) :- Turbine(X), not Shdn(X, T).
 Calm(X, T) :- Temp(X, low, T), not Flag(X, T+1).
 {queries}
 """
-_TICKS = ("tick 1 second.\n", "tick 10 minutes.\n", "tick 10 minutes.\n", "tick 1 day.\n", "")
+_DAYS = "tick 1 day.\n"
+_TICKS = ("tick 1 second.\n", "tick 10 minutes.\n", "tick 10 minutes.\n", _DAYS, "")
 _DELAYS = ("", "", " delay Temp(wt4, _, _) = 2.")
 _QUERIES = (
     "query OK(X, T).",
@@ -46,6 +47,10 @@ _FAR = (
     *("2124-01-01", "2262-04-12", "9999-12-31 23:59:59", "2024-06-01", "2038-01-19 03:14:08"),
     *("0", "-1", "1", "1704067200", "1704067200000", "253402300799", "1000000000", "9223372036854775807"),
 )
+_FARTHEST = ("9999-12-31 23:59:59", "253402300799", "9223372036854775807")
+_RUNS = 3
+"""The runs of one attempt with `watch`, at most."""
+
 _MACHINE = multiprocessing.get_context("forkserver")
 _MACHINE.set_forkserver_preload(["pandas", "antelog.cli.commands.watch", __name__])
 
@@ -53,16 +58,19 @@ _MACHINE.set_forkserver_preload(["pandas", "antelog.cli.commands.watch", __name_
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
     """So many streams: half through `try`, others through `watch` and engines; of a hundred, one grows."""
     for number in range(count):
-        run = (tried, tried, tried, tried, watched, watched, watched, advanced, advanced, advanced)[number % 10]
+        run = (tried, tried, tried, tried, watched, watched, watched, advanced, advanced, advanced)[
+            number % 10
+        ]
         if number % 100 == 99:
             run = grown
-        yield Attempt(f"{run.__name__} {seed}.{number}", partial(run, Random(f"{seed}.{number}")))
+        patience = PATIENCE * (_RUNS if run is watched else 1)
+        yield Attempt(f"{run.__name__} {seed}.{number}", partial(run, Random(f"{seed}.{number}")), patience)
 
 
 def tried(random: Random) -> None:
     """`antelog try` with the facts, perhaps up to a far tick."""
     with tempfile.TemporaryDirectory(prefix="antelog-attack-") as name:
-        folder = _folder(Path(name), random)
+        folder = _folder(Path(name), random, random.choice(_TICKS))
         options = [*_clock(random), *random.choice((["--format", "table"], [], []))]
         if random.randrange(3) == 0:
             options += ["--until", random.choice((*_FAR, "1000000", "100000000"))]
@@ -76,21 +84,24 @@ def tried(random: Random) -> None:
 def watched(random: Random) -> None:
     """`antelog watch --once` with the facts, and again when there are more, with a state."""
     with tempfile.TemporaryDirectory(prefix="antelog-attack-") as name:
-        folder = _folder(Path(name), random)
+        folder = _folder(Path(name), random, random.choice(_TICKS))
         options = ["--no-page", "--once", "--output", str(folder / "out.jsonl"), *_clock(random)]
         options += random.choice(([], ["--lag", "1000000"], ["--ahead", "100 days"], ["--ahead", "1 second"]))
         options += random.choice(([], ["--model", "learn"]))
         if random.randrange(2):
             options += ["--state", str(folder / "state")]
-        for _ in range(random.randrange(1, 4)):
+        for _ in range(random.randrange(_RUNS) + 1):
             _write(folder, _lines(random))
             _run("watch", folder, options)
 
 
 def advanced(random: Random) -> None:
-    """An engine that goes on to far ticks with facts about others."""
+    """An engine that goes on to far ticks with facts about others.
+
+    It gives as many lines as it is told to go through ticks, so these are days, and none after 2262.
+    """
     with tempfile.TemporaryDirectory(prefix="antelog-attack-") as name:
-        program = antelog.load(_folder(Path(name), random) / "rules.alog")
+        program = antelog.load(_folder(Path(name), random, random.choice((_DAYS, ""))) / "rules.alog")
     engine = antelog.Engine(program, model=random.choice((None, "learn")))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", antelog.DataWarning)
@@ -109,7 +120,7 @@ def advanced(random: Random) -> None:
 def grown(random: Random) -> None:
     """`antelog watch` while its file grows, until it is told to stop."""
     with tempfile.TemporaryDirectory(prefix="antelog-attack-") as name:
-        folder = _folder(Path(name), random)
+        folder = _folder(Path(name), random, random.choice(_TICKS))
         options = ["--no-page", "--output", str(folder / "out.jsonl"), *_clock(random)]
         process = _MACHINE.Process(target=_watch, args=(folder, options), daemon=True)
         process.start()
@@ -128,8 +139,12 @@ def grown(random: Random) -> None:
         assert memory <= MOST_MEMORY, f"takes {memory >> 20:,} MiB"
 
 
-def _folder(folder: Path, random: Random) -> Path:
-    texts = {"tick": random.choice(_TICKS), "delay": random.choice(_DELAYS), "queries": random.choice(_QUERIES)}
+def _folder(folder: Path, random: Random, tick: str) -> Path:
+    texts = {
+        "tick": tick,
+        "delay": random.choice(_DELAYS),
+        "queries": random.choice(_QUERIES),
+    }
     (folder / "rules.alog").write_text(_RULES.format(**texts))
     (folder / "Temp.csv").write_text("device,level,time\n")
     return folder
@@ -140,7 +155,7 @@ def _clock(random: Random) -> list[str]:
 
 
 def _moment(random: Random) -> str | int:
-    text = random.choice(_NEAR if random.randrange(2) else _FAR)
+    text = random.choice(_NEAR if random.randrange(2) else [each for each in _FAR if each not in _FARTHEST])
     return int(text) if re.fullmatch(r"-?\d+", text) else text
 
 
@@ -159,13 +174,18 @@ def _write(folder: Path, lines: str) -> None:
 
 
 def _run(command: str, folder: Path, options: list[str]) -> None:
-    said = io.StringIO()
-    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
-        with contextlib.redirect_stderr(said):
-            try:
-                main([command, str(folder / "rules.alog"), "--input", f"Temp={folder}/Temp.csv", *options])
-            except SystemExit as ended:
-                assert ended.code in (0, 1, 2, None), f"exit status {ended.code}: {said.getvalue()[-2000:]}"
+    said, status = io.StringIO(), None
+    arguments = [command, str(folder / "rules.alog"), "--input", f"Temp={folder}/Temp.csv", *options]
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(said),
+    ):
+        try:
+            main(arguments)
+        except SystemExit as ended:
+            status = ended.code
+    assert status in (0, 1, 2, None), f"exit status {status}: {said.getvalue()[-2000:]}"
     assert "Traceback" not in said.getvalue(), said.getvalue()[-2000:]
 
 
