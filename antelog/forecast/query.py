@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, rows_by
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
@@ -255,5 +255,6 @@ def _epochs(
     if len(numbers) == 1:
         yield numbers[0], np.arange(len(asked_in)), np.arange(len(done_in))
         return
+    asked, done, nothing = rows_by(asked_in), rows_by(done_in), np.zeros(0, np.int64)
     for number in numbers:
-        yield number, np.flatnonzero(asked_in == number), np.flatnonzero(done_in == number)
+        yield number, asked.get(number, nothing), done.get(number, nothing)

@@ -12,7 +12,19 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, words
+from tests.attack import (
+    calls,
+    changing,
+    files,
+    frames,
+    processes,
+    programs,
+    rotations,
+    sizes,
+    sources,
+    times,
+    words,
+)
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -24,6 +36,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "sizes": sizes.attempts,
     "changing": changing.attempts,
     "sources": sources.attempts,
+    "times": times.attempts,
     "words": words.attempts,
     "processes": processes.attempts,
 }

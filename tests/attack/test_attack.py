@@ -22,6 +22,7 @@ from tests.attack import (
     rotations,
     sizes,
     sources,
+    times,
     words,
 )
 from tests.attack.findings import Attempt, all_of, attempt, report
@@ -80,6 +81,10 @@ def test_long_words_are_seen_in_every_view() -> None:
     _nothing_found(_some(words.attempts, 20, 266))
 
 
+def test_far_times_stop_nothing() -> None:
+    _nothing_found(times.attempts(30, 7))
+
+
 @pytest.mark.slow
 def test_every_long_word_is_seen_in_every_view() -> None:
     _nothing_found(words.attempts(10_000, 7))
@@ -104,6 +109,11 @@ def test_every_odd_column_of_parquet_is_read_as_far_as_it_can_be() -> None:
 @pytest.mark.long
 def test_no_call_is_a_finding() -> None:
     _nothing_found(calls.attempts(5_000, 8))
+
+
+@pytest.mark.long
+def test_no_far_times_are_a_finding() -> None:
+    _nothing_found(times.attempts(2_000, 8))
 
 
 @pytest.mark.long

@@ -47,3 +47,12 @@ def test_where_one_key_needs_too_much_the_error_names_rule_key_and_count() -> No
     assert "D = pump" in str(raised.value)
     assert "R(D, W, U)" in str(raised.value)
     assert "200 facts" in str(raised.value) or "400" in str(raised.value)
+
+
+def test_a_step_through_billions_of_ticks_is_refused_and_changes_nothing() -> None:
+    program = antelog.parse("tick 1 s. input P(time). Q(T) :- not P(T). query Q(T).")
+    engine = antelog.Engine(program)
+    engine.advance("2024-01-01", {"P": [("2024-01-01",)]})
+    with pytest.raises(antelog.DataError, match="one step would look at each of 251,698,147,200 ticks"):
+        engine.advance("9999-12-31", {})
+    assert engine.advance("2024-01-01 00:00:03", {})["Q"].num_rows == 3

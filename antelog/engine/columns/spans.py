@@ -13,9 +13,13 @@ import numpy as np
 from antelog.engine.columns import tables
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.errors import DataError
 
 FOREVER = 2**56
 """After all ticks there are."""
+
+MOST_TICKS = 100_000_000
+"""The ticks a step looks at one by one; each takes some 300 bytes."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,13 @@ class Spans:
         return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
 
     def ticks(self) -> Column:
-        """All ticks, one by one."""
+        """All ticks, one by one; raises DataError where these are more than any memory holds."""
+        count = int((self.last - self.first + 1).sum())
+        if count > MOST_TICKS:
+            raise DataError(
+                f"one step would look at each of {count:,} ticks, for a rule that needs no fact. Is a time "
+                "wrong? Else advance in shorter steps, or give the rule a condition on a fact"
+            )
         _, ticks = spread(self.first, self.last - self.first + 1)
         return ticks
 

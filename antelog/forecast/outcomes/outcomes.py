@@ -13,7 +13,7 @@ from operator import is_
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, distinct, numbered
+from antelog.engine.columns.tables import Column, Numbers, numbered, rows_by
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.outcomes.following import either_of, stage_of
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
@@ -62,8 +62,7 @@ class OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
         *wider, own = self.levels
         confirmed, states_of_rows = outcome.confirmed.astype(np.float64), rows.state
-        for epoch in distinct(outcome.epoch).tolist():
-            at = np.flatnonzero(outcome.epoch == epoch)
+        for epoch, at in rows_by(outcome.epoch).items():
             numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
             states = states_of_rows.take(at)
             mine = (states, *(column.take(at) for column in rows.key))

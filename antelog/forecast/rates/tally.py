@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -247,8 +248,10 @@ class Waiting:
     def up_to(self, epoch: int, half_life: float | None) -> Waiting:
         """Adds the counts of epochs up to this one to the tally."""
         tally, used = self.tally, 0
-        while used < len(self.later) and self.later[used].epoch <= epoch:
-            same = [each for each in self.later[used:] if each.epoch == self.later[used].epoch]
+        for at, parts in groupby(self.later, key=lambda each: each.epoch):
+            if at > epoch:
+                break
+            same = [*parts]
             tally = added(tally, _one(same), half_life)
             used += len(same)
         tally = without_old(tally, epoch)
