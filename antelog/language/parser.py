@@ -143,7 +143,7 @@ class _Shares:
 
 @dataclass(frozen=True)
 class _Every:
-    """The expected gap between facts, told from their delay."""
+    """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
 
     gap: syntax.Bound
 

@@ -121,7 +121,7 @@ class Zone(Node):
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
-    With `shares`, so many of its true facts come 0, 1, 2 … ticks late. `every` so long the next is expected.
+    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap.
     """
 
     name: str

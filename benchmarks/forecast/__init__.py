@@ -1,1 +1,1 @@
-"""How good forecasts are: recorded streams replayed, and their chances scored beside simpler ones."""
+"""Scores forecasts: replays recorded streams, and scores their chances beside simpler ones."""

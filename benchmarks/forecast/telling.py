@@ -33,7 +33,7 @@ STEP = 200
 
 @dataclass(frozen=True)
 class _Heard:
-    """What was said of open lines, and the answers that were decided."""
+    """The chances that open lines had, and the answers that were decided."""
 
     said: list[pl.DataFrame] = field(default_factory=list)
     decided: list[pl.DataFrame] = field(default_factory=list)

@@ -118,7 +118,7 @@ def advanced(random: Random) -> None:
 
 
 def grown(random: Random) -> None:
-    """`antelog watch` while its file grows, until it is told to stop."""
+    """Runs `antelog watch` while its file grows, and ends it by a signal."""
     with tempfile.TemporaryDirectory(prefix="antelog-attack-") as name:
         folder = _folder(Path(name), random, random.choice(_TICKS))
         options = ["--no-page", "--output", str(folder / "out.jsonl"), *_clock(random)]

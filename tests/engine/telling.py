@@ -23,7 +23,7 @@ def by_arrival(facts: Iterable[Fact]) -> dict[int, dict[str, list[Fact]]]:
 
 
 def reported(text: str, facts: Iterable[Fact], until: int) -> dict[int, list[str]]:
-    """What is reported at each tick up to one, in order; ticks without changes are left out."""
+    """The lines that are reported at each tick up to one, in order; ticks without changes are left out."""
     engine = Engine(antelog.parse(text))
     arriving = by_arrival(facts)
     lines = {now: lines_of(engine.advance(now, arriving.get(now))) for now in range(until + 1)}

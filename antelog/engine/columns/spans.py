@@ -19,7 +19,7 @@ FOREVER = 2**56
 """After all ticks there are."""
 
 MOST_TICKS = 100_000_000
-"""The ticks a step looks at one by one; each takes some 300 bytes."""
+"""The most ticks that a step looks at one by one; each takes some 300 bytes."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Spans:
         return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
 
     def ticks(self) -> Column:
-        """All ticks, one by one; raises DataError where these are more than any memory holds."""
+        """All ticks, one by one. Raises DataError if there are more than MOST_TICKS."""
         count = int((self.last - self.first + 1).sum())
         if count > MOST_TICKS:
             raise DataError(

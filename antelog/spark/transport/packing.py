@@ -131,7 +131,7 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
 
 
 def _sorted_out(job: Job, name: str, table: pa.Table) -> _Chunk:
-    """The rows in the types of the job, and apart from these the malformed ones and those far ahead."""
+    """Splits rows: facts in the types of the job, and rejects, which are malformed or too far ahead."""
     source, schema = job.inputs[name], job.tables[name]
     facts = table.select(schema.names).cast(schema)
     wrong, far = np.zeros((2, facts.num_rows), np.bool_)
