@@ -62,6 +62,9 @@ CONSTRUCTS = frozenset(
         "one per tick",
         "variable under negation only compared",
         "window of times",
+        "range under negation",
+        "range of a positive atom",
+        "range between two times",
     }
 )
 
@@ -103,8 +106,11 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
         ),
     ),
     "atom": (3, ("repeated variable",)),
+    "argument": (2, ("repeated variable",)),
+    "range": (1, ("range under negation", "range of a positive atom", "range between two times")),
     "word": (1, ("constant", "time unrelated to the head")),
-    "shifted": (1, ("head in the past", "head in the future", "sum in a comparison")),
+    # With a unit it is a number of ticks: tests/language/test_durations.py
+    "shifted": (2, ("head in the past", "head in the future", "sum in a comparison")),
     "number": (2, ("constant time", "comparison of numbers")),
     "text": (1, ("constant",)),  # a name in quotes is the same text
     "anonymous": (1, ("_ in a positive atom", "_ under negation", "query with _")),
@@ -180,6 +186,10 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         for term in atom.terms:
             if isinstance(term, Anonymous):
                 yield "_ under negation" if negated else "_ in a positive atom"
+        if atom.range is not None:
+            yield "range under negation" if negated else "range of a positive atom"
+            if len({variable_of(end) for end in syntax.ends(atom.range)} - {None}) > 1:
+                yield "range between two times"
         if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
             yield "constant"
     if static:

@@ -191,7 +191,10 @@ def _rule(
         past = draw(st.sampled_from(head.past))
         back = draw(st.integers(1, 2)) - shift
         values = _some(draw, ("a", "_", *sorted(body.objects)), head.arity)
-        body.literals.append(_atom(past, values, f"T{-back:+d}" if back else "T"))
+        before = f"T{-back:+d}" if back else "T"
+        if past.startswith("not ") and draw(_rarely()):
+            before = f"T{-back - 2:+d}..{before}" if back != -2 else "T..T+2"
+        body.literals.append(_atom(past, values, before))
     if draw(st.booleans()) or {"T", "U"} <= body.times:
         _add_comparison(draw, body)
     if time.startswith("T") and "T" not in body.times and not clock:
@@ -232,6 +235,7 @@ def _atom(name: str, values: list[str], time: str) -> str:
 
 _OPERATOR = st.sampled_from(syntax.OPERATORS)
 _TIMES = ("T", "T", "T", "T", "T+1", "T+1", "T-1", "T+2")
+_RANGES = ("T..T+1", "T..T+2", "T-1..T", "T-2..T-1", "T+1..T+2", "T-1..T+1", "T..T", "0..T")
 
 
 def _add_positive(
@@ -248,6 +252,9 @@ def _add_positive(
     if unrelated and "U" not in body.times and draw(st.integers(0, 9)) == 0:
         time = draw(st.sampled_from(["U", "U", "U+1", "1", "_"]))
     cost = body.cost * (known[name].cost if name in known else 1)
+    if "T" in body.times and draw(st.integers(0, 6)) == 0:
+        time = draw(st.sampled_from(_RANGES))
+        cost *= 3
     cost *= _OBJECTS ** values.count("_") * (_TICKS if time[0] in "U_" else 1)
     free = len(body.objects | {v for v in values if v.isupper()}) - head.arity
     if cost * _OBJECTS ** (max(free, 0) + head.arity) > _BUDGET * 2:
@@ -283,7 +290,10 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     values = _some(draw, ("a", "_", "_", *bound, *bound, *bound), arity)
     if name == "R":
         values[1] = draw(st.sampled_from(["_", "10"]))
-    body.literals.append(f"not {_atom(name, values, time := draw(st.sampled_from(_TIMES)))}")
+    time = draw(st.sampled_from(_RANGES if draw(_rarely()) else _TIMES))
+    if {"T", "U"} <= body.times and draw(_rarely()):
+        time = draw(st.sampled_from(["U..T", "T..U", "U+1..T-1"]))
+    body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
     body.denied_times |= {time[0]} & {"T"}
 

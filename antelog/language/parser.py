@@ -147,7 +147,11 @@ class _Builder(Transformer[Token, Any]):
     def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
         if not children[0][0].isupper():
             raise _UnusableError(no_variable(children[0], _at(children[0])))
-        return syntax.Shifted(str(children[0]), _number(children[2], children[1]), span=_span(meta))
+        offset, unit = _number(children[2], children[1]), str(children[3]) if len(children) > 3 else None
+        return syntax.Shifted(str(children[0]), offset, unit, span=_span(meta))
+
+    def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
+        return syntax.Range(children[0], children[1], span=_span(meta))
 
     def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
         return syntax.Constant(_number(children[-1], children[0]), span=_span(meta))

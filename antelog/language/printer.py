@@ -40,8 +40,11 @@ def to_text(node: object) -> str:
             return "_"
         case syntax.Constant(value):
             return value_text(value)
-        case syntax.Shifted(variable, offset):
-            return f"{variable}{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
+        case syntax.Shifted(variable, offset, unit):
+            amount = value_text(abs(offset)) + (f" {unit}" if unit else "")
+            return f"{variable}{'+' if offset >= 0 else '-'}{amount}"
+        case syntax.Range(first, last):
+            return f"{to_text(first)}..{to_text(last)}"
         case syntax.Literal():
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
         case syntax.Column(name, type_):

@@ -17,8 +17,9 @@
     Percentage = amount                                     12.5%
     Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison
     Atom       = predicate, Term*
-    Term       = Variable | Anonymous | Constant | Shifted
-    Shifted    = variable, offset                           T+1, T-2
+    Term       = Variable | Anonymous | Constant | Shifted | Range
+    Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
+    Range      = first: Term, last: Term                    T..T+5
 
 A rule without a body is a fact. Every node knows its place in the source, which plays no
 part in comparing nodes: two texts that differ in layout only give equal documents.
@@ -40,10 +41,12 @@ from antelog.language.terms import (
     Anonymous,
     Constant,
     Node,
+    Range,
     Shifted,
     Term,
     Value,
     Variable,
+    ends,
     number,
     variable_of,
     variables_of,
@@ -51,9 +54,9 @@ from antelog.language.terms import (
 
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Chance", "Column", "Comparison",
-    "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query", "Rule",
-    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "atoms_of", "in_atoms", "number",
-    "variable_of", "variables_of",
+    "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "atoms_of",
+    "ends", "in_atoms", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -196,8 +199,12 @@ def atoms_of(rule: Rule) -> Iterator[Occurrence]:
 
 
 def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
-    """The variables of the rule's positive atoms, and those of its negated ones."""
+    """The variables to which the rule's positive atoms give values, and those of its negated ones.
+
+    A positive atom with a range is about some tick in it; it gives the ends of the range no values.
+    """
     sides: tuple[set[str], set[str]] = (set(), set())
     for atom, is_negated in atoms_of(rule):
-        sides[is_negated].update(variables_of(atom.terms))
+        terms = (t for t in atom.terms if is_negated or not isinstance(t, Range))
+        sides[is_negated].update(variables_of(terms))
     return sides

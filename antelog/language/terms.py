@@ -1,4 +1,4 @@
-"""Terms of the syntax tree: variables, `_`, constants, and a variable plus a number."""
+"""Terms of the syntax tree: variables, `_`, constants, a variable plus a number, and ranges of ticks."""
 
 from __future__ import annotations
 
@@ -44,21 +44,38 @@ class Constant(Node):
 
 @dataclass(frozen=True, slots=True)
 class Shifted(Node):
-    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`."""
+    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`.
+
+    With a unit, the number is a duration: `T+15 minutes`.
+    """
 
     variable: str
     offset: int | float
+    unit: str | None = None
 
 
-Term: TypeAlias = Variable | Anonymous | Constant | Shifted
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """A range of ticks, both ends included: `T..T+5`."""
+
+    first: Term
+    last: Term
+
+
+Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Range
 
 
 def variable_of(term: Term) -> str | None:
-    """The variable in a term, if any: that of `T` and of `T+1` is `T`."""
+    """The variable in a term, if any: that of `T` and of `T+1` is `T`. A range has those of its ends."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None
 
 
+def ends(term: Term) -> tuple[Term, ...]:
+    """The ends of a range; any other term by itself."""
+    return (term.first, term.last) if isinstance(term, Range) else (term,)
+
+
 def variables_of(terms: Iterable[Term]) -> set[str]:
-    return {name for term in terms if (name := variable_of(term))}
+    return {name for term in terms for end in ends(term) if (name := variable_of(end))}

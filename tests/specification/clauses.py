@@ -30,7 +30,7 @@ def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
     times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
     put: dict[str, Term] = {}
     literals = []
-    for each in (lowered(literal, lowering) for literal in rule.body):
+    for each in (each for literal in rule.body for each in lowered(literal, lowering)):
         if isinstance(each, Comparison) and each.operator == "=" and not _calculates(each, times):
             known = unify((each.left,), (each.right,), put)
             if known is None:

@@ -8,6 +8,7 @@ programs without positive recursion.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from antelog.language import Checked, syntax
@@ -69,7 +70,7 @@ class Model:
 
     def _all_hold(self, rule: syntax.Rule, values: Bindings) -> bool:
         """Whether an instance of a rule exists, and its conditions are true."""
-        temporal = [rule.head, *(a for a, _ in syntax.atoms_of(rule))]
+        temporal = [rule.head, *(a for a, _ in syntax.atoms_of(rule) if a.range is None)]
         for atom in (a for a in temporal if self._checked.vocabulary[a.predicate].temporal):
             time = 0 if isinstance(atom.terms[-1], Anonymous) else _value(atom.terms[-1], values)
             if isinstance(time, int) and time < 0:
@@ -81,6 +82,15 @@ class Model:
 
     def some(self, atom: syntax.Atom, values: Bindings) -> bool:
         """Whether an atom holds, for some value of each `_`."""
+        if atom.range is not None:
+            first, end = (_value(each, values) for each in syntax.ends(atom.range))
+            assert isinstance(first, int)
+            assert isinstance(end, int)
+            at_each = (
+                replace(atom, terms=(*atom.terms[:-1], syntax.Constant(tick)))
+                for tick in range(max(first, 0), end + 1)
+            )
+            return any(self.some(each, values) for each in at_each)
         last = len(atom.terms) - 1 if self._checked.vocabulary[atom.predicate].temporal else len(atom.terms)
         choices: Iterator[Collection[Value | Special]] = (
             (range(self._horizon + 1) if i == last else self._domain)

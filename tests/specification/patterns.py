@@ -195,7 +195,7 @@ class Resolver:
 
 def _entered(state: _State, clause: Clause, known: Substitution) -> _State:
     new = tuple(each for each in clause.literals if not each.goal)
-    times = tuple(each.time for each in new if each.time is not None)
+    times = tuple(time for each in new for time in each.natural)
     return _State(known, (*state.literals, *new), (*state.times, *times))
 
 

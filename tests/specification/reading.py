@@ -52,7 +52,7 @@ def bodies(text: str, lowering: Lowering) -> Iterator[Body]:
     parsed = parse(Source(f"head(0) :- {text}."))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
-    return (lowered(each, lowering) for each in rule.body)
+    return (each for literal in rule.body for each in lowered(literal, lowering))
 
 
 _NO_STATIC = Vocabulary({})

@@ -95,7 +95,7 @@ def _with_times(pattern: Pattern, known: Substitution) -> Iterator[Substitution]
     comparisons = [apply(each, known) for each in pattern.comparisons]
     if first is None or any(each.holds() is False for each in comparisons):
         return
-    times = (apply(each, known).time for each in pattern.stated)
+    times = (time for each in pattern.stated for time in apply(each, known).times)
     open_ = sorted({*first, *(time.name for time in times if isinstance(time, Variable))})
     if not open_:
         yield known

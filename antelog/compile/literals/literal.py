@@ -139,6 +139,11 @@ class Literal(Struct, frozen=True):
         return tuple(each for each in self.operands if isinstance(each, Time))
 
     @property
+    def natural(self) -> tuple[Time, ...]:
+        """The times that are natural numbers wherever the rule has an instance."""
+        return self.times
+
+    @property
     def text(self) -> str:
         return text_of(self.parts)
 

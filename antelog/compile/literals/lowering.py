@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text
 from antelog.language import syntax
+from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
 
 
@@ -48,8 +49,8 @@ class Lowering:
         match term:
             case syntax.Variable(name):
                 return Time(name, 0)
-            case syntax.Shifted(variable, offset):
-                return Time(variable, int(offset))
+            case syntax.Shifted(variable):
+                return Time(variable, ticks_later(term, self.vocabulary.tick))
             case syntax.Constant(value):
                 return Time(None, int(value))
             case _:

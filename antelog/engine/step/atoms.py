@@ -35,6 +35,7 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial, partials, rows_of_query
 from antelog.engine.step.query import StepQuery
+from antelog.engine.step.ranges import AtomsByTick, some
 from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values
 
@@ -93,9 +94,15 @@ def with_asked(
 
 
 def truth(known: Knowledge, atoms: Atoms) -> Truth:
-    """The ticks at which atoms become true and false, if nothing more arrives."""
+    """The ticks at which atoms become true and false, if nothing more arrives.
+
+    Of a range of ticks, those at which "some atom of the range" does.
+    """
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
+    if atoms.last is not None:
+        each = AtomsByTick.of(atoms)
+        return some(truth(known, each.atoms), each.counts)
     (key,) = keys_of([atoms.columns])
     same = groups(key)
     found, numbers = _recalled(known, atoms.take(same.first)), same.numbers

@@ -83,7 +83,7 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
 
 
 def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    (time,) = literal.times
+    time = literal.times[-1]
     known = time.variable is None or time.variable in bound
     opening = _pieces(literal.parts[:-2], bound)
     return LiteralTemplate(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
@@ -189,14 +189,16 @@ class Writer:
 
     def _text(self, template: LiteralTemplate) -> Text:
         opening: list[Argument] = [
-            Piece(p) if isinstance(p, str) else self._word(p) for p in template.opening
+            Piece(p) if isinstance(p, str) else self._argument(p) for p in template.opening
         ]
         closing: list[Argument] = [
             Piece(p) if isinstance(p, str) else self._piece(p) for p in template.closing
         ]
         return Text(opening, self._time(template), closing)
 
-    def _word(self, blank: Blank) -> Word:
+    def _argument(self, blank: Blank) -> Argument:
+        if isinstance(blank.operand, Time):
+            return self._piece(blank)
         return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
 
     def _piece(self, blank: Blank) -> Piece:

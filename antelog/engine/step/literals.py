@@ -19,6 +19,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.fact import Atom, FactLiteral
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.negation import Negation
@@ -47,14 +48,14 @@ class AskedKind(Protocol):
 
 
 class NegationKind:
-    """The kind of negated atoms."""
+    """The kind of negated atoms, and of negated ranges: some atom must not be true at any of their ticks."""
 
     def truth(self, found: Sequence[Truth]) -> Truth:
         (atom,) = found
         return Truth(atom.false_at, atom.true_at, atom.settled)
 
 
-ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind()}
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind(), Absence: NegationKind()}
 
 
 # ---- fact literals ----

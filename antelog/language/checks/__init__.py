@@ -19,8 +19,9 @@ from antelog.language.checks.names import (
     check_unused,
 )
 from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
-from antelog.language.checks.sorts import check_sorts
+from antelog.language.checks.sorts import check_ranges, check_sorts
 from antelog.language.checks.types import infer_types
+from antelog.language.checks.units import check_durations
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary
@@ -32,6 +33,8 @@ CHECKS: tuple[Check, ...] = (
     check_arities,
     check_queries,
     check_sorts,
+    check_ranges,
+    check_durations,
     check_safety,
     check_unguarded,
     check_static_rules,

@@ -116,7 +116,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     positive, _ = syntax.in_atoms(rule)
     found: dict[str, Term] = {}
     for atom, is_negated in syntax.atoms_of(rule):
-        for term in atom.terms if is_negated and not vocabulary.is_static(atom.predicate) else ():
+        for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
             name = variable_of(term)
             if name is not None and name not in positive:
                 found.setdefault(name, term)

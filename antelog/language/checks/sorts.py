@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import ticks_later
 from antelog.language.literals.comparison import NO_NOW
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Atom, Constant, Shifted, Term, variable_of
+from antelog.language.syntax import Anonymous, Atom, Constant, Range, Shifted, Term, ends, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -76,9 +77,10 @@ def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for atom in [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]:
         for term, is_time in _places(atom, vocabulary):
-            name = variable_of(term)
-            if name is not None:
-                found.setdefault(name, is_time)
+            for end in ends(term):
+                name = variable_of(end)
+                if name is not None:
+                    found.setdefault(name, is_time or isinstance(term, Range))
     return found
 
 
@@ -92,12 +94,18 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
         yield term, predicate.temporal and i == last
 
 
+def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
+    """The arguments of an atom, for a range its ends; each with whether it is a time."""
+    for term, is_time in _places(atom, vocabulary):
+        yield from ((end, is_time or isinstance(term, Range)) for end in ends(term))
+
+
 def _check(
     atoms: list[Atom], places: FirstPlaces, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for atom in atoms:
-        for term, is_time in _places(atom, vocabulary):
+        for term, is_time in _ends(atom, vocabulary):
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
             elif isinstance(term, Shifted):
@@ -137,9 +145,57 @@ def _check_time(
         else:
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
-    elif isinstance(term, Shifted) and isinstance(term.offset, float):
+    elif isinstance(term, Shifted) and isinstance(term.offset, float) and term.unit is None:
         message = f"`{to_text(term)}` is not a time: ticks are whole numbers"
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
+
+
+def check_ranges(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Ranges of ticks: they stand for the time of a condition, and lead from one tick to a later one."""
+    for rule in parsed.document.rules:
+        for atom in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule))):
+            yield from _range_problems(atom, vocabulary, in_head=atom is rule.head)
+    for query in parsed.document.queries:
+        yield from _range_problems(query.atom, vocabulary, in_head=True)
+
+
+def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Iterator[Diagnostic]:
+    for place, term in enumerate(atom.terms):
+        if not isinstance(term, Range):
+            continue
+        timed = place == len(atom.terms) - 1 and not vocabulary.is_static(atom.predicate)
+        if in_head or not timed:
+            message = (
+                f"`{to_text(term)}` is a range of ticks, which can stand only for the time of a condition"
+            )
+            hint = f"Write one tick here, such as `{to_text(term.first)}`."
+            if in_head and timed:
+                hint += " For an answer at each tick of a range, give the body a condition about that tick."
+            yield Diagnostic("E301", message, term.span, hint)
+            continue
+        for end in ends(term):
+            if isinstance(end, Anonymous):
+                hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
+                yield Diagnostic("E301", "`_` is no end of a range of ticks", end.span, hint)
+        if (length := _length(term, vocabulary.tick)) is not None and length < 0:
+            message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
+            hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."
+            yield Diagnostic("E301", message, term.span, hint)
+
+
+def _length(range_: Range, tick: int | None) -> int | None:
+    """The number of ticks from the first to the last tick of a range, if that is known."""
+    (one, first), (other, last) = (_placed(end, tick) for end in ends(range_))
+    return last - first if one == other else None
+
+
+def _placed(end: Term, tick: int | None) -> tuple[str | None, int]:
+    """An end of a range as a variable and a number of ticks."""
+    if isinstance(end, Shifted):
+        return end.variable, ticks_later(end, tick)
+    if isinstance(end, Constant) and isinstance(end.value, int):
+        return None, end.value
+    return variable_of(end) or to_text(end), 0
 
 
 _MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")

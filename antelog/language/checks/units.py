@@ -9,11 +9,14 @@ from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS as DURATIONS
-from antelog.language.durations import in_ticks, microseconds
+from antelog.language.durations import duration_text, in_ticks, microseconds
 from antelog.language.epochs import MICROSECONDS, UNITS
+from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
+from antelog.language.vocabulary import Vocabulary
 
 _OTHER_NAMES = {
     **dict.fromkeys(("millis", "msec", "msecs"), "ms"),
@@ -80,6 +83,36 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
     meant = similar(unit, DURATIONS)
     near = f"Did you mean {meant[0]}?" if meant else "Units are ms, seconds, minutes, hours, days and weeks."
     return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
+
+
+def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Durations that shift times, as in `T + 15 minutes`: each a whole number of ticks."""
+    for rule in parsed.document.rules:
+        sorts = sorts_of(rule, vocabulary)
+        for literal in (rule.head, *rule.body):
+            for term in literal.operands:
+                if isinstance(term, syntax.Shifted) and term.unit is not None:
+                    yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
+
+
+def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:
+    bound = syntax.Bound(abs(term.offset), term.unit, span=term.span)
+    length = microseconds(bound)
+    if length is None:
+        yield unknown_unit(bound)
+    elif not is_time:
+        message = f"`{to_text(term)}` adds a duration to {term.variable}, which is not a time"
+        yield Diagnostic("E301", message, term.span, "Add a number to a value, and durations to times.")
+    elif tick is None:
+        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
+        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write a number of ticks."
+        yield Diagnostic("E103", message, term.span, hint)
+    elif length % tick:
+        below = int(length // tick)
+        near = " or ".join(duration_text(n * tick) for n in (below, below + 1) if n)
+        message = f"`{to_text(bound)}` is {float(length / tick):g} ticks of {duration_text(tick)}: "
+        message += "times are shifted by whole ticks"
+        yield Diagnostic("E103", message, term.span, f"Write {near}, or make the ticks shorter.")
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:

@@ -57,7 +57,7 @@ class Comparison(Literal):
             if place is None:
                 continue
             note = (Note("a time because of this place", place),)
-            if isinstance(one, Shifted) and isinstance(one.offset, float):
+            if isinstance(one, Shifted) and isinstance(one.offset, float) and one.unit is None:
                 message = f"`{sorts.text(one)}` is not a time: ticks are whole numbers"
                 yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
             if isinstance(other, Constant) and not isinstance(other.value, int):

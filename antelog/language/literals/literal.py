@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.terms import NOWHERE, Constant, Node, Term
+from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, ends, variable_of
 from antelog.language.vocabulary import Type
 
 
@@ -125,9 +125,24 @@ class Atom(Literal):
     def atoms(self) -> tuple[Occurrence, ...]:
         return (Occurrence(self, negated=False),)
 
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for end in ends(self.range) if self.range is not None else ():
+            name = variable_of(end)
+            if name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+                continue
+            message = f"{name} is an end of a range, but no atom in the body of the rule gives it a value"
+            hint = f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
+            yield Diagnostic("E402", message, end.span, hint)
+
     @property
     def operands(self) -> tuple[Term, ...]:
-        return self.terms
+        return tuple(end for term in self.terms for end in ends(term))
+
+    @property
+    def range(self) -> Range | None:
+        """The range of ticks in place of its time."""
+        last = self.terms[-1] if self.terms else None
+        return last if isinstance(last, Range) else None
 
 
 class Occurrence(NamedTuple):

@@ -21,10 +21,10 @@ class Comparison(Body):
     right: Term
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
         if not isinstance(literal, syntax.Comparison):
             return None
-        return cls(lowering.term(literal.left), literal.operator, lowering.term(literal.right))
+        return (cls(lowering.term(literal.left), literal.operator, lowering.term(literal.right)),)
 
     @property
     def operands(self) -> tuple[Term, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
 
 from antelog.language import syntax
+from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
 from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, variables_in
 
@@ -69,8 +70,8 @@ class Body:
     """A literal in the body of a rule."""
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
-        """The literal that one of the syntax tree stands for, if it is of this kind."""
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
+        """The literals that one of the syntax tree stands for, if it is of this kind."""
         raise NotImplementedError
 
     @property
@@ -105,9 +106,24 @@ class Body:
         return ()
 
     @property
+    def bounds(self) -> tuple[Comparison, ...]:
+        """The bounds of the times of these atoms, where they lie in a range that is open."""
+        return ()
+
+    @property
     def time(self) -> Term | None:
-        """The time of one that is stated: it has to be a natural number."""
+        """The time of one that is stated; of a range of ticks the last."""
         return None
+
+    @property
+    def times(self) -> tuple[Term, ...]:
+        """The times in one that is stated."""
+        return () if self.time is None else (self.time,)
+
+    @property
+    def natural(self) -> tuple[Term, ...]:
+        """The times that have to be natural numbers."""
+        return self.times
 
     def ticks(self, _world: Facts, _around: Around) -> Ticks:
         """From when on a stated literal is true, and from when on false."""
@@ -151,7 +167,9 @@ class Lowering:
         if isinstance(term, syntax.Variable):
             return Variable(term.name)
         if isinstance(term, syntax.Shifted):
-            return Variable(term.variable, term.offset)
+            in_ticks = term.unit is not None
+            offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
+            return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
         self.used += 1
@@ -160,10 +178,13 @@ class Lowering:
     def atom(self, atom: syntax.Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(self.term, atom.terms)))
 
+    def gap(self, term: syntax.Term) -> Term:
+        """A term in which `_` is `ANY`."""
+        return ANY if isinstance(term, syntax.Anonymous) else self.term(term)
+
     def asked(self, atom: syntax.Atom) -> Atom:
         """An atom in which `_` is `ANY`."""
-        terms = (ANY if isinstance(t, syntax.Anonymous) else self.term(t) for t in atom.terms)
-        return Atom(atom.predicate, tuple(terms))
+        return Atom(atom.predicate, tuple(map(self.gap, atom.terms)))
 
 
 def guards(literals: Collection[Body]) -> frozenset[str]:
