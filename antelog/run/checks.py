@@ -1,6 +1,7 @@
 """Whether settings fit one another and their program.
 
-conflicts(settings, "run")      before the program is known: what is missing, or contradicts itself
+conflicts(settings, "run")      before the program is known: what is missing, contradicts itself, or would
+                                write over what is read
 misfits(plan, settings)         names, ticks, units and chances that the program does not have
 resolved(program, settings)     the program with the units of times, and ticks in place of timestamps
 """
@@ -8,8 +9,10 @@ resolved(program, settings)     the program with the units of times, and ticks i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from string import Template
 
 import pyarrow as pa
@@ -60,8 +63,9 @@ class Misfit:
 # ---- settings and one another ----
 
 
-def conflicts(settings: Settings, runner: str) -> Iterator[Conflict]:
-    """Everything that is missing or contradicts itself, for a runner."""
+def conflicts(settings: Settings, runner: str, output: Path | None = None) -> Iterator[Conflict]:
+    """Everything that is missing or contradicts itself, for a runner; `output` is a file of its own."""
+    yield from _overwriting(settings, output)
     if runner != "run":
         yield from _keys_of_messages(settings)
     match runner:
@@ -184,20 +188,64 @@ def _endpoints(settings: Settings) -> Iterator[Conflict]:
             "folder, a topic or a table."
         )
         yield Conflict(("rejects",), "rejects cannot go to the console", hint)
-    apart = "Give each an address of its own."
     sinks = _sinks(settings)
     for number, sink in enumerate(sinks):
-        if sink in sinks[:number]:
+        if sink in sinks[:number] and not isinstance(sink, Files):
             key = "rejects" if sink == settings.rejects else "output"
-            yield Conflict((key, "output"), f"two outputs go to {sink}", apart)
-    for name, source in settings.inputs.items():
-        if isinstance(source, Files) and source in sinks:
-            message = f"the output goes to where {name} comes from"
-            yield Conflict(("output", f"input.{name}"), message, apart)
+            yield Conflict((key, "output"), f"two outputs go to {sink}", _APART)
 
 
 def _sinks(settings: Settings) -> list[Address]:
     return [*settings.outputs, *([] if settings.rejects is None else [settings.rejects])]
+
+
+_APART = "Give each an address of its own."
+
+
+# ---- files that would be overwritten ----
+
+
+def _overwriting(settings: Settings, output: Path | None) -> Iterator[Conflict]:
+    """Files that are written and read in one run, or written twice, by whatever path."""
+    written = [("output", each.path) for each in settings.outputs if isinstance(each, Files)]
+    written += [("output", str(output))] if output is not None else []
+    written += [("rejects", settings.rejects.path)] if isinstance(settings.rejects, Files) else []
+    written += [("state", str(settings.state))] if settings.state is not None else []
+    read = list(_read(settings))
+    for number, (key, path) in enumerate(written):
+        for other, source, what in read:
+            if _is_in(Path(path), source):
+                yield Conflict((key, other), f"${key} {path} is {what}, which it would overwrite", _APART)
+        for other, before in written[:number]:
+            if _is_in(Path(path), before):
+                twice = "two outputs go" if key == other else f"${other} and ${key} go"
+                yield Conflict((key, other), f"{twice} to {path}", _APART)
+
+
+def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
+    """Each file, folder or pattern that a run reads: its setting, its path, and what it is."""
+    for table, addresses in (("input", settings.inputs), ("static", settings.statics)):
+        for name, address in addresses.items():
+            if isinstance(address, Files):
+                yield f"{table}.{name}", address.path, f"where {name} comes from"
+    files = {
+        "program": (settings.program, "the file with the rules"),
+        "model": (settings.model, "the file with the model"),
+        "config": (settings.config, "the file with the settings"),
+        "alerts": (settings.alert_file, "the file with the alerts"),
+        "certificate": (settings.certificate, "the certificate"),
+        "key": (settings.key, "the key"),
+    }
+    yield from ((key, str(path), what) for key, (path, what) in files.items() if isinstance(path, Path))
+
+
+def _is_in(path: Path, source: str) -> bool:
+    """Whether a path is what a source reads: the same file, one of its folder, or one of its pattern."""
+    with suppress(OSError):
+        if path.exists() and Path(source).exists() and path.samefile(source):
+            return True
+    there, others = path.resolve(), Path(source).resolve()
+    return there == others or there.match(str(others)) or (others.is_dir() and there.parent == others)
 
 
 # ---- settings and the program ----

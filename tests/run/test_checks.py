@@ -1,6 +1,7 @@
 """antelog/run/checks.py: settings that do not fit one another, or their program."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,7 +92,7 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     )
     right = {"program": "p.alog", "inputs": {"Temp": CSV}}
     assert told("watch", **right) == []
-    assert told("watch", **right, outputs=(CSV,), form="table") == [
+    assert told("watch", **right, outputs=(Files("b.csv", Form.CSV),), form="table") == [
         "--output has JSON lines. Leave out --format table."
     ]
     assert told("watch", **right, alert_on=("likely",)) == [
@@ -104,3 +105,59 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     assert told("watch", program="p.alog") == [
         "there is nothing to follow. Give it with --input: Temp=readings.csv"
     ]
+
+
+# ---- files that would be overwritten ----
+
+
+@pytest.fixture
+def there(tmp_path: Path) -> Path:
+    """A folder with readings, rules, and a folder of readings."""
+    (tmp_path / "in").mkdir()
+    for name in ("temp.csv", "rules.alog", "in/one.csv", "m.model"):
+        (tmp_path / name).write_text("x\n")
+    return tmp_path
+
+
+def overwriting(runner: str, output: Path | None = None, **given: Any) -> list[str]:
+    found = conflicts(Settings().changed(given), runner, output)
+    sentences = (each.sentences(lambda name: f"--{name}")[0] for each in found)
+    return [sentence for sentence in sentences if "overwrite" in sentence or "go to" in sentence]
+
+
+def csv(path: Path) -> Files:
+    return Files(str(path), Form.CSV)
+
+
+@pytest.mark.parametrize("runner", ["try", "watch", "run", "learn", "score"])
+def test_an_output_is_no_file_that_is_read(there: Path, runner: str) -> None:
+    temp, model = there / "temp.csv", there / "m.model"
+    (there / "soft.csv").symlink_to(temp)
+    (there / "hard.csv").hardlink_to(temp)
+    inputs = {"Temp": csv(temp)}
+    for name in ("temp.csv", "soft.csv", "hard.csv", "./in/../temp.csv"):
+        (message,) = overwriting(runner, inputs=inputs, rejects=csv(there / name))
+        assert message == f"--rejects {there / name} is where Temp comes from, which it would overwrite"
+        assert overwriting(runner, there / name, inputs=inputs)
+        assert overwriting(runner, inputs=inputs, outputs=(csv(there / name),))
+        assert overwriting(runner, statics={"Site": csv(temp)}, outputs=(csv(there / name),))
+        assert overwriting(runner, inputs=inputs, state=there / name)
+    assert "the rules" in overwriting(runner, there / "rules.alog", program=there / "rules.alog")[0]
+    assert "the model" in overwriting(runner, model, model=model)[0]
+    assert temp.read_text() == "x\n"
+
+
+def test_an_output_is_no_file_of_a_folder_or_pattern_that_is_read(there: Path) -> None:
+    for source in (there / "in", there / "in" / "*.csv"):
+        inputs = {"Temp": Files(str(source), Form.CSV, folder=True)}
+        assert overwriting("watch", inputs=inputs, outputs=(csv(there / "in" / "new.csv"),))
+        assert not overwriting("watch", inputs=inputs, outputs=(csv(there / "new.csv"),))
+        assert not overwriting("watch", inputs=inputs, outputs=(csv(there / "in" / "below" / "new.csv"),))
+
+
+def test_outputs_are_files_of_their_own(there: Path) -> None:
+    one, other = csv(there / "new.csv"), csv(there / "in" / ".." / "new.csv")
+    assert overwriting("run", outputs=(one, other))[0].startswith("two outputs go to")
+    assert overwriting("run", outputs=(one,), rejects=other)[0].startswith("--output and --rejects go to")
+    assert overwriting("watch", outputs=(one,), state=there / "new.csv")
+    assert not overwriting("run", outputs=(one,), rejects=csv(there / "others.csv"))

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import click
 
 from antelog.errors import ProgramError
 from antelog.program import Program, load
-from antelog.run.checks import Ready, conflicts, misfits, resolved
+from antelog.run.checks import Conflict, Ready, conflicts, misfits, resolved
 from antelog.run.config import Config, read_config
 from antelog.run.options import Runner
 from antelog.run.settings import Settings
 
 
-def ready(settings: Settings, runner: Runner) -> Ready:
-    """Merges and checks settings, and loads their program.
+def ready(settings: Settings, runner: Runner, output: Path | None = None) -> Ready:
+    """Merges and checks settings, and loads their program; `output` is a file that the command writes.
 
     Raises ProgramError for mistakes in a file, UsageError for mistakes in options.
     """
     config = None if settings.config is None else read_config(settings.config, Settings, runner)
     merged = settings if config is None else settings_with(config, settings)
-    return checked(merged, runner, config)
+    return checked(merged, runner, config, output)
 
 
 def settings_with(config: Config, settings: Settings) -> Settings:
@@ -35,17 +36,18 @@ def settings_with(config: Config, settings: Settings) -> Settings:
     return settings.changed({**config.values, **given, **joined})
 
 
-def checked(settings: Settings, runner: Runner, config: Config | None = None) -> Ready:
+def checked(
+    settings: Settings, runner: Runner, config: Config | None = None, output: Path | None = None
+) -> Ready:
     """Checks merged settings and loads their program; raises as `ready` does."""
-    _refuse_conflicts(settings, runner, config)
+    _refuse_conflicts(list(conflicts(settings, runner.name, output)), config)
     assert settings.program is not None
     program = load(settings.program)
     _refuse_misfits(program, settings, config)
     return resolved(program, settings)
 
 
-def _refuse_conflicts(settings: Settings, runner: Runner, config: Config | None) -> None:
-    found = list(conflicts(settings, runner.name))
+def _refuse_conflicts(found: list[Conflict], config: Config | None) -> None:
     if config is not None:
         placed = [each for each in found if each.missing or any(map(config.has, each.settings))]
         diagnostics = []

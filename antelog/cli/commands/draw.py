@@ -111,7 +111,7 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
         elif more.plan:
             drawing = draw(load(source), **look)
         else:
-            found = ready(settings.changed({"program": source}), DRAW)
+            found = ready(settings.changed({"program": source}), DRAW, more.output)
             tables: list[Tables] = []
             engine = through(found.program, recording_of(found.settings), tables.append)
             drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)

@@ -57,7 +57,7 @@ def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
     with ending_in_words(ctx):
         if not output.parent.is_dir():
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
-        found = ready(settings, runners.LEARN)
+        found = ready(settings, runners.LEARN, output)
         engine = through(
             found.program,
             recording_of(found.settings),

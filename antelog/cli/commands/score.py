@@ -55,7 +55,7 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
     on the way.
     """
     with ending_in_words(ctx):
-        found = ready(settings, SCORE)
+        found = ready(settings, SCORE, more.output)
         program, model = found.program, settings.model
         chosen = LEARN if model is None and not program.plan.declares_chances else model
         recording = recording_of(found.settings)

@@ -45,7 +45,7 @@ OUTPUT = ("--output", "console")
         (["p.alog", "--input", "Malf=temp.csv", *OUTPUT], "The rules derive it from others."),
         (["p.alog", *INPUT, "--output", "parquet:x", "--stream"], "a stream to x needs --checkpoint"),
         (["p.alog", "--input", "Temp=rate://3", *OUTPUT], "has no end, and the inputs are read once"),
-        (["p.alog", *INPUT, "--output", "temp.csv"], "the output goes to where Temp comes from"),
+        (["p.alog", *INPUT, "--output", "temp.csv"], "where Temp comes from, which it would overwrite"),
         (["p.alog", *INPUT, *OUTPUT, "--rejects", "console"], "rejects cannot go to the console"),
         (["p.alog", *INPUT, *OUTPUT, "--stream", "--until", "3"], "--until ends a recording"),
         (["p.alog", *INPUT, *OUTPUT, "--stream", "--clock", "processing"], "Declare it in the program"),
