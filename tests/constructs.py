@@ -188,7 +188,7 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
                 yield "_ under negation" if negated else "_ in a positive atom"
         if atom.range is not None:
             yield "range under negation" if negated else "range of a positive atom"
-            if len({variable_of(end) for end in syntax.ends(atom.range)} - {None}) > 1:
+            if len({variable_of(end) for end in atom.range.ends} - {None}) > 1:
                 yield "range between two times"
         if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
             yield "constant"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,6 +18,7 @@ from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
+from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.cutting import cut
 from antelog.language.literals import KINDS
 from antelog.language.printer import KEYWORDS
@@ -25,9 +26,12 @@ from antelog.language.syntax_errors import (
     bad_escape,
     bad_number,
     explain,
+    no_function,
+    no_shift,
     no_variable,
     open_quote,
     reserved,
+    wrong_arguments,
 )
 
 
@@ -118,11 +122,15 @@ def _usable(name: Token) -> None:
 _LARGEST = 2**53
 
 
-def _number(token: Token, sign: str = "+") -> int | float:
+def _number(token: Token) -> int | float:
     value = syntax.number(float(token))
     if abs(value) > _LARGEST:
         raise _UnusableError(bad_number(_at(token)))
-    return -value if sign == "-" else value
+    return value
+
+
+def _signed(amount: int | float, sign: str) -> int | float:
+    return -amount if sign == "-" else amount
 
 
 @dataclass(frozen=True)
@@ -144,17 +152,49 @@ class _Builder(Transformer[Token, Any]):
             else syntax.Constant(name, span=_span(meta))
         )
 
-    def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        if not children[0][0].isupper():
-            raise _UnusableError(no_variable(children[0], _at(children[0])))
-        offset, unit = _number(children[2], children[1]), str(children[3]) if len(children) > 3 else None
-        return syntax.Shifted(str(children[0]), offset, unit, span=_span(meta))
+    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        return syntax.Constant(_number(children[0]), span=_span(meta))
+
+    def stretch(self, meta: Meta, children: list[Token]) -> syntax.Bound:
+        return syntax.Bound(_number(children[0]), str(children[1]), span=_span(meta))
+
+    def signed(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        sign, term = children
+        if isinstance(term, syntax.Constant) and not isinstance(term.value, str):
+            return replace(term, value=-term.value if sign == "-" else term.value, span=_span(meta))
+        return self.added(meta, [syntax.Constant(0, span=_at(sign)), sign, term])
+
+    def added(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        left, sign, right = children
+        span = _span(meta)
+        if isinstance(right, syntax.Bound):
+            if not isinstance(left, syntax.Variable):
+                raise _UnusableError(no_shift(right.span))
+            return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, span=span)
+        if isinstance(right, syntax.Constant) and not isinstance(right.value, str):
+            if isinstance(left, syntax.Variable):
+                return syntax.Shifted(left.name, _signed(right.value, sign), span=span)
+            if isinstance(left, syntax.Constant) and isinstance(left.value, str):
+                raise _UnusableError(no_variable(left.value, left.span))
+        return self.multiplied(meta, children)
+
+    def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        left, operator, right = children
+        for side in (left, right):
+            if isinstance(side, syntax.Bound):
+                raise _UnusableError(no_shift(side.span))
+        return syntax.Calculation(str(operator), (left, right), span=_span(meta))
+
+    def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        name, *arguments = children
+        if name not in FUNCTIONS:
+            raise _UnusableError(no_function(str(name), _at(name), tuple(FUNCTIONS)))
+        if len(arguments) != FUNCTIONS[name]:
+            raise _UnusableError(wrong_arguments(str(name), FUNCTIONS[name], _span(meta)))
+        return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
         return syntax.Range(children[0], children[1], span=_span(meta))
-
-    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_number(children[-1], children[0]), span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
         try:
@@ -172,6 +212,9 @@ class _Builder(Transformer[Token, Any]):
         for child in children[:1]:
             if isinstance(child, Token) and child.type == "WORD":
                 _usable(child)
+        for child in children:
+            if isinstance(child, syntax.Bound):
+                raise _UnusableError(no_shift(child.span))
         return KINDS[str(data)].built(children, _span(meta))
 
     def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from antelog.language import syntax
 from antelog.language.literals import KINDS
@@ -43,6 +45,8 @@ def to_text(node: object) -> str:
         case syntax.Shifted(variable, offset, unit):
             amount = value_text(abs(offset)) + (f" {unit}" if unit else "")
             return f"{variable}{'+' if offset >= 0 else '-'}{amount}"
+        case syntax.Calculation(function, arguments):
+            return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
         case syntax.Range(first, last):
             return f"{to_text(first)}..{to_text(last)}"
         case syntax.Literal():
@@ -71,6 +75,33 @@ def to_text(node: object) -> str:
             return f"query {to_text(atom)}{''.join(f' {n} {to_text(v)}' for n, v in options if v)}."
         case _:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
+
+
+_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}
+"""How closely each operator binds what stands at its sides."""
+
+
+def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
+    """A calculation in parts: texts, and its arguments."""
+    if function not in _LOOSE:
+        yield f"{function}("
+        for place, each in enumerate(arguments):
+            yield from (", ", each) if place else (each,)
+        yield ")"
+        return
+    left, right = arguments
+    yield from _side(left, _LOOSE[function])
+    yield f" {function} "
+    yield from _side(right, _LOOSE[function] + 1)
+
+
+def _side(term: Any, closeness: int) -> Iterator[Any]:
+    """A side of an operation, in parentheses if it calculates and binds less closely."""
+    operator = "+" if getattr(term, "offset", 0) else getattr(term, "function", None)
+    if _LOOSE.get(operator or "", closeness) < closeness:
+        yield from ("(", term, ")")
+    else:
+        yield term
 
 
 def _list(nodes: tuple[object, ...]) -> str:

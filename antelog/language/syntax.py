@@ -17,8 +17,9 @@
     Percentage = amount                                     12.5%
     Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison
     Atom       = predicate, Term*
-    Term       = Variable | Anonymous | Constant | Shifted | Range
+    Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
     Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
+    Calculation = function, Term*                           W - V, abs(V)
     Range      = first: Term, last: Term                    T..T+5
 
 A rule without a body is a fact. Every node knows its place in the source, which plays no
@@ -39,6 +40,7 @@ from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
+    Calculation,
     Constant,
     Node,
     Range,
@@ -46,17 +48,17 @@ from antelog.language.terms import (
     Term,
     Value,
     Variable,
-    ends,
+    leaves_of,
     number,
     variable_of,
     variables_of,
 )
 
 __all__ = [
-    "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Chance", "Column", "Comparison",
-    "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query",
-    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "atoms_of",
-    "ends", "in_atoms", "number", "variable_of", "variables_of",
+    "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Calculation", "Chance", "Column",
+    "Comparison", "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage",
+    "Query", "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable",
+    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 

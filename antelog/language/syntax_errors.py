@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from antelog.diagnostics import Diagnostic, Span
+from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
 
@@ -36,6 +38,8 @@ _WORDS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
+_BETWEEN = {"STAR", "SLASH", "SIGN", "__ANON_1", "AGGREGATE"}
+"""What may stand in every calculation."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -84,6 +88,22 @@ def no_variable(name: str, span: Span) -> Diagnostic:
         span,
         f"A variable starts with a capital letter: write `{name[0].upper()}{name[1:]}`.",
     )
+
+
+def no_shift(span: Span) -> Diagnostic:
+    """A duration that is added to no time."""
+    hint = "A duration shifts a time, as in `T + 15 minutes`. Values are calculated with numbers."
+    return Diagnostic("E001", "a duration can only be added to a time or subtracted from one", span, hint)
+
+
+def no_function(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    near = did_you_mean(name, known) or f"The functions are {', '.join(known)}."
+    return Diagnostic("E001", f"there is no function `{name}`", span, near)
+
+
+def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
+    plural = "argument" if count == 1 else "arguments"
+    return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{name}(V)`.")
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:

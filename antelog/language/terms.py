@@ -1,4 +1,4 @@
-"""Terms of the syntax tree: variables, `_`, constants, a variable plus a number, and ranges of ticks."""
+"""Terms of the syntax tree: variables, `_`, constants, calculations, and ranges of ticks."""
 
 from __future__ import annotations
 
@@ -55,27 +55,45 @@ class Shifted(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Calculation(Node):
+    """A number that is calculated, `W - V` or `abs(V)`, by an operator or a function."""
+
+    function: str
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Range(Node):
     """A range of ticks, both ends included: `T..T+5`."""
 
     first: Term
     last: Term
 
+    @property
+    def ends(self) -> tuple[Term, Term]:
+        return self.first, self.last
 
-Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Range
+
+Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Calculation | Range
 
 
 def variable_of(term: Term) -> str | None:
-    """The variable in a term, if any: that of `T` and of `T+1` is `T`. A range has those of its ends."""
+    """The variable in a term, if any: that of `T` and of `T+1` is `T`. For others see `leaves_of`."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None
 
 
-def ends(term: Term) -> tuple[Term, ...]:
-    """The ends of a range; any other term by itself."""
-    return (term.first, term.last) if isinstance(term, Range) else (term,)
+def leaves_of(term: Term) -> tuple[Term, ...]:
+    """A term by itself; of a range its ends, of a calculation the terms that it calculates with."""
+    match term:
+        case Range(first, last):
+            return first, last
+        case Calculation(_, arguments):
+            return tuple(part for each in arguments for part in leaves_of(each))
+        case _:
+            return (term,)
 
 
 def variables_of(terms: Iterable[Term]) -> set[str]:
-    return {name for term in terms for end in ends(term) if (name := variable_of(end))}
+    return {name for term in terms for part in leaves_of(term) if (name := variable_of(part))}

@@ -83,7 +83,7 @@ class Model:
     def some(self, atom: syntax.Atom, values: Bindings) -> bool:
         """Whether an atom holds, for some value of each `_`."""
         if atom.range is not None:
-            first, end = (_value(each, values) for each in syntax.ends(atom.range))
+            first, end = (_value(each, values) for each in atom.range.ends)
             assert isinstance(first, int)
             assert isinstance(end, int)
             at_each = (

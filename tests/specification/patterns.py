@@ -6,7 +6,7 @@ within the query's window if there is one; a goal that repeats one it serves is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 
@@ -17,6 +17,7 @@ from tests.specification.literals import Body, Comparison, Fact
 from tests.specification.literals.literal import guards
 from tests.specification.terms import (
     Atom,
+    Calculation,
     Substitution,
     Term,
     Variable,
@@ -75,8 +76,16 @@ class Pattern:
             yield from (atom for atom in (each.goal, *each.asked, each.static) if atom)
 
     def guarded(self) -> frozenset[str]:
-        """The variables in its fact literals and background literals."""
-        return guards(self.literals)
+        """The variables in its fact literals and background literals, and those worked out from these."""
+        found = set(guards(self.literals))
+        while new := {name for name, of in self.equations if variables_in([of]) <= found} - found:
+            found |= new
+        return frozenset(found)
+
+    @property
+    def equations(self) -> tuple[tuple[str, Term], ...]:
+        """Variables that equations may give values, each with what it is worked out from."""
+        return tuple(each.defines for each in self.comparisons if each.defines is not None)
 
     def unguarded(self) -> frozenset[str]:
         """The variables of the head that stand in none of these."""
@@ -225,11 +234,11 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
             known[term.name] = Variable(name, -term.shift)
     taken = {*names, *of_time}
     for literal in pattern.literals:
-        for term in literal.operands:
-            if isinstance(term, Variable) and term.name not in known:
-                name = _fresh(term.name.partition("~")[0], taken)
+        for old in _names(literal.operands):
+            if old not in known:
+                name = _fresh(old.partition("~")[0], taken)
                 taken.add(name)
-                known[term.name] = Variable(name, pattern.first.get(term.name, 0))
+                known[old] = Variable(name, pattern.first.get(old, 0))
     first = {}
     for name, tick in pattern.first.items():
         new = known.get(name)
@@ -240,6 +249,15 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
         tuple(renamed(each, known) for each in pattern.literals),
         first,
     )
+
+
+def _names(terms: Iterable[Term]) -> Iterator[str]:
+    """The names of variables, in the order of their places."""
+    for term in terms:
+        if isinstance(term, Variable):
+            yield term.name
+        elif isinstance(term, Calculation):
+            yield from _names(term.arguments)
 
 
 def _fresh(wanted: str, taken: set[str]) -> str:

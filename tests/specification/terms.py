@@ -6,6 +6,7 @@ A substitution says what variables stand for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum
 from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
@@ -36,7 +37,33 @@ class Variable(NamedTuple):
         return f"{self.name}{'+' if self.shift > 0 else '-'}{value_text(abs(self.shift))}"
 
 
-Term: TypeAlias = Value | Variable | Special
+class Calculation(NamedTuple):
+    """A number that is worked out: `W - V`, `abs(V)`."""
+
+    function: str
+    arguments: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        if self.function not in _CLOSENESS:
+            return f"{self.function}({', '.join(map(text, self.arguments))})"
+        left, right = self.arguments
+        close = _CLOSENESS[self.function]
+        return f"{_side(left, close)} {self.function} {_side(right, close + 1)}"
+
+
+_CLOSENESS = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def _side(term: Term, close: int) -> str:
+    operator = term.function if isinstance(term, Calculation) else "+" if is_sum(term) else ""
+    return f"({text(term)})" if _CLOSENESS.get(operator, close) < close else text(term)
+
+
+def is_sum(term: Term) -> bool:
+    return isinstance(term, Variable) and bool(term.shift)
+
+
+Term: TypeAlias = Value | Variable | Special | Calculation
 Substitution: TypeAlias = Mapping[str, Term]
 
 
@@ -76,13 +103,63 @@ Part = TypeVar("Part", bound=Mapped)
 def text(term: Term) -> str:
     if isinstance(term, Special):
         return term.value
-    return str(term) if isinstance(term, Variable) else value_text(term)
+    return str(term) if isinstance(term, Variable | Calculation) else value_text(term)
+
+
+def value_of(term: Term) -> Value | None:
+    """The value of a term without variables; of a calculation None if it has none."""
+    if not isinstance(term, Calculation):
+        assert isinstance(term, str | int | float)
+        return term
+    numbers = [value_of(each) for each in term.arguments]
+    if any(number is None or isinstance(number, str) for number in numbers):
+        return None
+    try:
+        found = _FUNCTIONS[term.function](*numbers)
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(found, int) and not -(2**63) <= found < 2**63:
+        found = float(found)
+    return number(found) if math.isfinite(found) else None
+
+
+_FUNCTIONS: Mapping[str, Callable[..., int | float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: float(a) / float(b),
+    "abs": abs,
+    "round": round,
+    "floor": math.floor,
+}
+
+
+def worked_out(calculation: Calculation) -> Term:
+    """A calculation, or its value, if it has one."""
+    value = None if variables_in([calculation]) else value_of(calculation)
+    return calculation if value is None else value
+
+
+def is_hopeless(term: Term) -> bool:
+    """Whether a calculation has no value, whatever its variables stand for."""
+    if not isinstance(term, Calculation):
+        return False
+    if any(isinstance(each, str) or is_hopeless(each) for each in term.arguments):
+        return True
+    return not variables_in([term]) and value_of(term) is None
 
 
 def put_in(term: Term, known: Substitution) -> Term:
     """What a term stands for."""
     while isinstance(term, Variable) and term.name in known:
         term = shifted(known[term.name], term.shift)
+    return _calculated(term, lambda each: put_in(each, known))
+
+
+def _calculated(term: Term, new: Callable[[Term], Term]) -> Term:
+    """A calculation with its arguments mapped; any other term by itself."""
+    if isinstance(term, Calculation):
+        return worked_out(Calculation(term.function, tuple(map(new, term.arguments))))
     return term
 
 
@@ -90,7 +167,8 @@ def shifted(term: Term, by: int | float) -> Term:
     if isinstance(term, Variable):
         return Variable(term.name, number(term.shift + by))
     if isinstance(term, str | Special):
-        return term
+        return Calculation("+", (term, by)) if by else term
+    assert not isinstance(term, Calculation)
     return number(term + by)
 
 
@@ -107,7 +185,7 @@ def renamed(part: Part, names: Substitution) -> Part:
 def put_in_once(term: Term, names: Substitution) -> Term:
     if isinstance(term, Variable) and term.name in names:
         return shifted(names[term.name], term.shift)
-    return term
+    return _calculated(term, lambda each: put_in_once(each, names))
 
 
 def mapped(part: Part, new: Callable[[Term], Term]) -> Part:
@@ -119,7 +197,13 @@ def variables(part: Mapped) -> frozenset[str]:
 
 
 def variables_in(terms: Iterable[Term]) -> frozenset[str]:
-    return frozenset(term.name for term in terms if isinstance(term, Variable))
+    found: set[str] = set()
+    for term in terms:
+        if isinstance(term, Variable):
+            found.add(term.name)
+        elif isinstance(term, Calculation):
+            found |= variables_in(term.arguments)
+    return frozenset(found)
 
 
 def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> dict[str, Term] | None:

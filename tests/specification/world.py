@@ -13,7 +13,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
-from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks
+from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
 from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
@@ -148,7 +148,8 @@ class World:
         said = (each for each in pattern.literals if not each.static or each.denies)
         names = sorted(variables_in(pattern.head).union(*(each.variables for each in said)))
         for known in joined(pattern.literals, self.program.background, start):
-            for each, since in self._matched(pattern.facts, known, START):
+            for matched, since in self._matched(pattern.facts, known, START):
+                each = _with_equations(pattern, matched)
                 values = tuple(put_in(Variable(name), each) for name in names)
                 if values not in found or since < found[values][1]:
                     found[values] = each, since
@@ -205,6 +206,18 @@ class World:
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
         return Derivation(pattern, head, known, ticks, facts, around, since)
+
+
+def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
+    """A substitution with the variables that equations give values, and nothing else does."""
+    given = guards(pattern.literals)
+    equations = [(name, of) for name, of in pattern.equations if name not in given]
+    for _ in equations:
+        for name, of in equations:
+            value = put_in(of, known)
+            if isinstance(put_in(Variable(name), known), Variable) and isinstance(value, int | float):
+                known = {**known, name: value}
+    return known
 
 
 def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:

@@ -29,7 +29,7 @@ class Absence(AskedNode, frozen=True, tag=True):
         if not isinstance(literal, syntax.Negation) or literal.atom.range is None:
             return None
         predicate, arguments = literal.atom.predicate, lowering.gaps(literal.atom.terms[:-1])
-        first, last = map(lowering.time, syntax.ends(literal.atom.range))
+        first, last = map(lowering.time, literal.atom.range.ends)
         return (cls(predicate, arguments, first, last, lowering.relation(predicate, arguments)),)
 
     @property

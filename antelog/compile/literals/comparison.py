@@ -9,11 +9,22 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from antelog.compile.literals.literal import Condition, Exists, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Term, Time, Var, shifted
+from antelog.compile.literals.terms import (
+    Const,
+    Operand,
+    Part,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    is_hopeless,
+    shifted,
+    variables_in,
+)
 from antelog.language import syntax
 
 HOLDS: dict[str, Callable[[Any, Any], Any]] = {
@@ -25,6 +36,13 @@ HOLDS: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Equation(NamedTuple):
+    """A variable, and the number that it is worked out from: D and W - V."""
+
+    variable: str
+    operand: Operand
 
 
 class Comparison(Condition, frozen=True, tag=True):
@@ -62,6 +80,15 @@ class Comparison(Condition, frozen=True, tag=True):
         return not all(isinstance(side, Var | Const | Time) for side in self.operands)
 
     @property
+    def defines(self) -> Equation | None:
+        """The variable that it may give a value, and what this is worked out from."""
+        if self.operator == "=" and self.calculates:
+            for one, other in (self.operands, self.operands[::-1]):
+                if isinstance(one, Var) and one.name not in variables_in([other]):
+                    return Equation(one.name, other)
+        return None
+
+    @property
     def mirrored(self) -> Comparison:
         """The comparison with its sides exchanged."""
         return Comparison(self.right, _MIRRORED[self.operator], self.left)
@@ -69,6 +96,8 @@ class Comparison(Condition, frozen=True, tag=True):
     @property
     def outcome(self) -> bool | None:
         left, right = self.left, self.right
+        if self.calculates and any(map(_has_no_number, self.operands)):
+            return False
         if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
             return bool(HOLDS[self.operator](left.offset, right.offset))
         if isinstance(left, Const) and isinstance(right, Const):
@@ -83,6 +112,10 @@ class Comparison(Condition, frozen=True, tag=True):
 
     def holds(self, values: Mapping[str, Value], _exists: Exists, /) -> bool:
         return self.replaced(_PutIn(values)).outcome is True
+
+
+def _has_no_number(side: Operand) -> bool:
+    return (isinstance(side, Const) and isinstance(side.value, str)) or is_hopeless(side)
 
 
 class _PutIn(Replacement):

@@ -41,7 +41,7 @@ class Atom(Literal, frozen=True, tag=True):
         if literal.range is None:
             return (cls.of(literal, lowering),)
         # It is about some tick in its range, which has no name.
-        first, last = map(lowering.time, syntax.ends(literal.range))
+        first, last = map(lowering.time, literal.range.ends)
         atom = cls.of(replace(literal, terms=(*literal.terms[:-1], syntax.Anonymous())), lowering)
         return atom, Comparison(first, "<=", atom.time), Comparison(atom.time, "<=", last)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text
+from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text, folded
 from antelog.language import syntax
 from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
@@ -58,7 +58,13 @@ class Lowering:
 
     def operand(self, term: syntax.Term) -> Operand:
         """A side of a comparison of values."""
-        return Sum(term.variable, term.offset) if isinstance(term, syntax.Shifted) else self.term(term)
+        match term:
+            case syntax.Shifted(variable, offset):
+                return Sum(variable, offset)
+            case syntax.Calculation(function, arguments):
+                return folded(function, tuple(map(self.operand, arguments)))
+            case _:
+                return self.term(term)
 
     def relation(self, predicate: str, arguments: Sequence[Term | None]) -> str:
         """The name of the relation that says whether some atom with these arguments holds.

@@ -13,7 +13,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from antelog.language.printer import value_text
+from antelog.language.arithmetic import calculated
+from antelog.language.printer import value_text, written
 from antelog.language.syntax import number
 
 
@@ -48,8 +49,24 @@ class Sum(Struct, frozen=True, tag=True):
     offset: int | float
 
 
+class Calculated(Struct, frozen=True, tag=True):
+    """A number in a comparison that is worked out by an operator or a function: `W - V`, `abs(V)`."""
+
+    function: str
+    operands: tuple[Operand, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its text, in parts."""
+        return tuple(written(self.function, self.operands))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_in(self.operands)
+
+
 Term: TypeAlias = Var | Const
-Operand: TypeAlias = Var | Const | Time | Sum
+Operand: TypeAlias = Var | Const | Time | Sum | Calculated
 Part: TypeAlias = str | Operand
 """A piece of a literal's text: a text that is the same everywhere, or a term."""
 
@@ -75,15 +92,33 @@ class Replacement:
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
+            case Calculated(function, operands):
+                return folded(function, tuple(map(self.operand, operands)))
             case _:
                 return self.term(operand)
+
+
+def folded(function: str, operands: tuple[Operand, ...]) -> Operand:
+    """A calculation, or its value if that is known; one that has none stays as it is."""
+    known = [each.value for each in operands if isinstance(each, Const)]
+    value = calculated(function, known) if len(known) == len(operands) else None
+    return Calculated(function, operands) if value is None else Const(value)
+
+
+def is_hopeless(operand: Operand) -> bool:
+    """Whether a calculation has no value, whatever its variables stand for."""
+    if not isinstance(operand, Calculated):
+        return False
+    texts = (isinstance(each, Const) and isinstance(each.value, str) for each in operand.operands)
+    known = all(isinstance(each, Const) for each in operand.operands)
+    return known or any(texts) or any(map(is_hopeless, operand.operands))
 
 
 # ---- variables ----
 
 
 def variable_in(operand: Operand | None) -> str | None:
-    """The variable of a term, a time or a sum, if it has one."""
+    """The variable of a term, a time or a sum, if it has one. A calculation may have several."""
     match operand:
         case Var(name):
             return name
@@ -94,12 +129,21 @@ def variable_in(operand: Operand | None) -> str | None:
 
 
 def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
-    """The variables of terms, times and sums."""
-    return frozenset(name for operand in operands if (name := variable_in(operand)) is not None)
+    """The variables of operands."""
+    found: set[str] = set()
+    for operand in operands:
+        if isinstance(operand, Calculated):
+            found |= variables_in(operand.operands)
+        elif (name := variable_in(operand)) is not None:
+            found.add(name)
+    return frozenset(found)
 
 
 def shifted(operand: Operand) -> tuple[Term, int | float] | None:
-    """A variable or a value, and what is added to it: the side of a comparison of values. None for a time."""
+    """A variable or a value, and what is added to it: the side of a comparison of values.
+
+    None for a time, and for a calculation.
+    """
     match operand:
         case Sum(variable, offset):
             return Var(variable), offset
@@ -130,6 +174,8 @@ def operand_text(operand: Operand) -> str:
     if isinstance(operand, Sum):
         sign = "+" if operand.offset >= 0 else "-"
         return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
+    if isinstance(operand, Calculated):
+        return text_of(operand.parts)
     return term_text(operand)
 
 

@@ -9,12 +9,13 @@ V >= 9. `antelog/compile/literals` has the kinds of literals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from msgspec import Struct
 
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
+from antelog.compile.literals.comparison import Equation
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Term, Time, Var, variables_in
 
@@ -87,8 +88,26 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def guarded(self) -> frozenset[str]:
+        """The variables that facts, the background or equations give values."""
+        return self.bound | {each.variable for each in self.worked_out}
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
         """The variables that facts or the background give values."""
         return frozenset[str]().union(*(each.binds for each in self.literals))
+
+    @cached_property
+    def worked_out(self) -> tuple[Equation, ...]:
+        """The equations that give variables values, each after those of the variables that it needs."""
+        equations = [each.defines for each in self.comparisons if each.defines is not None]
+        found: dict[str, Equation] = {}
+        while new := next((e for e in equations if self._gives(e, found)), None):
+            found[new.variable] = new
+        return tuple(found.values())
+
+    def _gives(self, equation: Equation, known: Mapping[str, Equation]) -> bool:
+        new = equation.variable not in self.bound and equation.variable not in known
+        return new and variables_in([equation.operand]) <= self.bound | known.keys()
 
     @cached_property
     def unguarded(self) -> tuple[str, ...]:

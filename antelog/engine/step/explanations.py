@@ -292,7 +292,7 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
         case Var() | Const():
             return term_column(gap, rows, values)
         case _:
-            return numbers_of(gap, rows.bound[gap.variable], values).view(np.int64)
+            return np.broadcast_to(numbers_of(gap, rows.bound, values).cells(values), rows.count)
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:

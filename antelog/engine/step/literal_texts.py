@@ -27,7 +27,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Operand, Time, Var, operand_text, time_text, variable_in
+from antelog.compile.literals.terms import (
+    Calculated,
+    Operand,
+    Time,
+    Var,
+    operand_text,
+    time_text,
+    variables_in,
+)
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import ROOM, Column, numbered
 from antelog.engine.step.derivations import Derivations
@@ -35,7 +43,6 @@ from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.decoding import in_pieces, sorted_by_arrow
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-from antelog.language.printer import value_text
 
 Bound: TypeAlias = frozenset[str]
 """The variables that rows have values for."""
@@ -48,10 +55,6 @@ class Blank:
     operand: Operand
     before: str = ""
     after: str = ""
-
-    @property
-    def variable(self) -> str:
-        return variable_in(self.operand) or ""
 
     def between(self, before: str, after: str) -> Blank:
         return Blank(self.operand, before + self.before, self.after + after)
@@ -92,7 +95,7 @@ def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemp
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     """A text, and then each operand, or `_`, with the text that follows it."""
     pieces: list[Part] = []
-    for part in parts:
+    for part in _as_known(parts, bound):
         if not isinstance(part, str):
             pieces.append(_operand(part, bound))
         elif part == "_" or not pieces:
@@ -102,8 +105,18 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     return pieces
 
 
+def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
+    """Texts and operands, with calculations in parts that are worked out as far as they have values."""
+    for part in parts:
+        if isinstance(part, Calculated) and not part.variables <= bound:
+            yield from _as_known(part.parts, bound)
+        else:
+            yield part
+
+
 def _operand(operand: Operand, bound: Bound) -> Part:
-    return Blank(operand) if variable_in(operand) in bound else operand_text(operand)
+    names = variables_in([operand])
+    return Blank(operand) if names and names <= bound else operand_text(operand)
 
 
 def _between(before: str, part: Part, after: str) -> Part:
@@ -197,30 +210,33 @@ class Writer:
         return Text(opening, self._time(template), closing)
 
     def _argument(self, blank: Blank) -> Argument:
-        if isinstance(blank.operand, Time):
+        if not isinstance(blank.operand, Var):
             return self._piece(blank)
-        return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
+        return Word(self._rows.bound[blank.operand.name], self._values, partial(self._piece, blank))
 
     def _piece(self, blank: Blank) -> Piece:
         if blank not in self._pieces:
-            cells, which = self._numbered(blank.variable)
-            filled = self._filled(blank, cells)
+            filled, which = self._filled(blank.operand)
             names = pc.binary_join_element_wise(blank.before, filled, blank.after, "")
             self._pieces[blank] = Piece(names, which)
         return self._pieces[blank]
 
-    def _filled(self, blank: Blank, cells: Column) -> pa.Array:
-        """The texts of values that fill a blank, without the texts around it."""
-        match blank.operand:
-            case Time(_, offset):
-                return pc.cast(pa.array(cells + offset), pa.string())
+    def _filled(self, operand: Operand) -> tuple[pa.Array, Column]:
+        """The different texts that an operand has, and for each row which of them."""
+        match operand:
+            case Time(str(variable), offset):
+                ticks, which = self._numbered(variable)
+                return pc.cast(pa.array(ticks + offset), pa.string()), which
             case Var(name):
+                cells, which = self._numbered(name)
                 texts, others = self._values.texts(cells), cells == OTHERS
                 # All others have the name of their variable.
-                return pc.if_else(pa.array(others), name, texts) if others.any() else texts
+                return (pc.if_else(pa.array(others), name, texts) if others.any() else texts), which
             case _:
-                numbers = numbers_of(blank.operand, cells, self._values).tolist()
-                return pa.array(map(value_text, numbers), pa.string())
+                cells, which = numbered(
+                    numbers_of(operand, self._rows.bound, self._values).cells(self._values)
+                )
+                return self._values.texts(cells), which
 
     def _time(self, template: LiteralTemplate) -> TickText | Time:
         time = template.time

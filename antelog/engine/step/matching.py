@@ -38,6 +38,7 @@ from antelog.engine.step.rows import (
     meeting,
     passing,
     time_column,
+    with_worked_out,
 )
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -110,7 +111,7 @@ def partials(
             continue
         if not fits.all():
             whole = whole.take(fits)
-        complete.append(_about(seed, whole))
+        complete.append(_worked_out(prepared, _about(seed, whole), background, values))
         first = min(part.giver for part in parts) + 1
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
@@ -118,6 +119,15 @@ def partials(
                 more = frozenset(variables | facts.rows.bound.keys())
                 tables.setdefault(more, []).append(_extended(prepared, whole, giver, facts))
     return complete
+
+
+def _worked_out(prepared: Prepared, part: Partial, background: Background, values: Values) -> Partial:
+    """Rows with the variables that equations give values, where conditions on these hold."""
+    rows, at = with_worked_out(prepared, part.rows, values)
+    if at is None:
+        return part
+    found = Partial(rows, part.arrived.take(at, axis=1))
+    return found.take(fitting(prepared, rows, background, values))
 
 
 def _about(seed: Rows, whole: _Whole) -> Partial:
@@ -237,7 +247,7 @@ def wholes(
         fits = fitting(prepared, rows, background, values)
         if not fits.all():
             rows, arrived = rows.take(fits), arrived.take(marked(fits), axis=1)
-    return Partial(rows, arrived)
+    return _worked_out(prepared, Partial(rows, arrived), background, values)
 
 
 def _narrowed(prepared: Prepared, rows: Rows, table: Rows) -> Meeting:

@@ -6,20 +6,20 @@ Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antelog.compile.literals.comparison import HOLDS, Comparison
 from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
+from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
 
 Bound = Mapping[str, Column]
@@ -265,6 +265,19 @@ def passing(tests: Iterable[Comparison], bound: Mapping[str, Column], count: int
     for test in tests:
         if test.variables <= bound.keys():
             fits &= holds(test, bound, count, values)
+        elif test.calculates:
+            for side in test.operands:
+                fits &= _may_have_value(side, bound, count, values)
+    return fits
+
+
+def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+    """For each row, whether what is known of a side of a calculating comparison lets it have a value."""
+    if variables_in([side]) <= bound.keys():
+        return _all(numbers_of(side, bound, values).there, count)
+    fits = np.ones(count, np.bool_)
+    for each in side.operands if isinstance(side, Calculated) else ():
+        fits &= _may_have_value(each, bound, count, values)
     return fits
 
 
@@ -274,15 +287,18 @@ def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, value
     test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
         return _all(test(_ticks(left, bound), _ticks(right, bound)), count)
+    if comparison.calculates:
+        numbers = numbers_of(left, bound, values), numbers_of(right, bound, values)
+        return _all(numbers[0].compared(test, numbers[1]), count)
     one, other = _cells(left, bound, values), _cells(right, bound, values)
-    if comparison.operator in ("=", "!=") and not comparison.calculates:
+    if comparison.operator in ("=", "!="):
         return _all(test(one, other), count)
-    one_number, other_number = numbers_of(left, one, values), numbers_of(right, other, values)
+    one_number, other_number = (values.numbers(np.atleast_1d(cells)) for cells in (one, other))
     result = _all(test(one_number, other_number), count)
     # Values of other kinds have an order among themselves; those of different kinds have none.
     alike = _all(values.kinds(np.atleast_1d(one)) == values.kinds(np.atleast_1d(other)), count)
     texts = _all(np.isnan(one_number) & np.isnan(other_number), count) & alike
-    if texts.any() and not comparison.calculates:
+    if texts.any():
         first, second = (np.broadcast_to(cells, count)[texts] for cells in (one, other))
         ranks = values.ranks(np.concatenate([first, second]))
         result[texts] = test(ranks[: len(first)], ranks[len(first) :])
@@ -299,7 +315,7 @@ def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
 
 def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
     match operand:
-        case Var(name) | Sum(name, _):
+        case Var(name):
             return bound[name]
         case Const(value):
             return np.asarray(values.cell(value))
@@ -307,7 +323,33 @@ def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Col
             raise TypeError(f"{operand} is no object")
 
 
-def numbers_of(operand: Operand, cells: Column, values: Values) -> NDArray[np.float64]:
-    """The numbers that an operand is, given the cells of its variable; NaN where that has none."""
-    numbers = values.numbers(np.atleast_1d(cells))
-    return numbers + operand.offset if isinstance(operand, Sum) else numbers
+def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
+    """The numbers that an operand is in each row, given its variables; without any there is one row."""
+    match operand:
+        case Calculated(function, operands):
+            return calculate(function, [numbers_of(each, bound, values) for each in operands])
+        case Sum(name, offset):
+            return calculate("+", [Numbers.of_cells(bound[name], values), _constant(offset, values)])
+        case _:
+            return Numbers.of_cells(np.atleast_1d(_cells(operand, bound, values)), values)
+
+
+def _constant(number: int | float, values: Values) -> Numbers:
+    return Numbers.of_cells(np.array([values.cell(number)]), values)
+
+
+def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
+    """Rows with the variables that equations give values, and which of the rows have them (None: all).
+
+    D = W - V: D is 7 where W = 77, V = 70; rows in which it has no value are gone.
+    """
+    bound, fits = dict(rows.bound), np.ones(rows.count, np.bool_)
+    for variable, operand in prepared.pattern.worked_out:
+        if variable not in bound and variables_in([operand]) <= bound.keys():
+            numbers = numbers_of(operand, bound, values)
+            bound[variable] = np.broadcast_to(numbers.cells(values), rows.count)
+            fits &= np.broadcast_to(numbers.there, rows.count)
+    if len(bound) == len(rows.bound):
+        return rows, None
+    at = marked(fits)
+    return replace(rows, bound=bound).take(at), at

@@ -136,6 +136,7 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
     pattern, seen = prepared.pattern, prepared.seen
     sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
     types = {term: _term(term, sources, known) for term in pattern.answer}
+    types |= {Var(each.variable): pa.float64() for each in pattern.worked_out}
     if seen is not None:
         (variable,) = pattern.unguarded
         columns = (known[column.name][column.position] for column in (*seen.inputs, *seen.statics))

@@ -179,6 +179,13 @@ class Values:
         numbers[named] = self._nearest[cells[named] - _FIRST]
         return numbers
 
+    def large_numbers(self, cells: Column) -> dict[int, int | float]:
+        """The rows with numbers that no double holds, and these."""
+        rows = np.flatnonzero(_named(cells))
+        rows = rows[self._kinds[cells[rows] - _FIRST] == Kind.NUMBER] if len(rows) else rows
+        found = ((row, self._items[cells[row] - _FIRST]) for row in rows.tolist())
+        return {row: item if isinstance(item, int) else float(item) for row, item in found}
+
     def ranks(self, cells: Column) -> Column:
         """A number for each value, in the order of the values among themselves.
 

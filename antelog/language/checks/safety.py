@@ -29,6 +29,15 @@ def compared(rule: syntax.Rule) -> set[str]:
     return {name for each in comparisons(rule) for name in each.variables}
 
 
+def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
+    """The variables to which equations give values, `D = W - V`, given those that have some."""
+    found: set[str] = set()
+    equations = [each.defines for each in comparisons(rule) if each.defines is not None]
+    while new := {name for name, of in equations if of <= known | found} - known - found:
+        found |= new
+    return frozenset(found)
+
+
 @dataclass
 class _Rule:
     """A rule, and the sources of its variables' values."""
@@ -39,6 +48,7 @@ class _Rule:
     head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
+    worked_out: frozenset[str]
     reported: set[str] = field(default_factory=set)
 
     @classmethod
@@ -46,8 +56,9 @@ class _Rule:
         times = (name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
         head = frozenset(syntax.variables_of(rule.head.terms))
         positive, negated = map(frozenset[str], syntax.in_atoms(rule))
-        found = cls(rule, vocabulary, frozenset(times), head, positive, negated)
-        found.reported = {name for name in compared(rule) - found.times if not found.left_free(name)}
+        out = worked_out(rule, positive)
+        found = cls(rule, vocabulary, frozenset(times), head, positive, negated, out)
+        found.reported = {name for name in compared(rule) - found.times - out if not found.left_free(name)}
         if found.is_static():
             found.reported |= head
         return found
@@ -114,6 +125,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     Negated static atoms do not count: what they lack is reported elsewhere.
     """
     positive, _ = syntax.in_atoms(rule)
+    positive |= worked_out(rule, frozenset(positive))
     found: dict[str, Term] = {}
     for atom, is_negated in syntax.atoms_of(rule):
         for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():

@@ -17,7 +17,17 @@ from antelog.language.durations import ticks_later
 from antelog.language.literals.comparison import NO_NOW
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Atom, Constant, Range, Shifted, Term, ends, variable_of
+from antelog.language.syntax import (
+    Anonymous,
+    Atom,
+    Calculation,
+    Constant,
+    Range,
+    Shifted,
+    Term,
+    leaves_of,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -77,7 +87,7 @@ def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for atom in [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]:
         for term, is_time in _places(atom, vocabulary):
-            for end in ends(term):
+            for end in leaves_of(term):
                 name = variable_of(end)
                 if name is not None:
                     found.setdefault(name, is_time or isinstance(term, Range))
@@ -97,7 +107,8 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
 def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
     """The arguments of an atom, for a range its ends; each with whether it is a time."""
     for term, is_time in _places(atom, vocabulary):
-        yield from ((end, is_time or isinstance(term, Range)) for end in ends(term))
+        parts = term.ends if isinstance(term, Range) else (term,)
+        yield from ((part, is_time or isinstance(term, Range)) for part in parts)
 
 
 def _check(
@@ -108,7 +119,7 @@ def _check(
         for term, is_time in _ends(atom, vocabulary):
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
-            elif isinstance(term, Shifted):
+            elif isinstance(term, Shifted | Calculation):
                 message = (
                     f"`{to_text(term)}` can stand only where a time belongs, and this argument is not a time"
                 )
@@ -132,7 +143,11 @@ def _check(
 def _check_time(
     term: Term, atom: Atom, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    if isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
+    if isinstance(term, Calculation):
+        message = f"`{to_text(term)}` is calculated, and stands where the time of {atom.predicate} belongs"
+        hint = "A time is a whole number, or a variable that is shifted by one: T, T+1 or T-1."
+        yield Diagnostic("E301", message, term.span, hint)
+    elif isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
@@ -173,7 +188,7 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
                 hint += " For an answer at each tick of a range, give the body a condition about that tick."
             yield Diagnostic("E301", message, term.span, hint)
             continue
-        for end in ends(term):
+        for end in term.ends:
             if isinstance(end, Anonymous):
                 hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
                 yield Diagnostic("E301", "`_` is no end of a range of ticks", end.span, hint)
@@ -185,7 +200,7 @@ def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Ite
 
 def _length(range_: Range, tick: int | None) -> int | None:
     """The number of ticks from the first to the last tick of a range, if that is known."""
-    (one, first), (other, last) = (_placed(end, tick) for end in ends(range_))
+    (one, first), (other, last) = (_placed(end, tick) for end in range_.ends)
     return last - first if one == other else None
 
 

@@ -10,10 +10,12 @@ from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
+    Calculation,
     Constant,
     Shifted,
     Term,
     Variable,
+    leaves_of,
     variable_of,
     variables_of,
 )
@@ -44,14 +46,29 @@ class Comparison(Literal):
         return self.left, f" {self.operator} ", self.right
 
     @property
-    def operands(self) -> tuple[Term, ...]:
+    def sides(self) -> tuple[Term, Term]:
         return self.left, self.right
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return (*leaves_of(self.left), *leaves_of(self.right))
+
+    @property
+    def defines(self) -> tuple[str, frozenset[str]] | None:
+        """The variable that it may give a value, `D = W - V`, and those that this is worked out from."""
+        for one, other in (self.sides, self.sides[::-1]):
+            calculated = isinstance(other, Calculation | Shifted)
+            if self.operator == "=" and isinstance(one, Variable) and calculated:
+                return one.name, frozenset(variables_of([other]))
+        return None
 
     @property
     def variables(self) -> set[str]:
         return variables_of(self.operands)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        for side in self.sides:
+            yield from _calculated_times(side, sorts)
         for one, other in ((self.left, self.right), (self.right, self.left)):
             place = sorts.time_of(variable_of(one))
             if place is None:
@@ -63,6 +80,10 @@ class Comparison(Literal):
             if isinstance(other, Constant) and not isinstance(other.value, int):
                 message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
                 hint = NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
+                yield Diagnostic("E301", message, self.span, hint, note)
+            elif isinstance(other, Calculation):
+                message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
+                hint = "Compare times with whole numbers or times."
                 yield Diagnostic("E301", message, self.span, hint, note)
             elif sorts.is_object(variable_of(other)):
                 message = f"`{sorts.text(one)}` is a time and `{sorts.text(other)}` is not: "
@@ -78,6 +99,11 @@ class Comparison(Literal):
             if isinstance(one, Variable) and isinstance(other, Constant) and not types.is_time(one.name):
                 because = f"{one.name} is compared with the {shown(other, types)}"
                 types.is_type(one.name, type_of(other), self.span, because)
+        for side in self.sides:
+            _check_calculation(side, types)
+        if any(isinstance(side, Calculation) for side in self.sides):
+            self._check_values(types)
+            return
         names = [v for v in map(variable_of, self.operands) if v and not types.is_time(v)]
         if len(names) == 2:
             types.same(names[0], names[1], self.span)
@@ -87,9 +113,22 @@ class Comparison(Literal):
             hint = "Compare numbers with numbers and texts with texts."
             types.report(Diagnostic("E302", message, self.span, hint))
 
+    def _check_values(self, types: Types) -> None:
+        """What stands alone beside a calculation is a number."""
+        for side in self.sides:
+            if isinstance(side, Variable) and not types.is_time(side.name):
+                because = f"{side.name} is compared with a number that is calculated"
+                types.is_type(side.name, Type.NUMBER, side.span, because)
+            elif isinstance(side, Constant) and isinstance(side.value, str):
+                message = f"`{types.text(side)}` is a text, and the other side is calculated"
+                hint = "Compare numbers with numbers and texts with texts."
+                types.report(Diagnostic("E302", message, self.span, hint))
+
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for side in self.operands:
             name = variable_of(side)
+            if variable_of(side) in rule.worked_out:
+                continue
             if isinstance(side, Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
@@ -118,8 +157,8 @@ class Comparison(Literal):
     def leaves_free(self, name: str, rule: Safety) -> bool:
         """Whether it may be about an unguarded variable, which has every value there is."""
         in_head = name in rule.head and not rule.is_static()
-        plain = any(isinstance(s, Variable) for s in self.operands) and any(
-            isinstance(s, Constant) for s in self.operands
+        plain = any(isinstance(s, Variable) for s in self.sides) and any(
+            isinstance(s, Constant) for s in self.sides
         )
         return in_head and plain and self.operator in ("=", "!=")
 
@@ -131,3 +170,24 @@ class Comparison(Literal):
         if rule.is_time(name):
             return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
         return f"Use {name} in an atom of the body."
+
+
+def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
+    """Times in calculations: they can be shifted and compared, and no more."""
+    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+        place = sorts.time_of(variable_of(term))
+        if place is not None:
+            message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
+            hint = "Compare times with each other, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`."
+            yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
+
+
+def _check_calculation(side: Term, types: Types) -> None:
+    """What a calculation calculates with are numbers."""
+    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+        name, because = variable_of(term), f"`{types.text(side)}` calculates with numbers"
+        if name is not None and not types.is_time(name):
+            types.is_type(name, Type.NUMBER, term.span, because)
+        elif isinstance(term, Constant) and isinstance(term.value, str):
+            message = f"`{types.text(term)}` is a text, and `{types.text(side)}` calculates with numbers"
+            types.report(Diagnostic("E302", message, term.span, "Calculate with numbers only."))

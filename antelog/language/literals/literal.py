@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, ends, variable_of
+from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, leaves_of, variable_of
 from antelog.language.vocabulary import Type
 
 
@@ -49,12 +49,14 @@ class Safety(Printing, Protocol):
     """The sources of the values of a rule's variables.
 
     `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
-    with it. `reported` are variables of which nothing more is to be said.
+    with it, `worked_out` those that equations give values: `D = W - V`. `reported` are variables of which
+    nothing more is to be said.
     """
 
     head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
+    worked_out: frozenset[str]
     reported: set[str]
 
     def is_time(self, name: str) -> bool: ...
@@ -126,7 +128,7 @@ class Atom(Literal):
         return (Occurrence(self, negated=False),)
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
-        for end in ends(self.range) if self.range is not None else ():
+        for end in self.range.ends if self.range is not None else ():
             name = variable_of(end)
             if name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
                 continue
@@ -136,7 +138,7 @@ class Atom(Literal):
 
     @property
     def operands(self) -> tuple[Term, ...]:
-        return tuple(end for term in self.terms for end in ends(term))
+        return tuple(end for term in self.terms for end in leaves_of(term))
 
     @property
     def range(self) -> Range | None:

@@ -24,7 +24,7 @@ class Absence(Body):
         if not isinstance(literal, syntax.Negation) or literal.atom.range is None:
             return None
         *arguments, _ = literal.atom.terms
-        ends = map(lowering.term, syntax.ends(literal.atom.range))
+        ends = map(lowering.term, literal.atom.range.ends)
         return (cls(literal.atom.predicate, tuple(map(lowering.gap, arguments)), *ends),)
 
     @property

@@ -9,7 +9,16 @@ from typing import Self
 
 from antelog.language import syntax
 from tests.specification.literals.literal import Body, Lowering
-from tests.specification.terms import Atom, Term, Variable, text
+from tests.specification.terms import (
+    Atom,
+    Calculation,
+    Term,
+    Variable,
+    is_hopeless,
+    is_sum,
+    text,
+    variables_in,
+)
 
 _ORDERS: Mapping[str, Callable[..., bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -37,14 +46,30 @@ class Comparison(Body):
         return f"{text(self.left)} {self.operator} {text(self.right)}"
 
     @property
+    def calculates(self) -> bool:
+        """Whether a side is a number that is worked out, and not a value as it is."""
+        return any(isinstance(each, Calculation) or is_sum(each) for each in self.operands)
+
+    @property
+    def defines(self) -> tuple[str, Term] | None:
+        """The variable that it may give a value, and what this is worked out from."""
+        if self.operator == "=" and self.calculates:
+            for one, other in (self.operands, self.operands[::-1]):
+                if isinstance(one, Variable) and not one.shift and one.name not in variables_in([other]):
+                    return one.name, other
+        return None
+
+    @property
     def key(self) -> None:
         return None
 
     def holds(self, _model: Set[Atom] = frozenset()) -> bool | None:
         left, right = self.left, self.right
+        if self.calculates and any(isinstance(each, str) or is_hopeless(each) for each in self.operands):
+            return False
         if isinstance(left, Variable) and isinstance(right, Variable) and left.name == right.name:
             left, right = left.shift, right.shift
-        if isinstance(left, Variable) or isinstance(right, Variable):
+        if variables_in([left, right]):
             return None
         if self.operator in ("=", "!="):
             return (left == right) is (self.operator == "=")

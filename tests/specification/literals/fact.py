@@ -22,7 +22,7 @@ class Fact(Body):
             return None
         if literal.range is None:
             return (cls(lowering.atom(literal)),)
-        first, last = map(lowering.term, syntax.ends(literal.range))
+        first, last = map(lowering.term, literal.range.ends)
         atom = lowering.atom(replace(literal, terms=(*literal.terms[:-1], syntax.Anonymous())))
         return cls(atom), Comparison(first, "<=", atom.time), Comparison(atom.time, "<=", last)
 

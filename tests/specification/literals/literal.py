@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
 from antelog.language import syntax
 from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
-from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, variables_in
+from tests.specification.terms import (
+    ANY,
+    Atom,
+    Calculation,
+    Substitution,
+    Term,
+    Variable,
+    variables_in,
+    worked_out,
+)
 
 if TYPE_CHECKING:
     from tests.specification.literals.comparison import Comparison
@@ -172,6 +181,8 @@ class Lowering:
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
+        if isinstance(term, syntax.Calculation):
+            return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments))))
         self.used += 1
         return Variable(f"_{self.used}")
 
