@@ -6,6 +6,7 @@ BENCH_ARGS ?=
 SOAK_ARGS ?=
 OLDEST ?=
 EXAMPLES ?= 1000
+SEED := $(or $(SEED),$(shell date +%s))
 
 # The oldest libraries have an environment of their own.
 VENV := .venv$(if $(OLDEST),-oldest)
@@ -28,7 +29,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -45,6 +46,10 @@ test: setup ## Run every test, the slow ones too
 
 quick: setup ## Run the tests that are not marked slow
 	@$(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal -m "not slow and not long" $(PYTEST_ARGS)
+
+shuffled: setup ## Run the tests in random order; SEED=7 for the order of a run that failed
+	@echo "SEED=$(SEED)"
+	@$(MAKE) --no-print-directory test PYTEST_ARGS='--random-order --random-order-seed=$(SEED) $(PYTEST_ARGS)'
 
 oldest: ## Test what others' libraries matter to, with the oldest of them that pyproject.toml allows
 	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'

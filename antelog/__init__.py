@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         AntelogError,
         ArgumentError,
         DataError,
+        DataWarning,
         OutputError,
         PlanError,
         ProgramError,
@@ -33,6 +34,7 @@ __all__ = [
     "AntelogError",
     "ArgumentError",
     "DataError",
+    "DataWarning",
     "Drawing",
     "Engine",
     "Model",
@@ -54,6 +56,7 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
+    "DataWarning": "errors",
     **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
     "Engine": "process",
     "Model": "forecast.model_file",

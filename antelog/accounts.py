@@ -56,3 +56,6 @@ FATES: Mapping[str, str] = {f.name: f.metadata["words"] for f in fields(Counts)}
 
 REASONS = tuple(f.name for f in fields(Counts) if f.metadata["set aside"])
 """The fates of rows that are set aside, each with a sentence that says what is wrong with it."""
+
+PARTICULAR = "`[^`]*`|[0-9]+"
+"""A pattern for the values and numbers in such sentences, which differ from row to row. Java reads it."""

@@ -72,11 +72,13 @@ CATALOGUE: dict[str, str] = {
     "E110": "conflicting-chances",
     "E111": "bad-percentage",
     "E112": "crowded-slot",
+    "E113": "bad-zone",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",
     "E203": "query-not-derived",
     "E204": "no-query",
+    "E205": "taken-name",
     # Sorts and types
     "E301": "sort",
     "E302": "type",

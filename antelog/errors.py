@@ -7,8 +7,11 @@
     ├── DataError           the data as a whole does not fit the program: an unknown input, a wrong column
     │   └── ArgumentError   an argument is of a wrong type; also a TypeError
     ├── StateError          a saved state cannot be restored, or belongs to another program
+    │   └── InUseError      another process writes to it
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
+
+    DataWarning             a warning: more than half of the facts that were handed over were set aside
 
 Each message says the problem, the place, and a remedy. Anything else that is raised on a
 user's input is a defect of antelog.
@@ -50,7 +53,7 @@ class PlanError(AntelogError):
 
 
 class DataError(AntelogError):
-    """Data does not fit the program: an input it does not have, other columns, no table at all.
+    """Data does not fit the program: an input it does not have, other columns, no row that can be used.
 
     Single facts that cannot be used are no reason for it; they are set aside, each with its reason.
     """
@@ -68,5 +71,13 @@ class StateError(AntelogError):
     """A saved state is missing, damaged, of another version, or of another program."""
 
 
+class InUseError(StateError):
+    """Another process writes to a state or an output."""
+
+
 class OutputError(AntelogError):
     """A file or another output cannot be written; what it had before is still there."""
+
+
+class DataWarning(UserWarning):
+    """More than half of the facts that were handed over were set aside: how many, why, and what to do."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and outputs whose every write is checked.
+"""Files that are written whole or not at all, outputs whose every write is checked, and locks of files.
 
     with replacing("answers.html") as file:
         file.write(page)
@@ -11,11 +11,13 @@ old content to keep: it is written to as it is.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import secrets
 import select
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
@@ -24,12 +26,16 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from antelog.errors import OutputError
 
+if sys.platform != "win32":  # which has other locks
+    import fcntl
+
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 # Not every system has these.
-_PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+PLAIN = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+"""Flags for opening a file that is no link, and that other programs do not inherit."""
 
 
 def write(path: str | PathLike[str], content: bytes, *, mode: int | None = None) -> None:
@@ -50,12 +56,12 @@ def replacing(path: str | PathLike[str], *, mode: int | None = None) -> Iterator
     with _said(path):
         if _is_special(target):
             beside, old = None, None
-            raw = Output(os.open(target, os.O_WRONLY | _PLAIN), str(path))
+            raw = Output(os.open(target, os.O_WRONLY | PLAIN), str(path))
         else:
             old = None if mode is not None else _permissions(target)
             allowed = 0o666 if mode is None else mode
             beside = target.with_name(f".antelog-{secrets.token_hex(8)}.partial")
-            raw = Output(os.open(beside, _NEW | _PLAIN, allowed if old is None else old), str(path))
+            raw = Output(os.open(beside, _NEW | PLAIN, allowed if old is None else old), str(path))
     try:
         buffered = io.BufferedWriter(raw)
         yield cast("BinaryIO", buffered)
@@ -97,6 +103,29 @@ class Output(io.FileIO):
         while rest:
             rest = rest[self.write(rest) :]
         return len(data)
+
+
+def claimed(descriptor: int, *, wait: bool = False) -> bool:
+    """Lock an open file for as long as this process has it open; False if another process has locked it.
+
+    Raises OSError where there are no locks.
+    """
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise
+    return True
+
+
+def is_at(descriptor: int, path: str | PathLike[str]) -> bool:
+    """Whether an open file is still the one at this path: another process may have removed or replaced it."""
+    with suppress(OSError):
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))  # noqa: PTH116 - a path of any kind
+    return False
 
 
 def _is_special(target: Path) -> bool:

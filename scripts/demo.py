@@ -1,9 +1,9 @@
 """Readings of wind turbines through a stream on Spark, then on a page that shows what is open: `make demo`.
 
 First a file of readings is put into a folder, the stream reads it and prints what changes; then comes the
-next one. After that forty turbines report, a tick a second, and `antelog watch` shows them on a page until
-Ctrl-C; where nobody watches the terminal, for some seconds. Everything happens in a folder of its own, which
-is gone afterwards.
+next one. After that forty turbines report each second, as of now, and `antelog watch` shows them on a page
+until Ctrl-C; where nobody watches the terminal, for some seconds. The address of the page is repeated, since
+what is printed moves it out of sight. Everything happens in a folder of its own, which is gone afterwards.
 """
 
 import csv
@@ -18,14 +18,17 @@ from datetime import UTC, datetime, timedelta
 from itertools import count, groupby, islice
 from pathlib import Path
 from random import Random
+from threading import Thread
 from typing import IO
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "turbines"
 RULES, READINGS = "malfunctions.alog", "Temp.csv"
 SILENT = ("batch ", "done: ", "stopping ")
-TURBINES, TICK, SHOWN = 40, timedelta(minutes=10), 12
+TURBINES, TICK, SHOWN = 40, timedelta(seconds=1), 12
 """The turbines on the page, how long their ticks are, and for how many it is shown if nobody watches."""
+PAGE, AGAIN = "the page: ", 10
+"""How the line with the page's address begins, and after how many ticks it is repeated."""
 ODDS = "chance Temp(_, high, _) = 2%, again 80%.\n"
 WATCH = "--input Temp=readings.csv --format table --only likely,confirmed --explanations 1"
 OPTIONS = "--input Temp=readings --stream --checkpoint state --output console --lag 0 --buckets 1"
@@ -82,41 +85,61 @@ def through_spark(here: Path) -> int:
 
 
 def reports() -> Iterator[list[str]]:
-    """What forty turbines report, tick by tick: a hot one stays hot for a while, some reports are late."""
+    """The reports of forty turbines, tick by tick: a hot one stays hot for a while, some reports are late."""
     random, hot, late = Random(7), set[int](), list[str]()
-    begun = datetime.now(UTC).replace(microsecond=0, second=0, minute=0)
+    begun = datetime.now(UTC).replace(microsecond=0)
     for number in count():
         now, late = late, []
+        at = begun + number * TICK
         for turbine in range(1, TURBINES + 1):
             is_hot = random.random() < (0.8 if turbine in hot else 0.02)
             (hot.add if is_hot else hot.discard)(turbine)
-            at = (begun + number * TICK).isoformat()
-            report = f"wt{turbine},{'high' if is_hot else 'low'},{at}\n"
+            report = f"wt{turbine},{'high' if is_hot else 'low'},{at.isoformat()}\n"
             (late if random.random() < 0.2 else now).append(report)
+        time.sleep(max(0.0, (at - datetime.now(UTC)).total_seconds()))
         yield now
+
+
+def passed_on(errors: IO[str], addresses: list[str]) -> None:
+    """Prints what the watcher says, and keeps the lines with the page's address."""
+    for line in errors:
+        print(line, end="", file=sys.stderr, flush=True)
+        if line.startswith(PAGE):
+            addresses.append(line)
 
 
 def on_a_page(here: Path) -> int:
     """Readings as they come, on a page."""
-    rules = (EXAMPLE / RULES).read_text(encoding="utf-8")
+    rules = (EXAMPLE / RULES).read_text(encoding="utf-8").replace("tick 10 minutes.", "tick 1 second.")
     asked = rules.replace("query Malf(X, T).", f"{ODDS}query Malf(X, T) alert 75%.")
     (here / "watched.alog").write_text(asked, encoding="utf-8")
     print(f"\n$ antelog watch watched.alog {WATCH}", flush=True)
     readings = here / "readings.csv"
     readings.write_text("device,level,time\n", encoding="utf-8")
-    watch = subprocess.Popen([ANTELOG, "watch", "watched.alog", *WATCH.split()], cwd=here)
-    some = None if sys.stdout.isatty() else SHOWN
-    try:
-        for rows in islice(reports(), some):
-            if watch.poll() is not None:
-                return watch.returncode
-            with readings.open("a", encoding="utf-8") as file:
-                file.writelines(rows)
-            time.sleep(1)
-        watch.send_signal(signal.SIGINT)
-    except KeyboardInterrupt:
-        pass  # whoever follows the readings has been told as well
-    return watch.wait()
+    command = [ANTELOG, "watch", "watched.alog", *WATCH.split()]
+    addresses = list[str]()
+    with subprocess.Popen(command, cwd=here, stderr=subprocess.PIPE, text=True) as watch:
+        assert watch.stderr is not None
+        said = Thread(target=passed_on, args=(watch.stderr, addresses))
+        said.start()
+        try:
+            for number, rows in enumerate(islice(reports(), None if sys.stdout.isatty() else SHOWN), 1):
+                if watch.poll() is not None:
+                    break
+                with readings.open("a", encoding="utf-8") as file:
+                    file.writelines(rows)
+                if number % AGAIN == 0:
+                    print(
+                        f"\n{''.join(addresses[-1:]).rstrip()}   (Ctrl-C ends it)",
+                        file=sys.stderr,
+                        flush=True,
+                    )
+            else:
+                watch.send_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            pass  # whoever follows the readings has been told as well
+        said.join()
+        return watch.wait()
 
 
 def main() -> int:

@@ -2,11 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from antelog import secrets
+from tests.processes import Process, Start, started
 
 # "default" draws the same few examples every time, so that a test's outcome depends on the code alone;
 # "nightly" looks for new ones, and for long. Both stop at the first failure and show it as it was drawn:
@@ -45,6 +48,17 @@ def _no_secrets() -> Iterator[None]:
     """A password of one test, such as `secret`, is not hidden in what others say."""
     yield
     secrets.forget()
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts processes, which end with the test; their pipes are closed then."""
+    with ExitStack() as stack:
+
+        def start(*command: Any, **how: Any) -> Process:
+            return stack.enter_context(started(*command, **how))
+
+        yield start
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,18 @@ MOST_POSITIONAL = 5
 MOST_FIELDS = 8
 
 LEAVES = frozenset(
-    {"accounts", "errors", "diagnostics", "given", "lazily", "secrets", "writing", "escaping", "markup"}
+    {
+        "accounts",
+        "errors",
+        "diagnostics",
+        "given",
+        "lazily",
+        "secrets",
+        "writing",
+        "temporary",
+        "escaping",
+        "markup",
+    }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine"}
@@ -36,6 +47,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "diagnostics": LEAVES,
     "lazily": LEAVES,
     "writing": LEAVES,
+    "temporary": LEAVES,
     "escaping": LEAVES,
     "markup": LEAVES,
     "language": LEAVES,

@@ -25,6 +25,7 @@ from benchmarks.compare.results import Measurement, Results, Run, load, save
 from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
 from benchmarks.report import ROOT, setting
+from tests.processes import Start
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are measured on Linux only")
 
@@ -63,11 +64,11 @@ def test_engines_agree_with_brute_force(
 
 
 @linux
-def test_a_caller_keeps_its_own_children(tmp_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as own:
-        took = launch([sys.executable, "-c", ""], tmp_path, 120)
-        assert took.failed == ""
-        assert own.poll() is None
+def test_a_caller_keeps_its_own_children(tmp_path: Path, start: Start) -> None:
+    own = start([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    took = launch([sys.executable, "-c", ""], tmp_path, 120)
+    assert took.failed == ""
+    assert own.poll() is None
 
 
 def test_batches_are_the_events_in_order(asked: tuple[str, Given, Folder]) -> None:

@@ -235,6 +235,11 @@ def without(column: Array, bad: NDArray[np.bool_]) -> Array:
     return pc.if_else(pa.array(bad), pa.scalar(None, column.type), column)
 
 
+def in_one_piece(column: Array) -> pa.Array:
+    """A column without chunks."""
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
 def mask_of(array: Array) -> NDArray[np.bool_]:
     """Truth values as a mask."""
     mask = array.to_numpy(zero_copy_only=False) if isinstance(array, pa.Array) else array.to_numpy()

@@ -3,7 +3,7 @@
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
 since 1970 / length of a tick). One without a time zone counts as UTC. Users may have numbers that count
-seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
+seconds or parts of them since 1970 instead, see `antelog.language.epochs`; and all of them as texts.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
 """
@@ -11,6 +11,7 @@ seconds or parts of them since 1970 instead, see `antelog.language.epochs`.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
@@ -22,14 +23,16 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import Array, parts_of_union
+from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
+from antelog.arrow.grammar import NUMBER, WHOLE_TIME, nature_of_times
 from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.stamps import looks_like_stamp, stamps_of
 from antelog.errors import DataError
 from antelog.given import short_repr
-from antelog.language.epochs import MICROSECONDS, Counting
+from antelog.language.epochs import MICROSECONDS, TICKS, Counting
 
-Moment: TypeAlias = SupportsIndex | date
-"""A tick by its number or, in a program that says how long a tick is, any moment in it."""
+Moment: TypeAlias = SupportsIndex | date | str
+"""A tick by its number or, in a program that says how long a tick is, any moment in it, also as a text."""
 
 LAST = 2**53 - 1
 """No time is after this tick: up to here a double tells each whole number from the next."""
@@ -99,8 +102,12 @@ def ticks_of(given: Array, length: int | None) -> Ticks:
 
 
 def times_of(given: Array, counting: Counting) -> Ticks:
-    """The ticks of a column given by a user, in which numbers may count since 1970."""
+    """The ticks of a column given by a user, in which numbers may count since 1970, and may be texts."""
     given = _plain(given)
+    if is_a.is_union(given.type):
+        return _together(given, ((rows, times_of(part, counting)) for rows, part in parts_of_union(given)))
+    if kind_of(given.type) is Kind.TEXT:
+        return _from_texts(given, counting)
     length = counting.tick
     if length is None or counting.only_ticks or is_timestamp(given.type):
         return ticks_of(given, length)
@@ -124,6 +131,44 @@ def times_of(given: Array, counting: Counting) -> Ticks:
         if counting.unit is None:
             units.append(each.unit)
     return Ticks(_near(numbers), whole, given, tuple(units))
+
+
+def _together(given: Array, parts: Iterable[tuple[NDArray[np.int64], Ticks]]) -> Ticks:
+    """The ticks of a column from those of some of its rows; the others have none."""
+    numbers, whole = np.zeros(len(given), np.int64), np.zeros(len(given), np.bool_)
+    units: dict[str, None] = {}
+    for rows, found in parts:
+        numbers[rows], whole[rows] = found.numbers, found.whole
+        units.update(dict.fromkeys(found.units))
+    return Ticks(numbers, whole, given, tuple(units))
+
+
+def _from_texts(given: Array, counting: Counting) -> Ticks:
+    texts = in_one_piece(pc.fill_null(given, ""))
+    whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
+    parts: list[tuple[NDArray[np.bool_], Callable[[pa.Array], Ticks]]] = [
+        (whole, lambda some: times_of(_trimmed(some, r"(\.0*)?").cast(pa.int64()), counting))
+    ]
+    if counting.tick is not None and not whole.all():
+        stamps = looks_like_stamp(texts) & ~whole
+        others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
+        parts += [
+            (stamps, lambda some: ticks_of(stamps_of(some), counting.tick)),
+            (others, lambda some: times_of(_trimmed(some).cast(pa.float64()), counting)),
+        ]
+    return _together(
+        given,
+        (
+            (np.flatnonzero(rows), read(texts if rows.all() else texts.filter(pa.array(rows))))
+            for rows, read in parts
+            if rows.any()
+        ),
+    )
+
+
+def _trimmed(texts: pa.Array, end: str = "") -> pa.Array:
+    """Texts of numbers without blanks, a plus before them, and some end."""
+    return pc.replace_substring_regex(texts, rf"^\s*\+?|{end}\s*$", "")
 
 
 def _plain(given: Array) -> Array:
@@ -174,11 +219,22 @@ def no_tick(what: str) -> str:
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
-def why_no_tick(what: str, times: Ticks, texts: pa.Array, nature: str = "a whole number") -> pa.Array:
-    """The reasons why times are no ticks; `texts` are the times as errors show them, null for none."""
+def why_no_tick(what: str, times: Ticks, texts: pa.Array, length: int | None = None) -> pa.Array:
+    """The reasons why times are no ticks; `texts` are the times as errors show them, null for none.
+
+    `length` is that of a tick, if the program says it.
+    """
     shown = pc.binary_join_element_wise(f"the {what} `", pc.fill_null(texts, ""), "` ", "")
+    nature, stamps = nature_of_times(None), np.zeros(len(texts), np.bool_)
+    if kind_of(times.given.type) is Kind.TEXT:
+        nature = nature_of_times(length)
+        stamps = looks_like_stamp(times.given) if length is None else stamps
     above = f"is after tick {LAST}, the last there is"
-    reasons = np.select([~times.whole, times.numbers < 0], [f"is not {nature}", "is before tick 0"], above)
+    reasons = np.select(
+        [~times.whole & stamps, ~times.whole, times.numbers < 0],
+        [no_tick("is a timestamp"), f"is not {nature}", "is before tick 0"],
+        above,
+    )
     wrong = pc.binary_join_element_wise(shown, pa.array(reasons.tolist(), pa.string()), "")
     return pc.if_else(texts.is_null(), f"the {what} is missing", wrong)
 
@@ -187,11 +243,15 @@ def tick_of(given: Moment, length: int | None) -> int:
     """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
+    found, stamp = None, False
     try:
-        found = ticks_of(pa.array([given]), length)
+        column = pa.array([given])
+        stamp = looks_like_stamp(column)[0] if isinstance(given, str) else is_timestamp(column.type)
+        if stamp or not isinstance(given, str):
+            found = times_of(column, Counting(length, TICKS))
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
-        found = None  # it is nothing that a column may have
-    if found is not None and is_timestamp(found.given.type) and length is None:
+        pass  # it is nothing that a column may have
+    if stamp and length is None:
         raise DataError(no_tick(f"{short_repr(given)} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
         or_when = "" if length is None else ", or a timestamp"

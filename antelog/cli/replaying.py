@@ -35,7 +35,7 @@ def through(
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)
     with (
-        summarized(rejects, plan.tick) as set_aside,
+        summarized(rejects, plan.timescale) as set_aside,
         progress_bar("facts", recording.size, results=False) as report,
     ):
         static = static_facts(plan, recording.statics, set_aside, recording.maps)

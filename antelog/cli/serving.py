@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 import msgspec
@@ -26,6 +25,7 @@ from antelog.errors import UnsupportedError
 from antelog.run.address import Kafka, address_of
 from antelog.run.settings import PageSettings
 from antelog.run.store import BatchFeed, FolderFeed, about, is_store
+from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.changes import ChangesPump
@@ -91,7 +91,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     # A path has one slash where an address has two.
     topic = address_of(re.sub(r"^kafka:/+", "kafka://", str(path)))
     assert isinstance(topic, Kafka)
-    folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+    folder = stack.enter_context(temporary_folder())
     pump = ChangesPump(topic, BatchFeed(FolderFeed(folder), about(Source("", str(topic)), None)))
     stack.callback(pump.close)
 

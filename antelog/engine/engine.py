@@ -6,7 +6,7 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Protocol, Self
 
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.accounts import Counts
-from antelog.arrow.ticks import Moment, tick_of
+from antelog.arrow.ticks import InTicks, Moment, tick_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
@@ -23,9 +23,11 @@ from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts, bytes_of, rows_of
 from antelog.engine.facts.rejects import none
-from antelog.engine.state import State
+from antelog.engine.facts.usable import check_use
+from antelog.engine.state import State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
+from antelog.engine.step.times import with_times
 from antelog.errors import DataError
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
@@ -115,6 +117,7 @@ class PlanEngine:
 
     @property
     def plan(self) -> Plan:
+        """The compiled program."""
         return self._plan
 
     @property
@@ -169,13 +172,17 @@ class PlanEngine:
     def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
-        If the program says how long a tick is, `now` may be a timestamp: the tick it lies in is the last.
+        If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in
+        is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
+        no row of one can be used.
         """
         now = tick_of(now, self._plan.tick)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
+        if not isinstance(options.arrival, InTicks):  # else the reader of the facts says what it set aside
+            check_use(batch)
         new, unwanted = fact_limit.in_sight(before, batch.facts)
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
@@ -195,7 +202,17 @@ class PlanEngine:
         self._rejects = self._rejects.with_more(batch.rejects)
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
-        return log
+        return {name: self._timed(name, table) for name, table in log.items()}
+
+    def _timed(self, query: str, table: pa.Table) -> pa.Table:
+        timescale = self._plan.timescale
+        return table if timescale is None else with_times(table, self._plan.relation(query), timescale)
+
+    def begin_anew(self, tick: int) -> None:
+        """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
+        if tick <= self.now:
+            raise DataError(f"time cannot begin at tick {tick}: {self.now} is finished already")
+        self._state = beginning(self._plan, replace(self._state, now=tick - 1), tick)
 
     def _drop(self, dropped: Mapping[str, Dropped]) -> None:
         for name, more in dropped.items():
@@ -209,9 +226,8 @@ class PlanEngine:
         """
         name, forecaster = self._query(query).name, self._forecaster
         lines = kernel.open_answers(self._plan, self._state, name, staged=forecaster is not None)
-        if forecaster is None:
-            return as_they_stand(lines.table)
-        return as_they_stand(forecaster.open_answers(name, lines, self._state))
+        table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
+        return self._timed(name, as_they_stand(table))
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:

@@ -141,7 +141,7 @@ def from_bytes(
     try:
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
-        if program is not None and plan.read != program.read:
+        if program is not None and plan.meaning != program.meaning:
             raise StateError(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"

@@ -16,9 +16,9 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
+from antelog.arrow.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
-from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 
 _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"

@@ -32,7 +32,8 @@ class Chunk:
     `lines` tells the lines of all rows, `row` the text of one by its position. `written` says that
     every value is written as text. A chunk that was read in a hurry does not know the texts of its
     rows; if one of them cannot be used, `again` reads it with more care. If its columns were told by
-    position, `misfit` is the error if most rows cannot be used.
+    position, `misfit` is the error if most rows cannot be used. `arrives` says which rows have an arrival of
+    their own; None: all of them, if there is such a column.
     """
 
     columns: Sequence[pa.Array]
@@ -42,6 +43,7 @@ class Chunk:
     bad: Sequence[Bad] = ()
     again: Callable[[], Chunk] | None = None
     misfit: str = ""
+    arrives: NDArray[np.bool_] | None = None
 
 
 def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
@@ -107,12 +109,12 @@ def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: R
 class CheckedRows:
     """The rows of a chunk that can be used, with their ticks and lines, and those that cannot.
 
-    `arrive` says whether the arrivals are those of a column, or else the facts' own times; `notes`
+    `arrives` says of which rows the arrival is that of a column, or else the fact's own time; `notes`
     are about the times, each to be shown once.
     """
 
     table: pa.Table
-    arrive: bool
+    arrives: NDArray[np.bool_]
     set_aside: Sequence[Reject]
     notes: Mapping[str, str]
 
@@ -142,13 +144,15 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
             lines = chunk.lines().tolist()
             found += [Bad(lines[i], detail, chunk.row(i)) for i, detail in faults.items()]
         found.sort(key=lambda bad: bad.line)
+        arrives = chunk.arrives
+        if arrives is None:
+            arrives = np.full(table.num_rows, len(chunk.columns) > len(wanted.columns))
         if faults:
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
-            table = table.filter(pa.array(fine))
-        arrive = len(chunk.columns) > len(wanted.columns)
+            table, arrives = table.filter(pa.array(fine)), arrives[fine]
         rejects = [Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found]
-        yield CheckedRows(table, arrive, rejects, notes)
+        yield CheckedRows(table, arrives, rejects, notes)
 
 
 def _order(wanted: WantedColumns, file: str) -> dict[str, str]:

@@ -45,6 +45,18 @@ class WantedColumns:
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
 
+    @property
+    def declared(self) -> bool:
+        """Whether its columns have names, and not only numbers as those of an input that is not declared."""
+        objects = self.columns[:-1] if self.timed else self.columns
+        return not objects or not all(map(_UNNAMED.fullmatch, objects))
+
+    @property
+    def required(self) -> list[str]:
+        """The names that each record must have, as its source calls them."""
+        columns = [*self.columns, *([self.arrival] if self.must_arrive else [])]
+        return [dict(self.called).get(column, column) for column in columns]
+
     def shown(self, column: str) -> str:
         """A column as messages call it: with the name that the file has for it, if that is another."""
         name = dict(self.called).get(column, column)
@@ -68,6 +80,10 @@ class ColumnPositions:
     def all(self) -> tuple[int, ...]:
         return self.columns if self.arrival is None else (*self.columns, self.arrival)
 
+    def names(self, given: Sequence[str]) -> tuple[str, ...]:
+        """The names of the wanted columns, and of the arrival, among all names of a row."""
+        return tuple(given[i] for i in self.all)
+
 
 def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
     """The wanted columns, renamed as files call them.
@@ -82,15 +98,24 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 
 
 def places(
-    wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str] = ()
+    wanted: WantedColumns,
+    names: Sequence[str],
+    file: str,
+    inner: Iterable[str] = (),
+    *,
+    whole: bool = True,
 ) -> ColumnPositions:
     """The positions of the wanted columns. Raises DataError if they cannot be found.
 
     By name, if the file has them all; it may have others, which are ignored. By position if it has none of
     them nor any that is nearly called so, but as many, or one more, which is the arrival; whether their
-    values fit, those who read them find out. `inner` are the paths of fields within fields, for errors.
+    values fit, those who read them find out. In what goes on, which is not a `whole` file, only an input
+    that is not declared has its columns by position: other records may follow with the names.
+    `inner` are the paths of fields within fields, for errors.
     """
     at = _places(wanted, names, file, inner)
+    if at.misfit and wanted.declared and not whole:
+        raise DataError(at.misfit)
     if wanted.must_arrive and at.arrival is None:
         hint = did_you_mean(wanted.arrival, names) or f"It has {has(names)}."
         raise DataError(f"{file}: has no column {wanted.arrival} for the arrivals of {wanted.name}. {hint}")

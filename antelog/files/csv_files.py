@@ -41,7 +41,7 @@ class FirstLine:
 
 
 @dataclass(frozen=True)
-class _Layout:
+class RowLayout:
     """The grammar, width and column positions of a file."""
 
     grammar: Grammar
@@ -56,36 +56,20 @@ def csv_chunks(
 
     Raises DataError if its columns are not the wanted ones.
     """
-    rows = CsvRows(path, wanted, notes)
+    rows = _WholeCsv(path, wanted, notes)
     for data in pieces(stream, path):
         yield from rows.feed(data)
     yield from rows.end()
 
 
-class CsvRows:
-    """Takes the bytes of a CSV file as they come, and gives the rows that are whole.
+class _WholeCsv:
+    """Takes the bytes of a whole CSV file as they come, and gives the rows that are whole."""
 
-    With the `head` of a file, and the number of the next line, it goes on within it.
-    """
-
-    def __init__(
-        self, path: Path | str, wanted: WantedColumns, notes: list[str], *, head: bytes = b"", line: int = 1
-    ) -> None:
+    def __init__(self, path: Path | str, wanted: WantedColumns, notes: list[str]) -> None:
         self._path, self._wanted, self._notes = path, wanted, notes
-        self._layout: _Layout | None = None
-        self._sure = bool(head)
-        first = first_line(head, path, wanted) if head else None
-        if first is not None:
-            self._layout = _layout(grammar_of(first.separator), first, path, wanted)
-        self._records = Records(path, self._layout.grammar if self._layout else None, line)
-
-    @property
-    def line(self) -> int:
-        return self._records.line
-
-    @property
-    def held(self) -> int | None:
-        return self._records.held
+        self._layout: RowLayout | None = None
+        self._sure = False
+        self._records = Records(path)
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
         return self._chunks(self._records.feed(data))
@@ -100,13 +84,12 @@ class CsvRows:
                 first = _first(grammar, block, self._path, self._wanted)
                 if first is None:
                     continue
-                self._begin(grammar, first)
+                self._layout = self._begin(grammar, first)
                 rest = first.rest
-            assert self._layout is not None
             if isinstance(rest, Unclosed):
-                yield _rows_of([], self._layout, [_bad(rest)])
+                yield unclosed_chunk(rest, self._layout)
             else:
-                yield self._doubted(_fast(rest, self._layout) or _slow(rest, self._layout))
+                yield self._doubted(block_chunk(rest, self._layout))
 
     def _doubted(self, chunk: Chunk) -> Chunk:
         """The first rows say whether columns that were told by position are the wanted ones."""
@@ -116,16 +99,13 @@ class CsvRows:
         self._sure = True
         return replace(chunk, misfit=self._layout.places.misfit)
 
-    def _begin(self, grammar: Grammar, first: FirstLine) -> None:
-        self._layout = _layout(grammar, first, self._path, self._wanted)
-        if first.row is None and not self._layout.places.named and not self._wanted.timed:
+    def _begin(self, grammar: Grammar, first: FirstLine) -> RowLayout:
+        at = first.row or places(self._wanted, first.values, str(self._path))
+        if first.row is None and not at.named and not self._wanted.timed:
             self._notes.append(
                 f"{self._path}: its first line is taken for names, none of which {self._wanted.name} has"
             )
-
-
-def _layout(grammar: Grammar, first: FirstLine, path: Path | str, wanted: WantedColumns) -> _Layout:
-    return _Layout(grammar, len(first.values), first.row or places(wanted, first.values, str(path)))
+        return RowLayout(grammar, len(first.values), at)
 
 
 def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
@@ -169,10 +149,20 @@ def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bo
     return bool(numbers) and looks_like_time(numbers[0])
 
 
+def block_chunk(block: Block, layout: RowLayout) -> Chunk:
+    """The rows of a block."""
+    return _fast(block, layout) or _slow(block, layout)
+
+
+def unclosed_chunk(row: Unclosed, layout: RowLayout) -> Chunk:
+    """A row whose quote has no end, which is set aside."""
+    return _rows_of([], layout, [_bad(row)])
+
+
 # ---- a block at once ----
 
 
-def _fast(block: Block, layout: _Layout) -> Chunk | None:
+def _fast(block: Block, layout: RowLayout) -> Chunk | None:
     """The rows of a block, or None if anything in it needs a closer look."""
     quotes = b'"' in block.data
     if quotes and (len(block.data) > records.LARGEST or not layout.grammar.is_orderly(block.data)):
@@ -214,7 +204,7 @@ class _CsvRow:
     used: list[str]
 
 
-def _slow(block: Block, layout: _Layout) -> Chunk:
+def _slow(block: Block, layout: RowLayout) -> Chunk:
     rows: list[_CsvRow] = []
     bad: list[Bad] = []
     for row in layout.grammar.rows(block):
@@ -233,7 +223,7 @@ def _slow(block: Block, layout: _Layout) -> Chunk:
     return _rows_of(rows, layout, bad)
 
 
-def _rows_of(rows: list[_CsvRow], layout: _Layout, bad: list[Bad]) -> Chunk:
+def _rows_of(rows: list[_CsvRow], layout: RowLayout, bad: list[Bad]) -> Chunk:
     width = len(layout.places.all)
     columns = [pa.array([row.used[i] for row in rows], pa.string()) for i in range(width)]
     lines = np.array([row.line for row in rows], np.int64)

@@ -6,6 +6,7 @@ A column may be mapped to a field within fields: `decoded.payload.temperature` i
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +30,7 @@ _DEEPEST = 8
 """Fields that lie deeper are not shown."""
 
 
-class _JsonRow(NamedTuple):
+class JsonRow(NamedTuple):
     """A row as there are millions of: that it is a tuple makes it cheap."""
 
     line: int
@@ -48,32 +49,21 @@ def json_chunks(
 
     The names of its columns are those that occur in the first block of lines.
     """
-    rows = JsonRows(path, wanted, whole=True)
+    rows = WholeJson(path, wanted)
     for data in pieces(stream, path):
         yield from rows.feed(data)
     yield from rows.end()
 
 
-class JsonRows:
-    """Takes the bytes of a file of JSON lines as they come, and gives the rows that are whole.
+class JsonLines(ABC):
+    """Takes the bytes of JSON lines as they come, and gives the rows that are whole.
 
-    With the names of its columns, and the number of the next line, it goes on within a file. Of a `whole`
-    file the first block has to have what columns are mapped to; otherwise that may come later.
+    With the number of the next line it goes on within a file.
     """
 
-    def __init__(
-        self,
-        path: Path | str,
-        wanted: WantedColumns,
-        names: Sequence[str] = (),
-        line: int = 1,
-        *,
-        whole: bool = False,
-    ) -> None:
-        self._path, self._wanted, self._whole = path, wanted, whole
+    def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
+        self._path, self._wanted = path, wanted
         self._lines = LineSplitter(path, line)
-        self.names = list(names)
-        self._places = places(wanted, self.names, str(path)) if names else None
 
     @property
     def line(self) -> int:
@@ -90,36 +80,47 @@ class JsonRows:
         return map(self._chunk, self._lines.end())
 
     def _chunk(self, block: Block) -> Chunk:
-        if block.first == 1 and block.data.lstrip().startswith(b"["):
-            raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
         return self.chunk(enumerate(block.lines(), block.first))
 
+    @abstractmethod
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
         """The rows of lines with their numbers; lines that are empty are none."""
-        rows, bad = _rows(lines)
+
+
+class WholeJson(JsonLines):
+    """A whole file: the names of its columns are those in its first block, where mapped ones must be."""
+
+    names: Sequence[str] = ()
+    _places: ColumnPositions | None = None
+
+    def _chunk(self, block: Block) -> Chunk:
+        if block.first == 1 and block.data.lstrip().startswith(b"["):
+            raise DataError(f"{self._path}: is a JSON list; write each of its objects on a line of its own")
+        return super()._chunk(block)
+
+    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
+        rows, bad = json_rows(lines)
+        misfit = ""
         if self._places is None and rows:
             self.names, self._places = self._found(rows)
-            return replace(_chunk(rows, bad, self.names, self._places), misfit=self._places.misfit)
-        return (
-            no_rows(self._wanted, bad)
-            if self._places is None
-            else _chunk(rows, bad, self.names, self._places)
-        )
+            misfit = self._places.misfit
+        if self._places is None:
+            return no_rows(self._wanted, bad)
+        return replace(json_chunk(rows, bad, self._places.names(self.names)), misfit=misfit)
 
-    def _found(self, rows: list[_JsonRow]) -> tuple[list[str], ColumnPositions]:
+    def _found(self, rows: list[JsonRow]) -> tuple[list[str], ColumnPositions]:
         """The names in some rows, with what is mapped and there, and where the wanted ones are."""
         names = list(dict.fromkeys(name for row in rows for name in row.values))
-        if self._whole:  # what has only fields within it is no column, but a part of paths
-            names = [name for name in names if not all(_is_around(row, name) for row in rows)]
+        # What has only fields within it is no column, but a part of paths.
+        names = [name for name in names if not all(_is_around(row, name) for row in rows)]
         for _, name in self._wanted.called:
-            there = not self._whole or any(reach(row.values, name) is not _NOTHING for row in rows)
-            if name not in names and there:
+            if name not in names and any(reach(row.values, name) is not _NOTHING for row in rows):
                 names.append(name)
-        inner = (path for row in rows[:_LOOKED_AT] for path in _paths(row.values))
+        inner = (path for row in rows[:_LOOKED_AT] for path in paths(row.values))
         return names, places(self._wanted, names, str(self._path), inner)
 
 
-def _is_around(row: _JsonRow, name: str) -> bool:
+def _is_around(row: JsonRow, name: str) -> bool:
     return isinstance(row.values.get(name, {}), dict)
 
 
@@ -135,17 +136,17 @@ def reach(values: dict[str, Any], path: str) -> object:
     return found
 
 
-def _paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[str]:
+def paths(values: dict[str, Any], before: str = "", depth: int = 0) -> Iterator[str]:
     """The paths of the fields within fields."""
     for name, value in values.items():
         if isinstance(value, dict) and depth < _DEEPEST:
-            yield from _paths(value, f"{before}{name}.", depth + 1)
+            yield from paths(value, f"{before}{name}.", depth + 1)
         elif depth and not isinstance(value, list):
             yield f"{before}{name}"
 
 
-def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_JsonRow], list[Bad]]:
-    rows: list[_JsonRow] = []
+def json_rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[JsonRow], list[Bad]]:
+    rows: list[JsonRow] = []
     bad: list[Bad] = []
     for number, line in lines:
         if not line.strip():
@@ -159,36 +160,59 @@ def _rows(lines: Iterable[tuple[int, bytes]]) -> tuple[list[_JsonRow], list[Bad]
             bad.append(Bad(number, "is not a row: it is nested too deeply", line.decode(errors="replace")))
             continue
         if isinstance(values, dict):
-            rows.append(_JsonRow(number, line, values))
+            rows.append(JsonRow(number, line, values))
         else:
             bad.append(Bad(number, "is not a JSON object", line.decode(errors="replace")))
     return rows, bad
 
 
-def _chunk(rows: list[_JsonRow], bad: list[Bad], names: Sequence[str], at: ColumnPositions) -> Chunk:
-    wanted = [names[i] for i in at.all]
+def json_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[str]) -> Chunk:
     columns = [_values(rows, name) for name in wanted]
     fine = rows
     if not all(map(_are_plain, columns)):
         # Something is wrong with some rows, which is seldom; so each is looked at only then.
-        fine = []
-        for row in rows:
-            complaints = (_complaint(name, reach(row.values, name)) for name in wanted)
-            complaint = next(filter(None, complaints), None)
-            if complaint is None:
-                fine.append(row)
-            else:
-                bad.append(Bad(row.line, complaint, row.text))
+        fine = _without_complaints(rows, bad, [wanted] * len(rows))
         columns = [_values(fine, name) for name in wanted]
+    return _chunk_of(fine, bad, columns)
+
+
+def mixed_chunk(rows: list[JsonRow], bad: list[Bad], wanted: Sequence[tuple[str, ...]], width: int) -> Chunk:
+    """Rows with names of their own; those that say nothing of their arrival have their time in its place."""
+    names = {row.line: each for row, each in zip(rows, wanted, strict=True)}
+    fine = _without_complaints(rows, bad, wanted)
+    values = [[reach(row.values, name) for name in names[row.line]] for row in fine]
+    arrives = np.array([len(each) > width for each in values], np.bool_)
+    if arrives.any():
+        values = [each if len(each) > width else [*each, each[-1]] for each in values]
+    columns = [list(column) for column in zip(*values, strict=True)] or [[] for _ in range(width)]
+    return replace(_chunk_of(fine, bad, columns), arrives=arrives)
+
+
+def _without_complaints(
+    rows: list[JsonRow], bad: list[Bad], wanted: Iterable[Sequence[str]]
+) -> list[JsonRow]:
+    """The rows whose values columns can hold; the others are bad."""
+    fine = []
+    for row, names in zip(rows, wanted, strict=True):
+        complaints = (_complaint(name, reach(row.values, name)) for name in names)
+        complaint = next(filter(None, complaints), None)
+        if complaint is None:
+            fine.append(row)
+        else:
+            bad.append(Bad(row.line, complaint, row.text))
+    return fine
+
+
+def _chunk_of(rows: list[JsonRow], bad: list[Bad], columns: Sequence[list[object]]) -> Chunk:
     return Chunk(
         [array_of(values) for values in columns],
-        lambda: np.array([row.line for row in fine], np.int64),
-        lambda i: fine[i].text,
+        lambda: np.array([row.line for row in rows], np.int64),
+        lambda i: rows[i].text,
         bad=bad,
     )
 
 
-def _values(rows: list[_JsonRow], name: str) -> list[object]:
+def _values(rows: list[JsonRow], name: str) -> list[object]:
     if "." in name:
         return [reach(row.values, name) for row in rows]
     return [row.values.get(name, _NOTHING) for row in rows]

@@ -23,14 +23,16 @@ from antelog.files.columns import WantedColumns, places
 _ROWS = 1 << 16
 
 
-def parquet_chunks(stream: BinaryIO, path: Path, wanted: WantedColumns, _notes: list[str]) -> Iterator[Chunk]:
+def parquet_chunks(
+    stream: BinaryIO, path: Path, wanted: WantedColumns, _notes: list[str], *, whole: bool = True
+) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
         file = pq.ParquetFile(stream)
         schema = file.schema_arrow
         inner = list(_paths(schema))
         names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
-        at = places(wanted, names, str(path), inner)
+        at = places(wanted, names, str(path), inner, whole=whole)
         for i, name, type_ in zip(at.columns, wanted.columns, wanted.types, strict=False):
             try:
                 refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,12 +11,17 @@ from antelog.errors import DataError
 from antelog.files.chunks import Chunk, usable
 from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns
 from antelog.files.csv_files import csv_chunks
+from antelog.files.going_on import going_on
 from antelog.files.json_files import json_chunks
 from antelog.files.naming import ENDINGS, Form, form_of, opened
 from antelog.files.parquet_files import parquet_chunks
 from antelog.files.setting_aside import Rejects
 
-_CHUNKS = {Form.CSV: csv_chunks, Form.JSON: json_chunks, Form.PARQUET: parquet_chunks}
+_CHUNKS: Mapping[Form, Callable[..., Iterator[Chunk]]] = {
+    Form.CSV: csv_chunks,
+    Form.JSON: json_chunks,
+    Form.PARQUET: parquet_chunks,
+}
 
 
 def tables(
@@ -30,15 +35,28 @@ def tables(
 
 
 def chunks_of(
-    path: Path, wanted: WantedColumns, notes: list[str], progress: Callable[[int], None] = lambda _: None
+    path: Path,
+    wanted: WantedColumns,
+    notes: list[str],
+    progress: Callable[[int], None] = lambda _: None,
+    *,
+    whole: bool = True,
 ) -> Iterator[Chunk]:
-    """A file piece by piece, before anybody has looked at its values; otherwise as `tables`."""
+    """A file piece by piece, before anybody has looked at its values; otherwise as `tables`.
+
+    One that is not `whole` is a part of what goes on, as the files of a folder are: names decide there.
+    """
     form = form_of(path)
     if form is None:
         raise DataError(f"{path}: the ending tells no form of file; there are {ENDINGS}")
     with opened(path) as file:
         known = 0
-        chunks = _CHUNKS[form](file.data, path, wanted, notes)
+        if whole:
+            chunks = _CHUNKS[form](file.data, path, wanted, notes)
+        elif form is Form.PARQUET:
+            chunks = parquet_chunks(file.data, path, wanted, notes, whole=False)
+        else:
+            chunks = going_on(file.data, path, wanted, notes, form)
         if wanted.timed and wanted.arrival != DEFAULT_ARRIVAL:
             chunks = _with_arrivals(chunks, wanted, path, notes)
         for chunk in chunks:

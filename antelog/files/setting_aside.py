@@ -4,7 +4,8 @@
     as in line 2: wt2,91,soon
 
 If none of an input can be used, that is an error, with the most common reason: a file of which nothing was
-understood would look like one in which nothing happened.
+understood would look like one in which nothing happened. Rows that were understood and came at the wrong time
+are none.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO, TextIO, cast
 
+from antelog.accounts import PARTICULAR
 from antelog.errors import AntelogError, DataError, OutputError
 from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
@@ -27,10 +29,9 @@ from antelog.writing import replacing
 
 _KINDS = 1_000
 """At most so many different reasons are counted, so that odd files take no endless memory."""
+_MALFORMED = "malformed"
 _LONGEST = 200
 """Of an example no more letters are shown."""
-PARTICULAR = "`[^`]*`|[0-9]+"
-"""A pattern for the values and numbers in a reason, which differ from row to row. Java reads it as well."""
 
 SHOWN = 5
 """How many rejects a summary shows in full."""
@@ -67,6 +68,7 @@ class Usable:
     files: dict[str, None] = field(default_factory=dict)
     rows: int = 0
     set_aside: int = 0
+    malformed: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Reject] = field(default_factory=dict)
 
@@ -78,16 +80,25 @@ class Usable:
     def add(self, reject: Reject) -> None:
         """A row was set aside."""
         self.set_aside += 1
+        self.malformed += reject.reason == _MALFORMED
         kind = kind_of(reject.detail)
         if kind in self.examples or len(self.examples) < _KINDS:
             self.kinds[kind] += 1
             self.examples.setdefault(kind, reject)
 
     def check(self) -> None:
-        """Raises DataError if there are rows, and all were set aside."""
-        if self.rows and self.set_aside >= self.rows:
+        """Raises DataError if there are rows, and all were set aside, not only for the time they came at."""
+        if self.rows and self.set_aside >= self.rows and self.malformed:
             kind, count = self.kinds.most_common(1)[0]
             raise DataError(no_use(next(iter(self.files)), self.rows, count, self.examples[kind]))
+
+    def warning(self) -> str | None:
+        """A warning if more than half of the rows were set aside, with the most common reason; else None."""
+        if 2 * self.set_aside <= self.rows:
+            return None
+        kind, count = self.kinds.most_common(1)[0]
+        few = f"{self.set_aside:,} of {self.rows:,} rows {'was' if self.set_aside == 1 else 'were'} set aside"
+        return f"{next(iter(self.files))}: {few}: {_mostly(self.set_aside, count, self.examples[kind])}"
 
 
 def kind_of(detail: str) -> str:
@@ -97,13 +108,18 @@ def kind_of(detail: str) -> str:
 
 def no_use(file: str, rows: int, count: int, example: Reject) -> str:
     """The message that no row can be used, with the most common reason."""
+    said = _mostly(rows, count, example)
+    if rows == 1:
+        return f"{file}: its only row cannot be used: {said}"
+    return f"{file}: none of its {rows:,} rows can be used: {said}"
+
+
+def _mostly(rows: int, count: int, example: Reject) -> str:
+    """The reason of so many of the rows, with an example."""
     place = f"line {example.line}: " if example.line is not None else ""
     row = example.row.strip()
     said = f"{example.detail}, as in {place}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"
-    if rows == 1:
-        return f"{file}: its only row cannot be used: {said}"
-    mostly = "" if count == rows else f"mostly ({count:,}): "
-    return f"{file}: none of its {rows:,} rows can be used: {mostly}{said}"
+    return said if count == rows else f"mostly ({count:,}): {said}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +148,7 @@ class Rejects:
         self.usable[predicate].came(file, rows)
 
     def require_use(self) -> None:
-        """Raises DataError if rows of a predicate were read, and all of them were set aside."""
+        """Raises DataError if rows of a predicate were read, and none of them can be used."""
         for each in self.usable.values():
             each.check()
 

@@ -18,11 +18,12 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import mask_of
+from antelog.arrow.grammar import NUMBER, STAMP
 from antelog.arrow.kinds import Kind, kind_of, raw_values, written
-from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, ticks_of, times_of, why_no_tick
+from antelog.arrow.stamps import looks_like_stamp
+from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, times_of, why_no_tick
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text
-from antelog.files.grammar import NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
 from antelog.language.printer import value_text
 
@@ -47,7 +48,7 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTi
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
     if is_text(array.type):
-        return _from_texts(array.cast(pa.string()), what, counting, file)
+        return _of_texts(array.cast(pa.string()), what, counting, file)
     if counting.tick is None and is_timestamp(array.type):
         raise _no_tick(what, file)
     if array.type == pa.bool_():
@@ -93,9 +94,9 @@ def _if_seconds(value: object, counting: Counting) -> str:
     )
 
 
-def _reason(what: str, times: Ticks, i: int, text: str | None, nature: str = "a whole number") -> str:
+def _reason(what: str, times: Ticks, i: int, text: str | None, length: int | None = None) -> str:
     """The reason why a time is no tick; `text` is the time as errors show it, None if there is none."""
-    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), nature)[0])
+    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), length)[0])
 
 
 def _shown(time: pa.Scalar | None) -> str | None:
@@ -117,74 +118,14 @@ def _no_tick(what: str, file: str) -> DataError:
     return DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
 
-def _from_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
-    texts, tick = pc.fill_null(texts, ""), counting.tick
-    whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
-    numbers = np.zeros(len(texts), np.int64)
-    units: tuple[str, ...] = ()
-    if whole.any():
-        plain = _whole_numbers(texts if whole.all() else texts.filter(pa.array(whole)))
-        found = times_of(pa.array(plain), counting)
-        numbers[whole], units = found.numbers, found.units
-    if not whole.all():
-        stamps = mask_of(pc.match_substring_regex(texts, STAMP)) & ~whole
-        if stamps.any() and tick is None:
-            raise _no_tick(what, file)
-        if tick is not None:
-            others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
-            for rows, found in (
-                (stamps, _stamps(texts.filter(pa.array(stamps)), tick)),
-                (others, _numbers(texts.filter(pa.array(others)), counting)),
-            ):
-                numbers[rows], whole[rows] = found.numbers, found.whole
-                units = (*units, *found.units)
-    times, nature = Ticks(numbers, whole, texts, units), nature_of_times(tick)
+def _of_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
+    found = times_of(texts, counting)
+    if counting.tick is None and (looks_like_stamp(texts) & ~found.whole).any():
+        raise _no_tick(what, file)
 
     def detail(i: int) -> str:
-        text = texts[i].as_py()
-        reason = _reason(what, times, i, text if text.strip() else None, nature)
-        return reason if whole[i] else reason + _if_seconds(text, counting)
+        text = texts[i].as_py() or ""
+        reason = _reason(what, found, i, text if text.strip() else None, counting.tick)
+        return reason if found.whole[i] else reason + _if_seconds(text, counting)
 
-    return ParsedTimes(numbers, [Fault(~times.natural, detail)], units)
-
-
-def _whole_numbers(texts: pa.Array) -> NDArray[np.int64]:
-    plain = pc.replace_substring_regex(texts, r"^\s*\+?|(\.0*)?\s*$", "")
-    numbers: NDArray[np.int64] = plain.cast(pa.int64()).to_numpy()
-    return numbers
-
-
-def _numbers(texts: pa.Array, counting: Counting) -> Ticks:
-    """The ticks of texts such as `1714603200.5`."""
-    plain = pc.replace_substring_regex(texts, r"^\s*\+?|\s*$", "")
-    return times_of(plain.cast(pa.float64()), counting)
-
-
-def _stamps(texts: pa.Array, tick: int) -> Ticks:
-    """The ticks of texts that look like timestamps."""
-    texts = pc.utf8_trim_whitespace(texts)
-    # What lies below a microsecond decides nothing: a tick is at least as long.
-    texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
-    zoned = mask_of(pc.match_substring_regex(texts, ZONED))
-    numbers = np.zeros(len(texts), np.int64)
-    whole = np.zeros(len(texts), np.bool_)
-    for rows, type_ in ((~zoned, pa.timestamp("us")), (zoned, pa.timestamp("us", "UTC"))):
-        if rows.any():
-            found = ticks_of(_cast(texts.filter(pa.array(rows)), type_), tick)
-            numbers[rows], whole[rows] = found.numbers, found.whole
-    return Ticks(numbers, whole, texts)
-
-
-def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
-    """Timestamps, or nothing for texts that are none, as 30 February is."""
-    try:
-        return texts.cast(type_)
-    except pa.ArrowInvalid:
-        return pa.concat_arrays([_cast_one(texts.slice(i, 1), type_) for i in range(len(texts))])
-
-
-def _cast_one(text: pa.Array, type_: pa.DataType) -> pa.Array:
-    try:
-        return text.cast(type_)
-    except pa.ArrowInvalid:
-        return pa.nulls(1, type_)
+    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)

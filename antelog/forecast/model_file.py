@@ -223,7 +223,7 @@ def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
 
 def _without_alerts(plan: Plan) -> Plan:
     relations = tuple(msgspec.structs.replace(each, alert=None) for each in plan.relations)
-    return msgspec.structs.replace(plan.read, relations=relations)
+    return msgspec.structs.replace(plan.meaning, relations=relations)
 
 
 def _difference(one: Plan, other: Plan) -> str:

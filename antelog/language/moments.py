@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from zoneinfo import ZoneInfo, available_timezones
 
 _MICROSECOND = timedelta(microseconds=1)
 _DAY, _MINUTE, _SECOND = (
     length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
 )
-_PARTS = {"seconds": _SECOND, "milliseconds": _SECOND // 1000}
+_PARTS = {"minutes": _MINUTE, "seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
 _END = timedelta(days=2_900_000) // _MICROSECOND
@@ -22,27 +25,57 @@ _LAST = re.compile(r"[( ](\w++)([+-]\d++)?\)\Z")
 _FIXED = re.compile(r"\d{1,18}\Z")
 _TICK = re.compile(r"[( ](\d{1,15})\)\Z")
 
+TIME = "time"
+"""The column with the time of a line's tick, in a program that says how long a tick is."""
 
-def moment(tick: int, length: int | None) -> str:
-    """The time at which a tick begins, or its number.
 
-    Numbers are what facts were given with if that time lies in 1970: ticks counted from 0 would, and
-    nobody's timestamps do.
-    """
-    if length is None or not on_calendar(tick, length):
+def timed(name: str) -> str:
+    """The name of the column with the times of a column of ticks."""
+    return TIME if name == "tick" else f"{name}_{TIME}"
+
+
+DEFAULT_ZONE = "UTC"
+
+
+@cache
+def zones() -> frozenset[str]:
+    """The names of all zones."""
+    return frozenset({DEFAULT_ZONE, *available_timezones()})
+
+
+@dataclass(frozen=True)
+class Timescale:
+    """The length of a tick in microseconds, and the zone in which times are shown."""
+
+    length: int
+    zone: str = DEFAULT_ZONE
+
+    @property
+    def ticks(self) -> range:
+        """The ticks that have a time: those that can be written, and are not counted from 0.
+
+        Numbers are what facts were given with if that time lies in 1970: ticks counted from 0 would, and
+        nobody's timestamps do.
+        """
+        return range(-(-_COUNTED // self.length), -(-_END // self.length))
+
+    def time(self, tick: int) -> datetime:
+        """The time at which a tick begins, in the zone."""
+        zone = UTC if self.zone == DEFAULT_ZONE else ZoneInfo(self.zone)
+        return (_EPOCH + tick * self.length * _MICROSECOND).astimezone(zone)
+
+
+def moment(tick: int, timescale: Timescale | None) -> str:
+    """The time at which a tick begins, with its offset unless it is one of UTC; or its number."""
+    if timescale is None or tick not in timescale.ticks:
         return str(tick)
-    time = (_EPOCH + tick * length * _MICROSECOND).replace(tzinfo=None)
-    if length % _DAY == 0:
-        return f"{time:%Y-%m-%d}"
-    if length % _MINUTE == 0:
-        return f"{time:%Y-%m-%d %H:%M}"
+    time, length = timescale.time(tick), timescale.length
+    if timescale.zone == DEFAULT_ZONE:
+        time = time.replace(tzinfo=None)
+        if length % _DAY == 0:
+            return f"{time:%Y-%m-%d}"
     unit = next((unit for unit, size in _PARTS.items() if length % size == 0), "microseconds")
     return time.isoformat(" ", unit)
-
-
-def on_calendar(tick: int, length: int) -> bool:
-    """Whether a tick has a time that can be written, and is not counted from 0."""
-    return _COUNTED <= tick * length < _END
 
 
 def tick_of_literal(text: str) -> int | None:

@@ -133,6 +133,15 @@ def _signed(amount: int | float, sign: str) -> int | float:
     return -amount if sign == "-" else amount
 
 
+def _unquoted(token: Token) -> str:
+    try:
+        value: str = json.loads(token, strict=False)
+        value.encode()  # fails for half of a surrogate pair, which is no character
+    except ValueError:
+        raise _UnusableError(bad_escape(_at(token))) from None
+    return value
+
+
 @dataclass(frozen=True)
 class _Shares:
     """The percentages behind a delay, told from the names of columns behind `one per`."""
@@ -197,12 +206,7 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Range(children[0], children[1], span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        try:
-            value: str = json.loads(children[0], strict=False)
-            value.encode()  # fails for half of a surrogate pair, which is no character
-        except ValueError:
-            raise _UnusableError(bad_escape(_span(meta))) from None
-        return syntax.Constant(value, span=_span(meta))
+        return syntax.Constant(_unquoted(children[0]), span=_span(meta))
 
     def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
         return syntax.Anonymous(span=_span(meta))
@@ -251,6 +255,9 @@ class _Builder(Transformer[Token, Any]):
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
+
+    def zone(self, meta: Meta, children: list[Token]) -> syntax.Zone:
+        return syntax.Zone(_unquoted(children[0]), span=_span(meta))
 
     def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
         name, *rest = children

@@ -17,9 +17,9 @@ from antelog.language import syntax
 from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
-KEYWORDS = frozenset({"tick", "input", "static", "delay", "chance", "query", "window", "horizon"}).union(
-    *(kind.KEYWORDS for kind in KINDS.values())
-)
+KEYWORDS = frozenset(
+    {"tick", "zone", "input", "static", "delay", "chance", "query", "window", "horizon"}
+).union(*(kind.KEYWORDS for kind in KINDS.values()))
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
 
@@ -61,6 +61,8 @@ def to_text(node: object) -> str:
             return to_text(head) + (f" :- {_list(body)}" if body else "") + "."
         case syntax.Tick(every):
             return f"tick {to_text(every)}."
+        case syntax.Zone(name):
+            return f"zone {json.dumps(name, ensure_ascii=False)}."
         case syntax.Input(name, columns):
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):

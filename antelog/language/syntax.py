@@ -1,8 +1,9 @@
 """The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Input | Static | Delay | Chance | Query | Rule
+    Statement  = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
+    Zone       = name                                       zone "Europe/Berlin".
     Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
@@ -58,7 +59,7 @@ __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Calculation", "Chance", "Column",
     "Comparison", "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage",
     "Query", "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable",
-    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
+    "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -115,6 +116,13 @@ class Tick(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Zone(Node):
+    """The zone in which times are shown, such as Europe/Berlin."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
@@ -160,7 +168,7 @@ class Query(Node):
     alert: Percentage | None = None
 
 
-Statement: TypeAlias = Tick | Input | Static | Delay | Chance | Query | Rule
+Statement: TypeAlias = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +181,10 @@ class Document:
     @property
     def ticks(self) -> Iterator[Tick]:
         return (s for s in self.statements if isinstance(s, Tick))
+
+    @property
+    def zones(self) -> Iterator[Zone]:
+        return (s for s in self.statements if isinstance(s, Zone))
 
     @property
     def declarations(self) -> Iterator[Input | Static]:

@@ -234,6 +234,7 @@ _CHANCE = "`chance Temp(_, high, _) = 5%, again 80%.`"
 _ALERT = "`query Malf(X, T) window 10 alert 80%.`"
 _EXAMPLES = {
     "tick": "`tick 10 minutes.`",
+    "zone": '`zone "Europe/Berlin".`',
     "input": "`input Temp(device, level, time) delay 2.`",
     "static": "`static Turbine(device).`",
     "delay": "`delay Temp(wt4, _, _) = 2.`",

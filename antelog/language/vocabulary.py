@@ -13,6 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from antelog.diagnostics import Span
+from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.terms import Value
 
 
@@ -123,13 +124,14 @@ class Vocabulary:
     """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
 
     `odds` has the inputs about which some are declared, `units` those of which is said in which unit
-    their times count since 1970.
+    their times count since 1970. Times are shown in `zone`.
     """
 
     predicates: Mapping[str, Predicate]
     tick: int | None = None
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
+    zone: str = DEFAULT_ZONE
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]

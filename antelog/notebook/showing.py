@@ -1,4 +1,4 @@
-"""Changes and answers as HTML: what is known marked as filled, what is awaited as hollow."""
+"""Changes and answers as HTML: literals that are true filled, awaited ones hollow, false ones crossed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from antelog.compile.nodes.plan import Plan
 from antelog.forecast.reports.words import percent
 from antelog.given import NATURAL, checked, of, optional
 from antelog.language.moments import literal_of, moment
 from antelog.markup import Child, Html, lined, plain_table, ready, tag, text
-from antelog.pictures.history import Change, Explanation, timed
+from antelog.pictures.history import Change, Explanation, TickTimes, timed
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
@@ -32,16 +31,15 @@ _CHANCE = _COLOURS["likely"]
 
 @dataclass(frozen=True)
 class ChangeList:
-    """Changes as notebooks display them: the first `most`. `tick` is the length of a tick, if known."""
+    """Changes as notebooks display them: the first `most`."""
 
     changes: tuple[Change, ...]
     most: int = ROWS
-    tick: int | None = None
 
     def _repr_html_(self) -> str:
         likely = any(change.outlook.chances for change in self.changes)
         names = _HEADS if not likely else (*_HEADS[:3], "chance", *_HEADS[3:])
-        rows = [_row(change, self.tick, likely) for change in islice(self.changes, self.most)]
+        rows = [_row(change, likely) for change in islice(self.changes, self.most)]
         more = len(self.changes) - self.most
         rest = tag("p", f"and {more:,} more; ", tag("code", "antelog.show(…, most=…)"), " shows them")
         none = tag("p", "nothing is open, and nothing has changed")
@@ -58,7 +56,7 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
     source    what `engine.advance` or `engine.answers` returned (one or a list), a frame of it, the path
               of a log in JSON lines, or an engine, of which the open answers are shown; the lines of a single
               tick are sorted by chance if there are any
-    program   says how long a tick is, so that times can be shown; an engine knows its own
+    program   says how long a tick is, so that times can be shown where the source has none
     most      so many lines at most
     """
     plan = program.plan if program else None
@@ -68,9 +66,11 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
     changes = sorted(changes_in(source), key=lambda change: change.tick)
     if len({change.tick for change in changes}) == 1 and any(each.outlook.chances for each in changes):
         changes.sort(key=_likeliest_first)
-    if plan is None or plan.tick is None:
-        return ChangeList(tuple(changes), most)
-    return ChangeList(tuple(_timed(change, plan, plan.tick) for change in changes), most, plan.tick)
+    if plan is not None and plan.timescale is not None:
+        variables = {query.name: query.answer.time for query in plan.queries}
+        times = {name: TickTimes(variable, plan.timescale) for name, variable in variables.items()}
+        changes = [replace(change, times=times.get(change.query, change.times)) for change in changes]
+    return ChangeList(tuple(map(_timed, changes)), most)
 
 
 def _likeliest_first(change: Change) -> float:
@@ -80,16 +80,18 @@ def _likeliest_first(change: Change) -> float:
     return 0.0 if change.outlook.chance is None else -change.outlook.chance
 
 
-def _timed(change: Change, plan: Plan, length: int) -> Change:
-    """A change whose texts have times in place of ticks."""
-    written = partial(moment, length=length)
+def _timed(change: Change) -> Change:
+    """A change whose texts have times in place of ticks, if they are known."""
+    if change.times is None:
+        return change
+    written = partial(moment, timescale=change.times.timescale)
 
     def literals(texts: Iterable[str]) -> tuple[str, ...]:
         return tuple(literal_of(text, written) for text in texts)
 
     return replace(
         change,
-        values=timed(change.values, plan.relation(change.query).answer.time, written),
+        values=timed(change.values, change.times.variable, written),
         explanations=tuple(
             replace(each, evidence=literals(each.evidence), hypotheses=literals(each.hypotheses))
             for each in change.explanations
@@ -98,18 +100,22 @@ def _timed(change: Change, plan: Plan, length: int) -> Change:
     )
 
 
-def _row(change: Change, tick: int | None, likely: bool) -> list[Child]:
+def _row(change: Change, likely: bool) -> list[Child]:
     """A line of the table; with a bar for the chance if some line has one."""
     shown: list[Child] = [*map(_explanation, change.explanations[:_EXPLANATIONS])]
     more = len(change.explanations) - len(shown)
     return [
-        moment(change.tick, tick),
+        _moment(change, change.tick),
         tag("b", change.kind, style=f"color:{_COLOURS[change.kind]}"),
         tag("code", change.label),
         *([_bar(change.outlook.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
-        lined(_outlook(change, tick)),
+        lined(_outlook(change)),
     ]
+
+
+def _moment(change: Change, tick: int) -> str:
+    return moment(tick, change.times.timescale if change.times else None)
 
 
 def _bar(chance: float | None) -> Html | None:
@@ -123,18 +129,21 @@ def _bar(chance: float | None) -> Html | None:
 
 def _explanation(explanation: Explanation) -> Html:
     known, awaited = explanation.evidence, explanation.hypotheses
-    marked = [*(("●", each) for each in known), *(("○", each) for each in awaited)]
-    parts = [text(ready(f"{sign}&nbsp;"), tag("code", each)) for sign, each in marked]
-    return ready(" ".join(parts))
+    return _marked([*(("●", each) for each in known), *(("○", each) for each in awaited)])
 
 
-def _outlook(change: Change, length: int | None) -> Iterator[str]:
+def _marked(literals: Iterable[tuple[str, str]]) -> Html:
+    """Literals, each behind the mark that says how it stands: true, awaited, or false by now."""
+    return ready(" ".join(text(ready(f"{sign}&nbsp;"), tag("code", each)) for sign, each in literals))
+
+
+def _outlook(change: Change) -> Iterator[Child]:
     if change.because:
-        yield f"because {', '.join(change.because)}"
+        yield text("because ", _marked(("✗", each) for each in change.because))
     if change.outlook.silent:
         outcome, tick = change.outlook.silent
-        yield f"{outcome} at {moment(tick, length)} if nothing comes"
+        yield f"{outcome} at {_moment(change, tick)} if nothing comes"
     if change.outlook.decided_by is not None:
-        yield f"decided by {moment(change.outlook.decided_by, length)}"
+        yield f"decided by {_moment(change, change.outlook.decided_by)}"
     elif change.kind in ("open", "possible", "revised"):
         yield "open without bound"

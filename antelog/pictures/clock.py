@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.language.durations import duration_text
-from antelog.language.moments import literal_of, moment, on_calendar
+from antelog.language.moments import Timescale, literal_of, moment
 
 _LABELS = (
     "utcFormat(datum.value, utcmilliseconds(datum.value) ? '%H:%M:%S.%L'"
@@ -61,14 +61,14 @@ class Calendar(Clock):
     def several_years(self) -> bool:
         beyond = int(_BEYOND * (self.last - self.first)) + 1
         ends = (max(self.first - beyond, 0), self.last + beyond)
-        return len({moment(tick, self.length)[:4] for tick in ends}) > 1
+        return len({moment(tick, Timescale(self.length))[:4] for tick in ends}) > 1
 
     def axis_value(self, tick: float) -> float:
         """The milliseconds since 1970."""
         return tick * self.length / 1000
 
     def text(self, tick: int) -> str:
-        day, _, time = moment(tick, self.length).partition(" ")
+        day, _, time = moment(tick, Timescale(self.length)).partition(" ")
         return time if time and day == self._day else f"{day} {time}".rstrip()
 
     @property
@@ -85,12 +85,14 @@ class Calendar(Clock):
     @property
     def _days(self) -> tuple[str, str]:
         """The first day, and the last."""
-        first, last = (moment(tick, self.length).partition(" ")[0] for tick in (self.first, self.last))
+        first, last = (
+            moment(tick, Timescale(self.length)).partition(" ")[0] for tick in (self.first, self.last)
+        )
         return first, last
 
 
 def clock(length: int | None, first: int, last: int) -> Clock:
     """Timestamps if a tick has a length, and both have times on a calendar."""
-    if length is None or not (on_calendar(first, length) and on_calendar(last, length)):
+    if length is None or not all(tick in Timescale(length).ticks for tick in (first, last)):
         return Clock(length)
     return Calendar(length, first, last)

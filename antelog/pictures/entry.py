@@ -8,7 +8,7 @@ from typing import Any
 from antelog.arrow.ticks import Moment, tick_of
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError
-from antelog.given import NAMED, NATURAL, POSITIVE, TEXT, TEXTS, checked, either, of, optional
+from antelog.given import NAMED, POSITIVE, TEXT, TEXTS, checked, either, of, optional
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.pictures.answers import ROWS, WIDTH, draw_answers
 from antelog.pictures.drawing import THEMES, Drawing, Theme
@@ -23,7 +23,6 @@ from antelog.program import Program
     program=optional(of(Program, "an antelog.Program")),
     query=either(TEXT, TEXTS),
     answer=optional(NAMED),
-    now=optional(NATURAL),
     title=optional(TEXT),
     width=POSITIVE,
     theme=TEXT,
@@ -35,7 +34,7 @@ def draw(
     program: Program | None = None,
     query: str | Sequence[str] = (),
     answer: Mapping[str, object] | None = None,
-    now: int | None = None,
+    now: Moment | None = None,
     since: Moment | None = None,
     until: Moment | None = None,
     title: str | None = None,
@@ -47,11 +46,12 @@ def draw(
 
     source    changes: what `engine.advance` returned (one or a list), frames of it, or the path of a log in
               JSON lines. An engine: what is open now. A program: its predicates, rules and strata
-    program   says how long a tick is, so that times can be shown
+    program   says how long a tick is, so that times can be shown; with it `now`, `since` and `until` may be
+              timestamps, also as texts
     query     only the answers of this query, or of these
     answer    only the answers with these values: {"X": "wt2"}
     now       the last finished tick, if it is later than the last change
-    since     the first tick that is shown: a number or, with a program that has a `tick`, a timestamp
+    since     the first tick that is shown
     until     the last tick of which changes are read; what became of answers later is left out
     theme     light, dark, or auto: as the reader prefers
     rows      more answers than these are counted instead of shown one by one
@@ -70,10 +70,11 @@ def draw(
     else:
         plan = program.plan if program else None
         changes = changes_in(source)
+        last = None if now is None else tick_of(now, plan.tick if plan else None)
         if until is not None:
-            now = tick_of(until, plan.tick if plan else None)
-            changes = up_to(now, changes)
-        found = history(changes, now)
+            last = tick_of(until, plan.tick if plan else None)
+            changes = up_to(last, changes)
+        found = history(changes, last)
     if since is not None:
         found = found.since(tick_of(since, plan.tick if plan else None))
     found = found.only(

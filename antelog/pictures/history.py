@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.moments import tick_of_literal
+from antelog.language.moments import Timescale, tick_of_literal
 
 OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
 OUTCOMES = (OPEN, CONFIRMED, REJECTED)
@@ -61,6 +61,14 @@ class Literals:
 
 
 @dataclass(frozen=True)
+class TickTimes:
+    """The times of a change's ticks, and the variable of the answer that has one, if any."""
+
+    variable: str | None
+    timescale: Timescale
+
+
+@dataclass(frozen=True)
 class Change:
     """A change of an answer, whose values are texts in the language's syntax.
 
@@ -74,6 +82,7 @@ class Change:
     explanations: tuple[Explanation, ...] = ()
     because: tuple[str, ...] = ()
     outlook: AnswerOutlook = NO_OUTLOOK
+    times: TickTimes | None = None
 
     @property
     def label(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -17,10 +18,12 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
+from antelog.language.moments import TIME, Timescale, timed
 from antelog.language.printer import value_text
-from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation
+from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
 
-_COMMON = {"tick", "timestamp", "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
+_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
+_COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -91,7 +94,8 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
     if "query" in table.column_names and "answer" in table.column_names:
         yield from map(of_row, table.to_pylist())
         return
-    names = [name for name in table.column_names if name not in _COMMON]
+    ticks = {timed(name) for name in table.column_names}
+    names = [name for name in table.column_names if name not in _COMMON and name not in ticks]
     written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
     for row in table.to_pylist():
         yield _change(row, query, _texts(row, names, written))
@@ -120,7 +124,19 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
             row.get("decided_by"),
             {} if chance is None else {tick: float(chance)},
         ),
+        _times(row, tick),
     )
+
+
+def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
+    """The times of ticks, as the row says them: a tick and its time tell how long a tick is."""
+    time = row.get(TIME)
+    if isinstance(time, str):
+        time = datetime.fromisoformat(time)
+    if time is None or not tick:
+        return None
+    variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
+    return TickTimes(next(iter(variables), None), Timescale((time - _EPOCH) // _MICROSECOND // tick))
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:

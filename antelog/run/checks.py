@@ -9,7 +9,6 @@ resolved(program, settings)     the program with the units of times, and ticks i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -241,11 +240,16 @@ def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 def _is_in(path: Path, source: str) -> bool:
     """Whether a path is what a source reads: the same file, one of its folder, or one of its pattern."""
-    with suppress(OSError):
-        if path.exists() and Path(source).exists() and path.samefile(source):
-            return True
     there, others = path.resolve(), Path(source).resolve()
-    return there == others or there.match(str(others)) or (others.is_dir() and there.parent == others)
+    if there == others or there.match(str(others)) or (others.is_dir() and there.parent == others):
+        return True
+    if others.is_dir():
+        files = list(others.iterdir())
+    elif others.exists():
+        files = [others]
+    else:
+        files = list(Path(others.anchor).glob(str(others.relative_to(others.anchor))))
+    return path.exists() and any(each.exists() and each.samefile(path) for each in files)
 
 
 # ---- settings and the program ----

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 
@@ -34,12 +34,14 @@ class Timing:
     lag     the tick that lies this many behind the highest is finished
     idle    a source that is silent for so long follows the wall clock
     tick    the length of a tick, if the program declares one
+    ahead   facts of a source that goes on may be so long after the wall clock, and no longer
     """
 
     clock: ClockName | None = None
     lag: int = 1
     idle: int | None = None
     tick: int | None = None
+    ahead: int | None = None
 
     def __post_init__(self) -> None:
         if self.tick is None and (self.clock == "processing" or self.idle is not None):
@@ -74,6 +76,17 @@ def arrivals_in_order(time: Column, timing: Timing, highest: int, now: int) -> C
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
     arrived: Column = np.maximum(arrivals(time, now), before - timing.lag + 1)
     return arrived
+
+
+def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
+    """Which rows of a source that goes on are about ticks too long after the wall clock: these are early.
+
+    The highest tick so far is no measure: after an outage every fact would be far ahead of it.
+    """
+    if timing.tick is None or timing.ahead is None:
+        return np.zeros(len(time), np.bool_)
+    far: Mask = time > timing.ticks(wall + timing.ahead)
+    return far
 
 
 def shown(timing: Timing, highest: int, showing: Showing) -> int:

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from antelog.process import Engine
-from antelog.run import clock
+from antelog.run import clock, stretches
 from antelog.run.journal import Journal
 from antelog.run.reading import InputReader, Now
 from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.stretches import Sampled, Stretch
 from antelog.run.waiting import DueRows
 
 BETWEEN_STEPS = 0.1
@@ -71,6 +72,7 @@ class SnapshotView(ChangeView):
         if self._since is None:
             self._since = batch.first
         if self._since is None:
+            yield self._step(engine, batch, judged, shown=False)
             return
         before = min(self._since - 1, batch.now)
         if before > engine.now:
@@ -121,6 +123,8 @@ class Driver:
     course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
+    _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
+    _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
         """Write all steps until `stopping`, or to the end."""
@@ -129,6 +133,7 @@ class Driver:
 
     def steps(self, stopping: Callable[[], bool] = lambda: False) -> Iterator[StepResult]:
         """All steps until `stopping`, or to the end. The state is saved after each was taken."""
+        self._stopping = stopping
         if self.journal is not None:
             self.journal.begin()
         while not stopping():
@@ -156,10 +161,55 @@ class Driver:
 
     def _advance(self, finished: int) -> Iterator[StepResult]:
         """The steps up to a tick that is finished."""
-        while self.engine.now < finished:
-            for step in self.view.steps(self.engine, self.reader.waiting.batch(finished), self._judged):
-                yield step
-                self._commit(step)
+        engine, waiting = self.engine, self.reader.waiting
+        by_clock = stretches.speaks_by_the_clock(engine.plan)
+        while engine.now < finished and not self._stopping():
+            end = finished
+            if by_clock:
+                now = engine.now if self._has_begun else max(engine.now, waiting.first().now - 1)
+                end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
+                if is_stretch:
+                    after = stretches.fact_text(engine.plan, waiting.first())
+                    yield from self._through(Stretch(end, self._last_fact, after))
+                    continue
+            batch = waiting.batch(end)
+            if by_clock and batch.rows:
+                self._last_fact = stretches.fact_text(engine.plan, batch, last=True)
+            yield from self._steps(batch)
+
+    @property
+    def _has_begun(self) -> bool:
+        """Whether time has begun: with a `tick` it does with the first arrival."""
+        return self.engine.plan.tick is None or self.engine.state.begin is not None
+
+    def _steps(self, batch: DueRows) -> Iterator[StepResult]:
+        for step in self.view.steps(self.engine, batch, self._judged):
+            yield step
+            self._commit(step)
+
+    def _through(self, stretch: Stretch) -> Iterator[StepResult]:
+        """The steps through a long stretch without facts, unless these would be too many."""
+        engine, before = self.engine, self.engine.now
+        steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
+        sampled = Sampled.of(steps, before, stretch.last)
+        too_long = sampled.lines > stretches.MOST
+        if too_long and (self.course.once or self.reader.reading.recorded):
+            raise stretches.refused(stretch, sampled)
+        for step in steps:
+            yield step
+            self._commit(step)
+        if too_long:
+            why = f"{stretches.sentence(stretch, sampled)}; time begins anew after them"
+            self._begin_anew(stretch.last + 1, why)
+            return
+        while engine.now < stretch.last and not self._stopping():
+            yield from self._steps(DueRows(min(engine.now + sampled.piece, stretch.last), {}))
+
+    def _begin_anew(self, tick: int, why: str) -> None:
+        self.engine.begin_anew(tick)
+        self.reader.listeners.note(why)
+        if self.journal is not None:
+            self.journal.begin()
 
     def _finish(self) -> Iterator[StepResult]:
         """The steps to the end of the run, when all has been read."""
@@ -174,12 +224,14 @@ class Driver:
         end = reading.until
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
+        if end - self.engine.now > stretches.SAMPLE and stretches.speaks_by_the_clock(self.engine.plan):
+            yield from self._through(Stretch(end, self._last_fact))
         for step in self.view.rest(self.engine, end):
             yield step
             self._commit(step)
 
     def _judged(self, batch: DueRows) -> None:
-        self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.tick))
+        self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.timescale))
 
     def _commit(self, step: StepResult | None = None) -> None:
         if self.journal is not None:

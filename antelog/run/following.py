@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from antelog.errors import OutputError
+from antelog.errors import InUseError
 from antelog.files import ARRIVAL, Rejects
 from antelog.process import Engine
 from antelog.program import Program
@@ -110,7 +110,7 @@ class FollowedRun:
     def _reader(self, known: RunState, waiting: WaitingRows, feed: FeedSink | None) -> InputReader:
         plan, settings = self.program.plan, self.settings
         idle = None if settings.idle is None else duration(settings.idle)
-        timing = Timing(settings.clock, settings.lag, idle, plan.tick)
+        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead))
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},
@@ -142,13 +142,14 @@ class FollowedRun:
         sink: Sink
         if isinstance(address, Files):
             path = Path(address.path)
-            resumable = self.settings.state is not None
-            if resumable and mark is None and path.exists() and path.stat().st_size:
-                raise OutputError(
-                    f"{address}: is there already, and the state knows nothing of it; "
-                    "move it away, or give another --output"
-                )
-            sink = OutputFile(path, mark, output.lines)
+            kept = self.settings.state is not None
+            try:
+                sink = OutputFile(path, mark, output.lines, kept=kept)
+            except InUseError:
+                if not self.settings.wait:
+                    raise
+                self.note(f"another process writes to {path}; this one waits for its end")
+                sink = OutputFile(path, mark, output.lines, kept=kept, wait=True)
         else:
             from antelog.run.sinks.topic import TopicSink  # noqa: PLC0415 - few need the client
 

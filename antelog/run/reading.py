@@ -120,6 +120,7 @@ class InputReader:
         self._share = max(1, ROOM // max(1, len(self.inputs)))
         self._heard = 0
         self._read_last = True
+        self._told_ahead: set[str] = set()
 
     @property
     def behind(self) -> list[str]:
@@ -222,16 +223,30 @@ class InputReader:
         self._heard = now.wall
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
+        given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
+        seen = np.where(given, table.column(ARRIVAL).to_numpy(), time)
         if timing.clock == "processing":
             arrival = seen = arrivals(time, now.tick, latest=timing.ticks(now.wall))
-        elif timing.clock != "event" and rows.arrive:
-            arrival = seen = table.column(ARRIVAL).to_numpy()
         elif self.progress.before is not None:
-            arrival, seen = arrivals(time, self.progress.before), time
+            arrival = np.where(given, seen, arrivals(time, self.progress.before))
         else:
-            arrival, seen = clock.arrivals_in_order(time, timing, highest, now.tick), time
+            far = clock.far_ahead(timing, np.maximum(time, seen), now.wall)
+            seen = np.where(far, NOTHING, seen)
+            arrival = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, now.tick))
+            if far.any():
+                arrival = np.where(far, now.tick + 1, arrival)
+                self._say_what_is_ahead(wanted.name)
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
+
+    def _say_what_is_ahead(self, name: str) -> None:
+        """Says once for each input that facts about the future are set aside."""
+        if name not in self._told_ahead:
+            self._told_ahead.add(name)
+            self.listeners.note(
+                f"facts of {name} are about times long after the clock of this machine; they are set "
+                "aside as early. If they are right, give a longer --ahead"
+            )
 
     def _keep(self, name: str, file: str, table: pa.Table) -> None:
         self.counts.add(name, table)
@@ -265,7 +280,7 @@ class InputReader:
         self.rejects.tally.update(malformed=found.counts.malformed, after_until=found.counts.after_until)
         rows = found.rejects.append_column("row", pa.array(found.places))
         batch = DueRows(until, {name: QueuedRows(late, np.zeros(late.num_rows, np.int64))}, [file])
-        self.set_aside(batch.rejects(rows, self.plan.tick))
+        self.set_aside(batch.rejects(rows, self.plan.timescale))
         return table.filter(inside)
 
     # ---- time ----

@@ -7,13 +7,14 @@ antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from pathlib import Path
 
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import DataError
+from antelog.errors import DataError, DataWarning
 from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
 from antelog.files.columns import DEFAULT_ARRIVAL
 from antelog.files.naming import size_of
@@ -121,7 +122,12 @@ class Replay:
         self._driver = Driver(engine, reader)
 
     def __iter__(self) -> Iterator[StepResult]:
-        return self._driver.steps()
+        yield from self._driver.steps()
+        self.rejects.require_use()
+        for each in self.rejects.usable.values():
+            said = each.warning()
+            if said is not None:
+                warnings.warn(said, DataWarning, stacklevel=2)
 
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""
@@ -138,7 +144,7 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
     """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
     Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
-    its `rejects`.
+    its `rejects`; where these are more than half of an input, it ends with a DataWarning.
 
     Args:
         program: what to run
@@ -152,7 +158,8 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
         static: background facts in addition to those of the program, as frames or lists of tuples
         others: those of the engine, such as `only` and `model`
 
-    Raises DataError for a file that cannot be read, and for an input that the program does not have.
+    Raises DataError for a file that cannot be read, for an input that the program does not have, and at the
+    end for one of which no row can be used.
     """
     check("replay", {"program": program, "inputs": inputs}, _KINDS)
     try:

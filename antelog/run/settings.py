@@ -126,8 +126,8 @@ class SparkSettings(ReadSettings):
         "arrivals where there is such a column, else the facts.",
         on=FOLLOWING,
     )  # fmt: skip
-    begin: int | None = option(
-        None, whole_number(0, "TICK"), "The first tick, if not that of the first arrival.", on=()
+    begin: int | str | date | None = option(
+        None, _TICK, "The first tick, a number or a timestamp, if not that of the first arrival.", on=()
     )
     buckets: int | None = option(
         None, whole_number(1), "The number of parts into which the program's key divides the facts.",
@@ -142,6 +142,10 @@ class StreamSettings(SparkSettings):
     lag: int = option(
         1, whole_number(0, "TICKS"),
         "The tick that lies this many behind the highest one seen is finished, in a stream.", on=FOLLOWING,
+    )  # fmt: skip
+    ahead: str = option(
+        "1 day", plain("DURATION", values.pause),
+        "A fact about a time so long after the clock of this machine is early, and set aside.", on=("watch",),
     )  # fmt: skip
     idle: str | None = option(
         None, plain("DURATION", values.pause),
@@ -257,6 +261,9 @@ class RunSettings:
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
     )  # fmt: skip
+    wait: bool = flag(
+        False, "Wait, as a standby, while another process has the state or the output.", on=("watch",)
+    )
     once: bool = flag(False, "Stop when all that is there has been read.", on=("watch",))
     stream: bool = flag(False, "Follow the inputs, instead of reading what is there once.", on=("run",))
     checkpoint: str | None = option(None, _FOLDER, "Where a stream keeps how far it has come.", on=("run",))

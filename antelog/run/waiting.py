@@ -19,6 +19,7 @@ from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, LINE, Reject
 from antelog.files.cells import part, stacked
+from antelog.language.moments import Timescale
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import StoredRows
 
@@ -96,14 +97,14 @@ class DueRows:
                 rows[name] = each.between(first, last)
         return DueRows(now, rows, self.names)
 
-    def rejects(self, found: pa.Table, tick: int | None) -> list[Reject]:
+    def rejects(self, found: pa.Table, timescale: Timescale | None) -> list[Reject]:
         """The rows of this batch that the engine set aside, with their files and lines.
 
-        `found` is the engine's `last_rejects`, `tick` the length of one.
+        `found` is the engine's `last_rejects`.
         """
         lines = {name: self.rows[name].lines for name in set(found.column("input").to_pylist())}
         return [
-            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), tick)
+            reject_of(row, self.names[self.rows[name].files[number]], int(lines[name][number]), timescale)
             for row in found.to_pylist()
             for name, number in [(row["input"], row["row"])]
         ]
@@ -174,6 +175,36 @@ class WaitingRows:
         for name, rows in found.items():
             self._queues[name].drop(rows.count)
         return DueRows(now, found, self._names)
+
+    def until_gap(self, now: int, finished: int, longest: int) -> tuple[int, bool]:
+        """The tick up to which the next rows lie no more than `longest` ticks apart, and whether none do.
+
+        Then it is the last tick before the next row.
+        """
+        arrived = [rows.arrivals[:STEP] for _, rows in self._ordered()]
+        known = min((int(each[-1]) for each in arrived if len(each) == STEP), default=finished)
+        until = min(finished, known)
+        ticks = np.sort(np.concatenate([np.array([now, until], np.int64), *arrived]))
+        ticks = ticks[(ticks >= now) & (ticks <= until)]
+        gaps = np.flatnonzero(np.diff(ticks) > longest)
+        if not len(gaps):
+            return until, False
+        before, after = (int(ticks[gaps[0] + i]) for i in (0, 1))
+        if before > now:
+            return before, False
+        return (after if after == until and not self._arrives_at(after) else after - 1), True
+
+    def _arrives_at(self, tick: int) -> bool:
+        return any(bool(np.any(rows.arrivals == tick)) for _, rows in self._ordered())
+
+    def first(self) -> DueRows:
+        """The rows that arrive first; they go on waiting."""
+        ordered = self._ordered()
+        now = min((int(rows.arrivals[0]) for _, rows in ordered), default=-1)
+        found = {
+            name: rows.between(0, int(np.searchsorted(rows.arrivals, now, "right"))) for name, rows in ordered
+        }
+        return DueRows(now, {name: rows for name, rows in found.items() if rows.count}, self._names)
 
     def window(self, unfinished: Collection[str]) -> int:
         """The tick up to which all rows are taken to have been read, given inputs that have more."""

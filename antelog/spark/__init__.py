@@ -31,12 +31,12 @@ Columns are found by name; others are ignored. The options are
     min_chance lines of open answers with a smaller chance are left out
     most       of each query and tick, lines of this many open answers of a bucket, the likeliest
 
-The changes have the columns `query`, `tick`, `timestamp` (the beginning of the tick; if the program
-says how long one is), `change`, `answer` (as JSON text), then each variable with its own type (whole numbers
-as bigint, others as double, decimals of many digits as such), `others`, `explanations`, `if_silent`,
-`decided_by` and `because`; and with a model, or declared chances, `chance`, `forecast`, `chance_from`, and
-`holds` where facts may be lost. With `query=` they are those of one query, else those of all; a variable a
-query does not have is null.
+The changes have the columns `query`, `tick`, `change`, `answer` (as JSON text), then each variable with its
+own type (whole numbers as bigint, others as double, decimals of many digits as such), `others`,
+`explanations`, `if_silent`, `decided_by` and `because`; if the program says how long a tick is, also the
+beginnings of ticks: `time`, `T_time`, `if_silent_time` and `decided_by_time`; and with a model, or
+declared chances, `chance`, `forecast`, `chance_from`, and `holds` where facts may be lost. With `query=`
+they are those of one query, else those of all; a variable a query does not have is null.
 
 `others` is there if a variable may stand for all values that have not been seen: it has the names of those
 that do, which are null as open ones are. So `query`, `answer` and `others` together are a key to upsert by.
@@ -54,7 +54,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from antelog.lazily import names_of
-from antelog.spark.session.requirements import require_pyspark
+from antelog.spark.session.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
     from antelog.spark.learning import learn, scores
@@ -99,6 +99,8 @@ _FROM = {
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }
+
+ignore_pandas()
 
 # What needs no PySpark must not import it.
 if not TYPE_CHECKING:  # a checker of types would take any name for one of these

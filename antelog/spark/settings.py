@@ -10,6 +10,7 @@ from antelog.accounts import FATES
 from antelog.run.clock import ClockName
 
 CLOCKS: tuple[ClockName, ...] = get_args(ClockName)
+"""The clocks that may move time on."""
 
 BUCKETS = 8
 """The number of parts that facts are divided into by default."""

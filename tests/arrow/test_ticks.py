@@ -1,4 +1,4 @@
-"""antelog/arrow/{arrays,ticks}.py: times as ticks, whatever they are stored as."""
+"""antelog/arrow/{arrays,grammar,stamps,ticks}.py: times as ticks, whatever they are stored as."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from antelog.arrow.arrays import array_of
-from antelog.arrow.ticks import LAST, ticks_of, times_of, why_no_tick
+from antelog.arrow.ticks import LAST, no_tick, ticks_of, times_of, why_no_tick
 from antelog.language.epochs import Counting
 
 SECONDS = 1_714_603_200  # 2024-05-01 22:40, in tick 2857672
@@ -65,6 +65,43 @@ def test_each_number_is_read_by_itself() -> None:
     assert said.units == ()
     assert times_of(given, Counting(600_000_000, "ticks")).numbers.tolist()[1] == SECONDS
     assert times_of(given, Counting()).numbers.tolist()[1] == SECONDS
+
+
+@pytest.mark.parametrize("type_", [pa.string(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_texts_are_the_times_that_are_written_in_them(type_: pa.DataType) -> None:
+    texts = [
+        *(
+            "2024-05-01 22:40",
+            " 2024-05-01T22:49:59.999999999Z ",
+            "2024-05-02T00:40+0200",
+            "2024-05-01T17:40-05",
+        ),
+        *("2024-05-01 22:41:07,5", "1714603200", "1714603200.5", "2857672", "2857672.0"),
+        *("noon", "2024-02-30", "", None, "7.5"),
+    ]
+    given = pa.array(texts).cast(type_)
+    for form in (given, pa.chunked_array([given[:3], given[3:]])):
+        found = times_of(form, Counting(600_000_000))
+        assert found.numbers[:9].tolist() == [2857672] * 9
+        assert found.whole.tolist() == [True] * 9 + [False] * 5
+        assert found.units == ("s",)
+    without = times_of(given, Counting())
+    assert without.numbers[without.whole].tolist() == [1714603200, 2857672, 2857672]
+    shown = pa.array(["2024-05-01", "noon"])
+    assert why_no_tick("time", times_of(shown, Counting()), shown).to_pylist() == [
+        f"the time `2024-05-01` {no_tick('is a timestamp')}",
+        "the time `noon` is not a whole number",
+    ]
+
+
+def test_times_of_several_types_in_one_column() -> None:
+    moment = dt.datetime(2024, 5, 1, 22, 40, tzinfo=dt.UTC)
+    given = array_of(
+        [7, moment, moment.replace(tzinfo=None), "2024-05-01 22:40", "noon", None, float(SECONDS)]
+    )
+    found = times_of(given, Counting(600_000_000))
+    assert found.numbers.tolist() == [7, 2857672, 2857672, 2857672, 0, 0, 2857672]
+    assert found.whole.tolist() == [True, True, True, True, False, False, True]
 
 
 @pytest.mark.parametrize("type_", [pa.float16(), pa.float32(), pa.decimal128(9, 2), pa.decimal256(50, 2)])

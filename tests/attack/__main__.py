@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs, sizes
+from tests.attack import calls, files, frames, programs, sizes, sources
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -20,6 +20,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "frames": frames.attempts,
     "calls": calls.attempts,
     "sizes": sizes.attempts,
+    "sources": sources.attempts,
 }
 
 

@@ -13,7 +13,7 @@ from random import Random
 import pytest
 
 from antelog.errors import DataError
-from tests.attack import calls, files, frames, programs, sizes
+from tests.attack import calls, files, frames, programs, sizes, sources
 from tests.attack.findings import Attempt, all_of, attempt, report
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # libraries warn of what is odd
@@ -44,6 +44,10 @@ def test_odd_frames_work_or_are_refused_with_reasons() -> None:
 
 def test_odd_files_are_read_as_far_as_they_can_be() -> None:
     _nothing_found(itertools.islice(files.attempts(1000, 7), 410, 440))
+
+
+def test_odd_first_records_stop_no_source() -> None:
+    _nothing_found(sources.attempts(180, 7))
 
 
 def test_large_programs_work_or_are_refused() -> None:

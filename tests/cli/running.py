@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
+
+from tests.processes import Process
 
 
 def command(*arguments: object) -> list[str]:
@@ -11,7 +12,7 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
 
 
-def said_until_the_first_batch(process: subprocess.Popen[str]) -> list[str]:
+def said_until_the_first_batch(process: Process) -> list[str]:
     """The lines on stderr, up to the one that tells of the first batch; all of them if there is none."""
     assert process.stderr is not None
     said = []

@@ -5,10 +5,13 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pytest
+
+from tests.processes import started
 
 ROOT = Path(__file__).parents[2]
 RULES = "input Temp(x, time) delay 2. Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T)."
@@ -38,25 +41,36 @@ def _interrupted_as_usual(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> No
 STATUS = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 
-def interrupted(command: list[str], after: float, number: signal.Signals) -> tuple[int, str]:
-    """The status of a command that gets a signal after so many seconds, and what it says to stderr."""
-    with subprocess.Popen(
-        [sys.executable, "-c", GUARDED, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+def interrupted(code: str, name: str, number: signal.Signals, after: float = 0.0) -> tuple[int, str]:
+    """The status of a command that gets a signal once it is up, or later, and what it says to stderr."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started([sys.executable, "-c", code, *COMMANDS[name]], **pipes) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "up\n"
-        try:
-            process.communicate(timeout=after)
-        except subprocess.TimeoutExpired:
-            process.send_signal(number)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(after)
+        process.send_signal(number)
         _, said = process.communicate(timeout=60)
         return process.returncode, said
 
 
+LOADING = """
+import sys
+from antelog.cli import entry
+class Waits:
+    def find_spec(self, name, *_):
+        if name == "MODULE":
+            print("up", flush=True)
+            sys.stdin.read()
+sys.meta_path.insert(0, Waits())
+entry.main()
+"""
+
+
 @pytest.mark.parametrize("number", STATUS)
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_interruption_while_it_is_being_loaded(name: str, number: signal.Signals) -> None:
-    assert interrupted(COMMANDS[name], 0.01, number) == (STATUS[number], "Stopped.\n")
+@pytest.mark.parametrize("module", ["antelog.cli.main", "click", "numpy", "pyarrow"])
+def test_an_interruption_while_it_is_being_loaded(module: str, number: signal.Signals) -> None:
+    assert interrupted(LOADING.replace("MODULE", module), "try", number) == (STATUS[number], "Stopped.\n")
 
 
 @pytest.mark.slow
@@ -65,7 +79,7 @@ def test_an_interruption_at_any_moment(name: str) -> None:
     random = Random(name)
     for turn in range(20):
         after, number = random.uniform(0, 1.5), [*STATUS][turn % 2]
-        status, said = interrupted(COMMANDS[name], after, number)
+        status, said = interrupted(GUARDED, name, number, after)
         assert not [*Path().glob(".*.partial")], (after, number)
         assert "Traceback" not in said, after
         # It may be done, or told watch to end as it should; or be so far done that Python itself is ending,

@@ -8,12 +8,11 @@ import re
 import signal
 import subprocess
 import sys
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
@@ -24,57 +23,42 @@ from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.cli.trying import LOG, READINGS, antelog
+from tests.processes import Start, until
 
 pytest.importorskip("uvicorn")
-
-T = TypeVar("T")
 
 
 class _Watch:
     """`antelog watch` as a process; what it says on stderr is in a file."""
 
-    def __init__(self, *arguments: object, stdin: int | None = subprocess.DEVNULL) -> None:
+    def __init__(self, start: Start, *arguments: object, stdin: int = subprocess.DEVNULL) -> None:
         code = "from antelog.cli.main import main; main()"
         command = [sys.executable, "-c", code, "watch", *map(str, arguments)]
         with Path("said").open("w") as said, Path("told").open("w") as told:
-            self.process = subprocess.Popen(command, stdin=stdin, stdout=told, stderr=said, text=True)
+            self.process = start(command, stdin=stdin, stdout=told, stderr=said)
 
     def said(self, pattern: str) -> re.Match[str]:
-        return _until(lambda: re.search(pattern, Path("said").read_text()), self.process)
+        return until(lambda: re.search(pattern, Path("said").read_text()), self.process, _said)
 
     def told(self, count: int) -> list[str]:
         def lines() -> list[str]:
             found = Path("told").read_text().splitlines()
             return found if len(found) >= count else []
 
-        return _until(lines, self.process)
+        return until(lines, self.process, _said)
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(60)
 
 
-def _until(found: Callable[[], T | None], process: subprocess.Popen[str]) -> T:
-    end = time.monotonic() + 60
-    while not (it := found()):
-        assert time.monotonic() < end, Path("said").read_text()
-        assert process.poll() is None, Path("said").read_text()
-        time.sleep(0.02)
-    return it
+def _said() -> str:
+    return Path("said").read_text()
 
 
 @pytest.fixture
-def watching() -> Iterator[Callable[..., _Watch]]:
-    started: list[_Watch] = []
-
-    def start(*arguments: object, stdin: int | None = subprocess.DEVNULL) -> _Watch:
-        started.append(_Watch(*arguments, stdin=stdin))
-        return started[-1]
-
-    yield start
-    for each in started:
-        each.process.kill()
-        each.process.communicate()
+def watching(start: Start) -> Callable[..., _Watch]:
+    return partial(_Watch, start)
 
 
 def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
@@ -91,7 +75,7 @@ def test_the_page_shows_what_is_told(watching: Callable[..., _Watch]) -> None:
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
     assert process.told(2) == LOG[:2]
     line = b'antelog_facts_total{input="Temp"} 3'
-    _until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process)
+    until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process, _said)
     assert process.stop() == 0
     assert "done: 2 facts" in Path("said").read_text()
 
@@ -142,10 +126,12 @@ def test_a_page_that_died_is_started_again(
         tend()
         first = page.child.pid
         os.kill(first, signal.SIGKILL)
-        end = time.monotonic() + 60
-        while page.child.pid == first and time.monotonic() < end:
+
+        def another() -> bool:
             tend()
-            time.sleep(0.02)
+            return page.child.pid != first
+
+        until(another)
         assert page.alive
     said = capsys.readouterr().err
     assert said.count(f"the page: {page.url}") == 1

@@ -13,6 +13,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+import antelog
+import antelog.spark
 from scripts.notebook import NOTEBOOK
 from scripts.site_pages import changelog_page, elsewhere, notebook_page, styled
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
@@ -55,6 +57,32 @@ def test_the_logo_is_the_icon_of_the_live_page() -> None:
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert settings.count("pictures/logo.svg") == 2  # in the header, and as the favicon
     assert "docs/pictures/logo.svg" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# ---- the reference ----
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^::: antelog\.([\w.]+)$", page, re.MULTILINE)
+    assert {name for name in shown if "." not in name} == set(antelog.__all__)
+    of_spark = [name for name in shown if name.startswith("spark.")]
+    assert {name.rpartition(".")[2] for name in of_spark} == set(antelog.spark.__all__)
+
+
+def test_every_public_member_says_what_it_is() -> None:
+    """Those that do not are left out of the reference."""
+    assert [name for name in members(antelog.Engine) if not getattr(antelog.Engine, name).__doc__] == []
+
+
+@pytest.mark.slow
+def test_the_reference_has_every_member_of_an_engine(built: Path) -> None:
+    page = (built / "python" / "index.html").read_text(encoding="utf-8")
+    assert [name for name in members(antelog.Engine) if f'id="antelog.Engine.{name}"' not in page] == []
+
+
+def members(type_: type) -> list[str]:
+    return [name for name in dir(type_) if not name.startswith("_")]
 
 
 # ---- the width of code ----

@@ -30,6 +30,7 @@ def engine(tick: str = "tick 10 minutes.") -> antelog.Engine:
             np.datetime64("2024-03-04T06:09:59", "ns"),
         ),
         BEGIN.astimezone(dt.timezone(dt.timedelta(hours=-5))),
+        *("2024-03-04 06:00", "2024-03-04T06:09:59.999Z", "2024-03-04T01:00-05:00"),
     ],
 )
 def test_a_tick_or_a_moment_in_it(now: Any) -> None:
@@ -46,18 +47,19 @@ def test_a_day() -> None:
 
 
 @pytest.mark.parametrize(
-    "now", ["5", "2024-03-04", None, 5.5, True, -1, 2**53, 2**70, object(), [5], float("nan")]
+    "now", ["5", "2024-02-30", "noon", "", None, 5.5, True, -1, 2**53, 2**70, object(), [5], float("nan")]
 )
 def test_what_is_no_tick(now: Any) -> None:
     with pytest.raises(DataError, match=r"is not a tick; give a whole number from 0 to \d+, or a timestamp$"):
         engine().advance(now)
     with pytest.raises(DataError, match=r"is not a tick; give a whole number from 0 to \d+$"):
-        engine("").advance(now)
+        engine("").advance("5" if now == "2024-02-30" else now)
 
 
-def test_a_timestamp_where_the_program_has_no_tick() -> None:
+@pytest.mark.parametrize("now", [BEGIN, "2024-03-04", "2024-03-04 06:00"])
+def test_a_timestamp_where_the_program_has_no_tick(now: Any) -> None:
     with pytest.raises(DataError, match=r"does not say how long a tick is; declare it: `tick 10 minutes\.`"):
-        engine("").advance(BEGIN)
+        engine("").advance(now)
 
 
 def test_a_tick_is_finished_once() -> None:

@@ -10,7 +10,6 @@ from antelog.arrow.ticks import LAST
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, Rejects, tables
 from antelog.files.columns import mapped
-from antelog.files.csv_files import CsvRows
 from antelog.run.reading import wanted_of
 from tests.files.reading import FREE, HEADER, TEMP, mapped_rows, read, rows_of
 
@@ -96,10 +95,6 @@ def test_columns_by_position_have_fitting_values(temp: Path) -> None:
     # A row or two that are of no use are set aside, here as elsewhere.
     rows, bad = read(temp, "sensor,reading,t\nwt2,91,3\nwt2,92,4\nwt2,n/a,5\n")
     assert ([row[1] for row in rows], len(bad)) == ([91, 92], 1)
-    # Those of a file that grows are looked at when they come.
-    growing = CsvRows(temp, wanted_of(antelog.parse(TEMP).plan, "Temp"), [])
-    (header, first, second) = (list(growing.feed(line)) for line in (b"a,b,c\n", b"x,1,2\n", b"y,1,2\n"))
-    assert [bool(chunk.misfit) for chunk in (*header, *first, *second)] == [False, True, False]
 
 
 def test_columns_may_be_mapped(temp: Path) -> None:

@@ -4,12 +4,8 @@ from pathlib import Path
 
 import pytest
 
-import antelog
 from antelog.errors import DataError
-from antelog.files.columns import mapped
-from antelog.files.json_files import JsonRows
-from antelog.run.reading import wanted_of
-from tests.files.reading import FREE, TEMP, mapped_rows, read
+from tests.files.reading import FREE, mapped_rows, read
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -137,17 +133,6 @@ def test_a_field_with_fields_within_it_is_no_column(tmp_path: Path) -> None:
     content = '{"device": {"id": "a"}, "value": 1, "time": 0}\n{"value": 1, "time": 0}\n'
     with pytest.raises(DataError, match=r"has no column device .* --map Temp\.device=device\.id"):
         mapped_rows(tmp_path / "t.jsonl", content, {})
-
-
-def test_a_path_may_come_later_where_lines_come_one_by_one() -> None:
-    wanted = mapped(wanted_of(antelog.parse(TEMP).plan, "Temp"), {"value": "a.b"})
-    rows = JsonRows("<stdin>", wanted)
-    lines = (b'{"device": "a", "time": 0}\n', b'{"device": "a", "a": {"b": 1}, "time": 0}\n')
-    found = [chunk for line in lines for chunk in rows.feed(line)]
-    assert [[bad.detail for bad in chunk.bad] for chunk in found] == [["lacks a.b"], []]
-    assert found[1].columns[1].to_pylist() == [1]
-    again = JsonRows("<stdin>", wanted, rows.names, rows.line)
-    assert next(again.feed(lines[1])).columns[1].to_pylist() == [1]
 
 
 @pytest.mark.parametrize("begun", ["[", '{"a":', "[{", '{"device": "a", "value": 1, "time": ['])

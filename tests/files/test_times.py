@@ -1,4 +1,4 @@
-"""antelog/files/{grammar,times}.py: ticks and timestamps, as numbers and as texts."""
+"""antelog/files/times.py: ticks and timestamps, as numbers and as texts."""
 
 import datetime as dt
 from decimal import Decimal

@@ -27,9 +27,21 @@ def test_each_predicate_counts_by_itself() -> None:
     rejects = Rejects()
     rejects.came("Site", "b.csv", 1)
     rejects.came("Temp", "a.csv", 1)
-    rejects.add([late(2)])
-    with pytest.raises(DataError, match=r"^a\.csv: its only row cannot be used: is about tick 2"):
+    rejects.add([Reject("a.csv", 2, "Temp", "malformed", "lacks x", "{}")])
+    with pytest.raises(DataError, match=r"^a\.csv: its only row cannot be used: lacks x, as in line 2"):
         rejects.require_use()
+
+
+def test_rows_that_only_came_at_the_wrong_time_are_no_error() -> None:
+    rejects = Rejects()
+    rejects.came("Temp", "a.csv", 2)
+    rejects.add([late(2), late(3)])
+    rejects.require_use()
+    assert rejects.usable["Temp"].warning() == (
+        "a.csv: 2 of 2 rows were set aside: is about tick 2, and arrived at 99, as in line 2: Temp(2)"
+    )
+    rejects.came("Temp", "a.csv", 2)
+    assert rejects.usable["Temp"].warning() is None
 
 
 def test_one_row_of_use_is_enough_and_so_is_no_row() -> None:

@@ -50,6 +50,7 @@ def _slot(names: list[str]) -> tuple[syntax.Name, ...]:
 SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
+    st.builds(syntax.Zone, TEXTS),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS),
     st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES),
     st.builds(syntax.Static, NAMES, COLUMNS),

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from antelog.language.moments import literal_of, moment
+from antelog.language.moments import Timescale, literal_of, moment
 
 SECOND = 1_000_000
 MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
@@ -25,7 +25,20 @@ MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
     ],
 )
 def test_moments(tick: int, length: int | None, text: str) -> None:
-    assert moment(tick, length) == text
+    assert moment(tick, None if length is None else Timescale(length)) == text
+
+
+@pytest.mark.parametrize(
+    ("tick", "length", "text"),
+    [
+        (28_492_200, MINUTE, "2024-03-04 07:00+01:00"),
+        (19_786, DAY, "2024-03-04 01:00+01:00"),
+        (19_906, DAY, "2024-07-02 02:00+02:00"),
+        (3_419_064_001, SECOND // 2, "2024-03-04 07:00:00.500+01:00"),
+    ],
+)
+def test_a_zone_has_its_offset_behind_each_time(tick: int, length: int, text: str) -> None:
+    assert moment(tick, Timescale(length, "Europe/Berlin")) == text
 
 
 @pytest.mark.parametrize(
@@ -42,8 +55,8 @@ def test_moments(tick: int, length: int | None, text: str) -> None:
     ],
 )
 def test_literals(literal: str, text: str) -> None:
-    assert literal_of(literal, partial(moment, length=DAY)) == text
-    assert literal_of(literal, partial(moment, length=None)) == literal
+    assert literal_of(literal, partial(moment, timescale=Timescale(DAY))) == text
+    assert literal_of(literal, partial(moment, timescale=None)) == literal
 
 
 @pytest.mark.timeout(20)
@@ -51,7 +64,7 @@ def test_literals(literal: str, text: str) -> None:
     "value", ["a" * 1_000_000, '"' + "b, (" * 300_000 + '"', '"' + '\\"' * 500_000 + '"']
 )
 def test_long_values_are_read_once(value: str) -> None:
-    written = partial(moment, length=DAY)
+    written = partial(moment, timescale=Timescale(DAY))
     assert literal_of(f"Temp({value}, 19786)", written) == f"Temp({value}, 2024-03-04)"
     cut = f"Temp({value}, 19786"
     assert literal_of(cut, written) == cut

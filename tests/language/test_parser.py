@@ -25,6 +25,7 @@ from antelog.language.syntax import (
     Term,
     Tick,
     Variable,
+    Zone,
 )
 
 X, T = Variable("X"), Variable("T")
@@ -49,6 +50,7 @@ HOT = Atom("Temp", (X, Constant("high"), T))
 
 STATEMENTS: list[tuple[str, Statement]] = [
     ("tick 10 minutes.", Tick(Bound(10, "minutes"))),
+    ('zone "Europe/Berlin".', Zone("Europe/Berlin")),
     ("input P(time).", Input("P", (Column("time"),))),
     (
         "input P(a, v: number, t) delay 2.",
@@ -226,7 +228,7 @@ def test_nothing_is_a_document(text: str) -> None:
     assert (parsed.document.statements, parsed.diagnostics) == ((), ())
 
 
-@pytest.mark.parametrize("word", ["tick", "input", "static", "delay", "query", "window", "horizon"])
+@pytest.mark.parametrize("word", ["tick", "zone", "input", "static", "delay", "query", "window", "horizon"])
 def test_words_of_the_language_name_no_predicate(word: str) -> None:
     for text in (f"P(T) :- {word}(T).", f"Q(T) -> {word}(T).", f"input {word}(time).", f"static {word}(a)."):
         (found,) = parse(Source(text)).diagnostics

@@ -1,5 +1,6 @@
 """antelog/notebook/{extension,showing}.py: programs, plans, changes and answers, and the cell magic."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +13,8 @@ from IPython.core.interactiveshell import InteractiveShell
 import antelog
 from antelog.compile.show.explain import plan_html, plan_text
 from antelog.notebook.extension import Problems
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from tests.cli.trying import PROGRAM, TURBINES
 
 WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
@@ -100,7 +103,7 @@ def test_changes_in_the_order_of_time(engine: antelog.Engine) -> None:
     html = antelog.show(found)._repr_html_()
     assert html.count("rejected</b>") == 2
     assert html.index('<td style="text-align:left;vertical-align:top">2') < html.index('top">3')
-    assert "because Temp(wt2, high, 1)" in html
+    assert "because ✗&nbsp;<code>Temp(wt2, high, 1)</code>" in html
 
 
 def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:
@@ -118,7 +121,9 @@ def test_times_where_a_tick_has_a_length() -> None:
     engine = antelog.Engine(program)
     at = datetime(2024, 3, 1, 12, tzinfo=UTC)
     changes = engine.advance(round(at.timestamp()) // 600, {"Temp": [("wt1", "high", at)]})
-    for shown in (antelog.show(engine), antelog.show(changes, program=program)):
+    lines = change_lines(list(program.plan.queries), StepResult(0, changes), Style())
+    told = [changes, [json.loads(line) for line in lines.splitlines()]]
+    for shown in (antelog.show(engine), antelog.show(changes, program=program), *map(antelog.show, told)):
         html = shown._repr_html_()
         for text in (
             "Hot(wt1, 2024-03-01 12:00)",

@@ -181,6 +181,14 @@ def test_since_and_until_may_be_timestamps() -> None:
     shown = texts(drawn.svg())
     assert "2 answers: 1 open, 1 confirmed" in shown
     assert "10:00" not in shown
+    for since, now in (
+        ("2024-02-29 11:30", "2024-02-29T12:00Z"),
+        (at, datetime(2024, 2, 29, 12, tzinfo=UTC)),
+    ):
+        again = antelog.draw(changes, program=program, since=since, until="2024-02-29 12:00", now=now)
+        assert texts(again.svg()) == shown
+    with pytest.raises(DataError, match="'2024-02-29' is a timestamp, and the program does not say"):
+        antelog.draw(changes, since="2024-02-29")
     with pytest.raises(DataError, match="timestamp"):
         antelog.draw(changes, since=at)
     with pytest.raises(DataError, match="leave out `until`"):

@@ -155,6 +155,19 @@ def test_an_output_is_no_file_of_a_folder_or_pattern_that_is_read(there: Path) -
         assert not overwriting("watch", inputs=inputs, outputs=(csv(there / "in" / "below" / "new.csv"),))
 
 
+def test_an_output_is_no_file_of_a_folder_by_whatever_link(there: Path) -> None:
+    (there / "hard.csv").hardlink_to(there / "in" / "one.csv")
+    (there / "out.csv").write_text("x\n")
+    (there / "in" / "two.csv").symlink_to(there / "out.csv")
+    (there / "in" / "gone.csv").symlink_to(there / "nowhere.csv")
+    (there / "folder").symlink_to(there / "in")
+    for source in (there / "in", there / "in" / "*.csv", there / "folder", there / "folder" / "*.csv"):
+        inputs = {"Temp": Files(str(source), Form.CSV, folder=True)}
+        for name in ("hard.csv", "out.csv", "folder/one.csv", "in/one.csv"):
+            assert overwriting("watch", inputs=inputs, outputs=(csv(there / name),))
+        assert not overwriting("watch", inputs=inputs, outputs=(csv(there / "temp.csv"),))
+
+
 def test_outputs_are_files_of_their_own(there: Path) -> None:
     one, other = csv(there / "new.csv"), csv(there / "in" / ".." / "new.csv")
     assert overwriting("run", outputs=(one, other))[0].startswith("two outputs go to")

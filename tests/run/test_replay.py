@@ -46,6 +46,20 @@ def test_what_is_wrong_is_said() -> None:
         list(antelog.replay(program, {"Temp": "no.csv"}))
 
 
+@pytest.mark.usefixtures("here")
+def test_files_of_no_use_are_said_at_the_end() -> None:
+    program, names = antelog.load("p.alog"), "device,level,time,arrival\n"
+    Path("temp.csv").write_text(f"{names}wt2,high,soon,1\nwt2,high,soon,2\n")
+    with pytest.raises(DataError, match=r"^temp\.csv: none of its 2 rows can be used: the time `soon`"):
+        list(antelog.replay(program, {"Temp": "temp.csv"}))
+    Path("temp.csv").write_text(f"{names}wt2,high,0,9\n")
+    with pytest.warns(
+        antelog.DataWarning, match=r"^temp\.csv: 1 of 1 rows was set aside: .*as in line 2"
+    ) as said:
+        list(antelog.replay(program, {"Temp": "temp.csv"}))
+    assert said[0].filename == __file__
+
+
 def test_it_needs_no_command_line() -> None:
     code = "import sys, antelog; antelog.replay; print(any(m.startswith('antelog.cli') for m in sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

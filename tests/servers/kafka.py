@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import tempfile
-import time
 import uuid
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.processes import Process, started, until
 from tests.servers import UnavailableError, free_port
 from tests.servers.artefacts import fetched
 
@@ -110,30 +110,28 @@ def kafka() -> Iterator[Kafka]:
         done = subprocess.run(formatting, capture_output=True, text=True, check=False, timeout=120)
         if done.returncode:
             raise UnavailableError(f"Kafka's storage cannot be made: {(done.stdout + done.stderr)[-500:]}")
-        with (folder / "said").open("wb") as out:
-            broker = subprocess.Popen([*java, "kafka.Kafka", str(properties)], stdout=out, stderr=out)
-        try:
+        serving = [*java, "kafka.Kafka", str(properties)]
+        with (folder / "said").open("wb") as out, started(serving, stdout=out, stderr=out) as broker:
             found = Kafka(jars, port)
             _wait(found, broker, folder / "said")
             yield found
-        finally:
-            broker.terminate()
-            broker.wait(60)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait(broker: Kafka, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(20):
-        if process.poll() is not None:
-            break
+def _wait(broker: Kafka, process: Process, log: Path) -> None:
+    def answers() -> bool:
         try:
             broker._tool("org.apache.kafka.tools.TopicCommand", "--list")
         except (RuntimeError, subprocess.TimeoutExpired):
-            time.sleep(1)
-        else:
-            return
-    raise UnavailableError(f"Kafka does not start: {log.read_text(errors='replace')[-800:]}")
+            return False
+        return True
+
+    try:
+        until(answers, process)
+    except AssertionError:
+        said = log.read_text(errors="replace")[-800:]
+        raise UnavailableError(f"Kafka does not start: {said}") from None
 
 
 def _jars() -> Path:

@@ -7,13 +7,13 @@ import re
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.processes import Process, started, until
 from tests.servers import UnavailableError, downloads, free_port
 
 _USERS = ("postgres", "nobody")
@@ -72,32 +72,31 @@ def postgres(password: str = "antelog") -> Iterator[Postgres]:
             *(programs / "postgres", "-D", data, "-p", str(port), "-h", "127.0.0.1", "-k", folder),
             *("-c", "fsync=off", "-c", "jit=off"),
         ]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
+        with (
+            (folder / "log").open("wb") as log,
+            started(
                 list(map(str, command)), env=environment, user=owner, stdout=log, stderr=log, cwd="/"
-            )
-        try:
+            ) as server,
+        ):
             found = Postgres(programs, port, environment)
             _wait(found, server, folder / "log")
             yield found
-        finally:
-            server.terminate()
-            server.wait(30)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait(server: Postgres, process: subprocess.Popen[bytes], log: Path) -> None:
-    for _ in range(150):
-        if process.poll() is not None:
-            break
+def _wait(server: Postgres, process: Process, log: Path) -> None:
+    def answers() -> bool:
         try:
-            server.query("select 1")
+            return bool(server.query("select 1"))
         except subprocess.CalledProcessError:
-            time.sleep(0.2)
-        else:
-            return
-    raise UnavailableError(f"PostgreSQL does not start: {log.read_text(errors='replace')[-500:]}")
+            return False
+
+    try:
+        until(answers, process)
+    except AssertionError:
+        said = log.read_text(errors="replace")[-500:]
+        raise UnavailableError(f"PostgreSQL does not start: {said}") from None
 
 
 def _run(command: list[str | Path], environment: dict[str, str], owner: str | None) -> None:

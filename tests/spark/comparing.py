@@ -64,7 +64,7 @@ def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Rows in an order of their own, and without what only DataFrames have."""
     plain = []
     for row in rows:
-        kept = {name: value for name, value in row.items() if name not in ("answer", "timestamp")}
+        kept = {name: value for name, value in row.items() if name != "answer"}
         # A frame for several queries has columns that some have no use for.
         plain.append(_without_nothing(kept))
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))

@@ -11,12 +11,12 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
-from antelog.spark.session.requirements import require_java
+from antelog.spark.session.requirements import PANDAS_WARNING, require_java
 from antelog.spark.settings import SETTINGS
 
 IGNORED = (
     # What Spark's own Python code does is not for us to change.
-    "ignore:PySpark does not yet fully support pandas:FutureWarning",
+    f"ignore:{PANDAS_WARNING}:FutureWarning",
     "ignore::ResourceWarning:py4j",
     "ignore:unclosed:ResourceWarning",
     "ignore::DeprecationWarning:pyspark",

@@ -35,7 +35,7 @@ Confirmed = set[tuple[str, str, int, int]]
 
 
 def log_of(found: Outputs) -> Log:
-    rows = found.changes.drop("timestamp").toArrow().to_pylist()
+    rows = found.changes.toArrow().to_pylist()
     return [{**row, "answer": json.loads(row["answer"])} for row in rows]
 
 

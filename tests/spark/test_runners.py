@@ -97,7 +97,7 @@ def _named(facts: Facts) -> Facts:
 
 
 def _changes(found: Outputs) -> list[dict[str, Any]]:
-    return _comparable(found.changes.drop("timestamp").toArrow().to_pylist())
+    return _comparable(found.changes.toArrow().to_pylist())
 
 
 def _comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:

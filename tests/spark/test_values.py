@@ -122,8 +122,8 @@ def test_timestamps_are_cut_into_ticks_and_come_back(spark: SparkSession) -> Non
     frame = spark.createDataFrame([("a", t) for t in times], "what string, time string")
     frame = frame.withColumn("time", f.to_timestamp("time"))
     found = changes(program, {"Seen": frame}, only=("confirmed",))
-    assert found.columns[:6] == ["query", "tick", "timestamp", "change", "answer", "X"]
-    (row,) = found.withColumn("second", f.unix_timestamp("timestamp")).collect()
+    assert found.columns[:6] == ["query", "tick", "time", "change", "answer", "X"]
+    (row,) = found.withColumn("second", f.unix_timestamp("time")).collect()
     assert row.tick * 600 == row.second
     assert row.second == int(dt.datetime(2024, 5, 1, 0, 10, tzinfo=dt.UTC).timestamp())
 

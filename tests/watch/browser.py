@@ -14,17 +14,17 @@ import os
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.processes import started, until
+
 CHROMIUM = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))),
     None,
 )
-_PATIENCE = 30.0
 
 
 class Tab:
@@ -50,19 +50,19 @@ class Tab:
             raise AssertionError(json.dumps(found["exceptionDetails"])[:2000])
         return found["result"].get("value")
 
-    def until(self, script: str, patience: float = _PATIENCE) -> None:
+    def until(self, script: str) -> None:
         """Wait until an expression is true."""
-        end = time.monotonic() + patience
-        while time.monotonic() < end:
+
+        def seen() -> bool:
             try:
-                if self.run(f"Boolean({script})"):
-                    return
+                return bool(self.run(f"Boolean({script})"))
             except AssertionError:
-                pass  # the page is on its way to another
-            time.sleep(0.05)
-        raise AssertionError(
-            f"never true: {script}\n{self.run('document.body.innerText')[:1000]}\n{self.errors}"
-        )
+                return False  # the page is on its way to another
+
+        def about() -> str:
+            return f"{script}\n{self.run('document.body.innerText')[:1000]}\n{self.errors}"
+
+        until(seen, about=about)
 
     def size(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
         phone = width < 600
@@ -173,18 +173,17 @@ def browser() -> Iterator[Browser]:
             "--remote-debugging-pipe",
             f"--user-data-dir={folder}",
         ]
-        process = subprocess.Popen(
+        running = started(
             ["bash", "-c", shell, "chromium", CHROMIUM, *flags, "about:blank"],
             pass_fds=(ours[0], theirs[1]),
             stderr=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
         )
-        os.close(ours[0])
-        os.close(theirs[1])
-        try:
-            yield Browser(Pipes(ours[1], theirs[0]))
-        finally:
-            process.terminate()
-            process.wait(10)
-            os.close(ours[1])
-            os.close(theirs[0])
+        with running:
+            os.close(ours[0])
+            os.close(theirs[1])
+            try:
+                yield Browser(Pipes(ours[1], theirs[0]))
+            finally:
+                os.close(ours[1])
+                os.close(theirs[0])

@@ -9,6 +9,7 @@ import pytest
 
 import antelog
 from antelog.errors import DataError
+from tests.processes import until_async
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
 
@@ -62,7 +63,7 @@ def test_a_folder_of_changes_is_followed(tmp_path: Path) -> None:
 
     async def run() -> None:
         async def receive() -> dict[str, Any]:
-            await asyncio.sleep(60)
+            await asyncio.Event().wait()  # nobody leaves
             return {"type": "http.disconnect"}
 
         async def send(_message: Any) -> None:
@@ -70,9 +71,10 @@ def test_a_folder_of_changes_is_followed(tmp_path: Path) -> None:
 
         scope = {"type": "http", "path": "/healthz", "method": "GET", "headers": [], "query_string": b""}
         await page(scope, receive, send)
+        await until_async(lambda: len(page._live.board.open) == 1)
         with (tmp_path / "a.jsonl").open("a") as file:
             file.write(json.dumps(possible("wt3", 7)) + "\n")
-        await asyncio.sleep(0.4)
+        await until_async(lambda: len(page._live.board.open) == 2)
 
     asyncio.run(run())
     assert seen(page).json["total"] == 2

@@ -66,7 +66,9 @@ def _run(found: Ready) -> None:
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, recording.inputs)
     with ExitStack() as stack:
-        rejects = stack.enter_context(summarized(rejects_of(settings), plan.tick, strict=settings.strict))
+        rejects = stack.enter_context(
+            summarized(rejects_of(settings), plan.timescale, strict=settings.strict)
+        )
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
         engine = Engine(program, static=static, arrival=ARRIVAL, **settings.engine())

@@ -6,7 +6,6 @@ import secrets
 import sys
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import click
 
@@ -20,6 +19,7 @@ from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
+from antelog.errors import InUseError
 from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run.address import Posted
@@ -31,6 +31,7 @@ from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store
 from antelog.secrets import redacted
+from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.setup import alerts_in, setup_of
 
@@ -59,7 +60,7 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
       antelog watch changes/                       a page of what `antelog run --output json:changes` writes
       antelog watch turbines.alog --input Temp=readings.csv --alert slack:@slack.url --alert-on confirmed
 
-    A source's columns are matched by name, as --map says, or else by position. Rows that cannot be used,
+    A source's columns are matched by name, or as --map says, record by record. Rows that cannot be used,
     and facts that arrived later than their input allows, are set aside and counted. Ctrl-C stops.
     """
     with ending_in_words(ctx):
@@ -81,7 +82,7 @@ def _run(found: Ready) -> None:
     page = page_address(settings, facts=token) if serves else None
     with ExitStack() as stack:
         feed = posted or wanted is not None or not settings.no_page
-        store = _store(settings.state, feed, stack)
+        store = _store(settings, feed, stack)
         tends: list[Tend] = []
         run = FollowedRun(
             program,
@@ -106,7 +107,7 @@ def _run(found: Ready) -> None:
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
-        SetAside(rejects.counts, rejects.first, plan.tick, rejects.delays).say(None, "the page")
+        SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()
 
@@ -125,14 +126,21 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
         raise click.UsageError(redacted(str(error))) from None
 
 
-def _store(state: Path | None, feed: bool, stack: ExitStack) -> Store | None:
+def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     """The store: for a state to be kept, or for readers of a feed; otherwise none."""
+    state = settings.state
     if state is None and not feed:
         return None
     if state is not None:
-        store = Store.open(state)
+        try:
+            store = Store.open(state)
+        except InUseError:
+            if not settings.wait:
+                raise
+            say(f"note: another `antelog watch` writes to {state}; this one waits for its end")
+            store = Store.open(state, wait=True)
     else:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="antelog-")))
+        folder = stack.enter_context(temporary_folder())
         store = Store.open(folder / "feed", temporary=True)
     stack.callback(store.close)
     return store

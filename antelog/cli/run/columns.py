@@ -13,7 +13,7 @@ from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, places
 from antelog.files.csv_files import first_line
-from antelog.files.json_files import JsonRows
+from antelog.files.json_files import WholeJson
 from antelog.run.address import Files, Kafka, Rate
 from antelog.run.reading import wanted_of
 from antelog.spark.endpoints.endpoints import Source
@@ -190,11 +190,11 @@ def _of_csv(source: Files, wanted: WantedColumns, heads: Iterator[list[str]]) ->
 
 def _names(asked: _Asked, lines: Sequence[str]) -> list[str]:
     """The names in lines of JSON. Raises DataError if wanted ones are missing."""
-    rows = JsonRows(str(asked.source), asked.wanted, whole=True)
+    rows = WholeJson(str(asked.source), asked.wanted)
     chunk = rows.chunk((number, line.encode()) for number, line in enumerate(lines, 1))
     if chunk.misfit:
         list(sorted_out(asked.wanted, [chunk], str(asked.source)))
-    return rows.names
+    return list(rows.names)
 
 
 def _constants(plan: Plan, name: str, position: int) -> tuple[str | int | float, ...]:

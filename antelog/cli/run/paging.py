@@ -9,7 +9,6 @@ checkpoint, if that is on this machine; so a restarted stream shows open answers
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -26,6 +25,7 @@ from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.store import BatchFeed, FeedBatch, FolderFeed, about, reject_line
+from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -63,7 +63,7 @@ class Paging:
         for row in seen.rejects.groupBy("input", "reason").count().collect():
             self.aside[row["input"], row["reason"]] += row["count"]
         rows = (row.asDict() for row in seen.rejects.limit(_MOST_REJECTS).collect())
-        found = (reject_of(row, "", None, self.program.plan.tick) for row in rows)
+        found = (reject_of(row, "", None, self.program.plan.timescale) for row in rows)
         return [
             reject_line(
                 {"input": each.predicate, "reason": each.reason, "row": each.row, "detail": each.detail}
@@ -91,7 +91,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
     with ExitStack() as stack:
         folder = _beside(settings.checkpoint)
         if folder is None:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-page-")))
+            folder = stack.enter_context(temporary_folder())
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
         yield Paging(program, feed, with_page(folder, address, stack))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from antelog.accounts import REASONS
+from antelog.accounts import PARTICULAR, REASONS
 from antelog.arrow.ticks import InTicks
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
@@ -21,7 +20,7 @@ from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
-from antelog.files.setting_aside import PARTICULAR, no_use
+from antelog.files.setting_aside import no_use
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
@@ -32,6 +31,7 @@ from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark
 from antelog.spark.settings import BUCKETS, master_of
+from antelog.temporary import temporary_folder
 from antelog.watch.web.address import PageAddress
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -80,7 +80,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         report.summarize(
             stream=settings.stream,
             rejects=None if ends.rejects is None else str(ends.rejects),
-            tick=program.plan.tick,
+            timescale=program.plan.timescale,
         )
         if report.of_no_use:
             raise DataError(report.of_no_use)
@@ -186,15 +186,15 @@ class _Pipeline:
             packed.unpersist()
 
     def _of_no_use(self, seen: Outputs, counts: Counts) -> str:
-        """The reason why no row can be used, if all were set aside; otherwise empty."""
+        """The reason if no row can be used, not only for the time they came at; otherwise empty."""
         from antelog.spark.endpoints.unreadable import commonest  # noqa: PLC0415 - needs PySpark
 
-        given = counts.get("given") or 0
-        if not given or sum(counts.get(reason) or 0 for reason in REASONS) < given:
+        given, malformed = (counts.get(name) or 0 for name in ("given", "malformed"))
+        if not malformed or sum(counts.get(reason) or 0 for reason in REASONS) < given:
             return ""
         row, count = commonest(seen.rejects, PARTICULAR)
         source = str(self.settings.inputs.get(row["input"], row["input"]))
-        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.tick))
+        return no_use(source, given, count, reject_of(row, source, None, self.program.plan.timescale))
 
     def _name(self) -> str:
         """The name of a run over the same program and sources, which replaces its own rows in tables."""
@@ -216,9 +216,7 @@ class _Pipeline:
 
         outputs = outputs_but(())
         with ExitStack() as stack:
-            checkpoint = self.settings.checkpoint or stack.enter_context(
-                tempfile.TemporaryDirectory(prefix="antelog-", ignore_cleanup_errors=True)
-            )
+            checkpoint = self.settings.checkpoint or str(stack.enter_context(temporary_folder()))
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
@@ -245,7 +243,7 @@ class _Pipeline:
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
 
         show = console_printer(self.program.plan)
-        files, tick = self.settings.inputs, self.program.plan.tick
+        files, timescale = self.settings.inputs, self.program.plan.timescale
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
@@ -262,7 +260,8 @@ class _Pipeline:
             if aside and self.report.room > 0:
                 rows = (row.asDict() for row in seen.rejects.limit(self.report.room).collect())
                 self.report.first += [
-                    reject_of(row, str(files.get(row["input"], row["input"])), None, tick) for row in rows
+                    reject_of(row, str(files.get(row["input"], row["input"])), None, timescale)
+                    for row in rows
                 ]
             self.report.count(counts)
             if self.page is not None:

@@ -22,6 +22,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
+from antelog.language.moments import Timescale, timed
 from antelog.run.sinks.result import StepResult
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -73,7 +74,7 @@ class Report:
         else:
             say(f"warning: {shown(text)}")
 
-    def summarize(self, *, stream: bool, rejects: str | None, tick: int | None) -> None:
+    def summarize(self, *, stream: bool, rejects: str | None, timescale: Timescale | None) -> None:
         """Prints the summary: counts, notes and rows set aside."""
         seconds = time.monotonic() - self.began
         came = facts(self.totals, _held_before({**self.totals, **self.standing}))
@@ -84,7 +85,7 @@ class Report:
         for note in self._why(stream=stream):
             say(f"note: {note}")
         counts = {reason: self.totals[reason] for reason in REASONS}
-        SetAside(counts, self.first, tick).say(rejects, "--rejects SINK")
+        SetAside(counts, self.first, timescale).say(rejects, "--rejects SINK")
 
     def _why(self, *, stream: bool) -> Iterator[str]:
         """Notes on why there was no batch, or why facts are still held."""
@@ -152,7 +153,7 @@ def _size(count: int | None) -> list[str]:
 def console_printer(plan: Plan) -> Callable[[Outputs], None]:
     """A function that prints the changes of a batch below those of the batch before."""
     relations = list(plan.queries)
-    to = listing.listing(to_stdout(), plan.tick, None)
+    to = listing.listing(to_stdout(), plan.timescale, None)
 
     def show(outputs: Outputs) -> None:
         listing.print_changes(relations, StepResult(0, tables_of(outputs, relations)), to)
@@ -170,4 +171,10 @@ def _named(outputs: Outputs, relation: Relation) -> pa.Table:
     """The changes of a query, with columns named as its variables again where Spark's names clash."""
     table = outputs.query(relation.name).toArrow()
     shown = {f"{name}_": name for name in relation.answer.names if name not in table.column_names}
-    return table.rename_columns([shown.get(name, name) for name in table.column_names])
+    table = table.rename_columns([shown.get(name, name) for name in table.column_names])
+    # Spark's times are of the zone of its session.
+    times = pa.timestamp("us", outputs.job.plan.zone)
+    names = {timed(name) for name in table.column_names}
+    return table.cast(
+        pa.schema([each.with_type(times) if each.name in names else each for each in table.schema])
+    )

@@ -15,7 +15,7 @@ from antelog.cli.show.terminal import escaped, print_text, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
-from antelog.language.moments import literal_of, moment
+from antelog.language.moments import Timescale, literal_of, moment
 from antelog.language.printer import value_text
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
@@ -67,14 +67,14 @@ PLAIN_MARKS = Marks("*", "o", "x", PLAIN_BAR)
 
 @dataclass(eq=False)
 class Listing:
-    """A console, its marks, the length of a tick, and the most explanations of an answer (None: all).
+    """A console, its marks, the times of ticks, and the most explanations of an answer (None: all).
 
     `last` is the tick that was printed last.
     """
 
     console: Console
     marks: Marks
-    tick: int | None = None
+    timescale: Timescale | None = None
     explanations: int | None = None
     last: int | None = None
 
@@ -83,22 +83,25 @@ def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
     """A function that prints steps to stdout: as a listing or as JSON lines, changes or snapshots."""
     relations, only = list(plan.queries), settings.only
     if settings.form == "table":
-        to = listing(to_stdout(), plan.tick, settings.explanations)
+        to = listing(to_stdout(), plan.timescale, settings.explanations)
         show = print_snapshot if settings.snapshots else print_changes
         return lambda step: show(relations, with_kinds(step, only), to)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
-    text_of = snapshot_lines if settings.snapshots else change_lines
-    return lambda step: sys.stdout.write(text_of(relations, with_kinds(step, only), style))
+    if settings.snapshots:
+        return lambda step: sys.stdout.write(
+            snapshot_lines(relations, with_kinds(step, only), style, plan.timescale)
+        )
+    return lambda step: sys.stdout.write(change_lines(relations, with_kinds(step, only), style))
 
 
-def listing(console: Console, tick: int | None, explanations: int | None) -> Listing:
+def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:
     """A listing with the marks a console can show."""
     try:
         f"●○✗{BAR}".encode(console.encoding)
     except (UnicodeEncodeError, LookupError):
-        return Listing(console, PLAIN_MARKS, tick, explanations)
-    return Listing(console, Marks(), tick, explanations)
+        return Listing(console, PLAIN_MARKS, timescale, explanations)
+    return Listing(console, Marks(), timescale, explanations)
 
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
@@ -128,20 +131,22 @@ def _print_tick(tick: int, to: Listing) -> None:
     if to.last is not None:
         _print(Text(), to)
     to.last = tick
-    _print(Text(f"tick {_with_number(tick, to.tick)}", "bold"), to)
+    _print(Text(f"tick {_with_number(tick, to.timescale)}", "bold"), to)
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    values = ", ".join(f"{name} = {_said_of(name, relation, row, to.tick)}" for name in relation.answer.names)
+    values = ", ".join(
+        f"{name} = {_said_of(name, relation, row, to.timescale)}" for name in relation.answer.names
+    )
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
     line.append(relation.name, "bold")
     line.append(f"  {values}" if values else "")
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ("confirmed", "rejected"):
-        line.append(_outlook(row, to.tick), "dim")
+        line.append(_outlook(row, to.timescale), "dim")
     _print(line, to)
-    if (likely := chance_line(row, to.marks.bar, to.tick)) is not None:
+    if (likely := chance_line(row, to.marks.bar, to.timescale)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
@@ -163,35 +168,35 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
 
 
 def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: Listing) -> Text:
-    written = partial(moment, length=to.tick)
+    written = partial(moment, timescale=to.timescale)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
         line.append(f"{mark} {literal_of(literal, written)}", colour)
     return line
 
 
-def _outlook(row: Mapping[str, Any], tick: int | None) -> str:
+def _outlook(row: Mapping[str, Any], timescale: Timescale | None) -> str:
     silent, decided = row["if_silent"], row["decided_by"]
-    parts = [f"{silent['change']} at {moment(silent['tick'], tick)} if nothing comes"] if silent else []
-    parts += [f"decided by {moment(decided, tick)}"] if decided is not None else []
+    parts = [f"{silent['change']} at {moment(silent['tick'], timescale)} if nothing comes"] if silent else []
+    parts += [f"decided by {moment(decided, timescale)}"] if decided is not None else []
     return "   " + (", ".join(parts) if parts else "open without bound")
 
 
-def _with_number(tick: int, length: int | None) -> str:
+def _with_number(tick: int, timescale: Timescale | None) -> str:
     """A tick as its number and, if ticks have a length, its time."""
-    time = moment(tick, length)
+    time = moment(tick, timescale)
     return time if time == str(tick) else f"{tick}, {time}"
 
 
-def _said_of(name: str, relation: Relation, row: Mapping[str, Any], tick: int | None) -> str:
+def _said_of(name: str, relation: Relation, row: Mapping[str, Any], timescale: Timescale | None) -> str:
     """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
-    return _time(row[name], tick) if name == relation.answer.time else _value(row[name])
+    return _time(row[name], timescale) if name == relation.answer.time else _value(row[name])
 
 
-def _time(value: int | None, length: int | None) -> str:
-    return _value(None) if value is None else moment(value, length)
+def _time(value: int | None, timescale: Timescale | None) -> str:
+    return _value(None) if value is None else moment(value, timescale)
 
 
 def _value(value: object) -> str:
@@ -225,7 +230,7 @@ _SHOWN = 3
 """Ticks of a forecast that are shown: the first ones and the last."""
 
 
-def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | None:
+def chance_line(row: Mapping[str, Any], bar: Bar, timescale: Timescale | None) -> Text | None:
     """A bar, the chance, and by when; None where no chance is known."""
     chance, holds = row.get("chance"), row.get("holds")
     line = Text()
@@ -234,22 +239,22 @@ def chance_line(row: Mapping[str, Any], bar: Bar, tick: int | None) -> Text | No
         line.append(bar.filled * filled, "magenta")
         line.append(bar.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
-        line.append(_growth(row["forecast"] or (), chance, tick), "dim")
+        line.append(_growth(row["forecast"] or (), chance, timescale), "dim")
     if holds is not None:
         line.append("   " if chance is not None else "")
         line.append(f"true, whether facts come or are lost: {percent(holds)}", "dim")
     return line if line.plain else None
 
 
-def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, tick: int | None) -> str:
+def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, timescale: Timescale | None) -> str:
     """`   11 % by 4, 35 % by 5`; without chances that equal the one in front."""
     points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
     points += forecast[len(points) : len(points) + 1]
-    said = [f"{percent(each['chance'])} by {moment(each['tick'], tick)}" for each in points]
+    said = [f"{percent(each['chance'])} by {moment(each['tick'], timescale)}" for each in points]
     if len(said) > _SHOWN:
         said = [*said[: _SHOWN - 1], f"… {said[-1]}"]
     elif len(said) == 1:
-        said = [f"by {moment(points[0]['tick'], tick)}"]
+        said = [f"by {moment(points[0]['tick'], timescale)}"]
     return f"   {', '.join(said)}" if said else ""
 
 

@@ -14,7 +14,7 @@ from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
 from antelog.language.durations import long_duration_text
-from antelog.language.moments import moment
+from antelog.language.moments import Timescale, moment
 from antelog.process import Engine
 
 
@@ -55,7 +55,7 @@ _TICK = re.compile(r"\btick (\d+)")
 
 
 @contextmanager
-def summarized(file: Path | None, length: int | None, *, strict: bool = False) -> Iterator[Rejects]:
+def summarized(file: Path | None, timescale: Timescale | None, *, strict: bool = False) -> Iterator[Rejects]:
     """Collects the rejects of a run in a file, and prints their summary at the end."""
     rejects = Rejects(strict)
     try:
@@ -64,33 +64,33 @@ def summarized(file: Path | None, length: int | None, *, strict: bool = False) -
     except OutputError:
         raise  # the file may not be there
     except BaseException:
-        _summarize(rejects, file, length)
+        _summarize(rejects, file, timescale)
         raise
-    _summarize(rejects, file, length)
+    _summarize(rejects, file, timescale)
 
 
-def _summarize(rejects: Rejects, file: Path | None, length: int | None) -> None:
+def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None) -> None:
     """Prints the counts of rejects, the first of them in full, and the file that has all.
 
-    Ticks are shown with their times if a tick has a `length`.
+    Ticks are shown with their times, if they have any.
     """
     for note in rejects.notes:
         say(f"note: {shown(note)}")
     if not rejects.strict:
-        found = SetAside(rejects.counts, rejects.first, length, rejects.delays)
+        found = SetAside(rejects.counts, rejects.first, timescale, rejects.delays)
         found.say(None if file is None else str(file), "--rejects FILE")
 
 
 @dataclass(frozen=True)
 class SetAside:
-    """Counts of rejects by reason, the first rejects, and the length of a tick.
+    """Counts of rejects by reason, the first rejects, and the times of ticks.
 
     `delays` has for each input the number of late facts by the delay that would have kept them.
     """
 
     counts: Mapping[str, int]
     first: Sequence[Reject]
-    tick: int | None
+    timescale: Timescale | None
     delays: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
 
     def say(self, place: str | None, option: str) -> None:
@@ -103,26 +103,26 @@ class SetAside:
         say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
         for reject in self.first:
             said = shortened(str(reject))
-            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.tick), said))}")
+            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.timescale), said))}")
         if place is not None:
             say(f"  all of them are in {shown(place)}")
         elif count > len(self.first):
             say(f"  and {count - len(self.first):,} more; {option} keeps them all")
         for name, delays in self.delays.items():
-            say(f"note: {_remedy(name, delays, self.tick)}")
+            say(f"note: {_remedy(name, delays, self.timescale)}")
 
 
-def _remedy(name: str, delays: Mapping[int, int], tick: int | None) -> str:
+def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -> str:
     """`delay 4` would have kept 91 % of the late facts of Temp, `delay 7` all; …"""
     total, last = sum(delays.values()), max(delays)
     enough = next(each for each in sorted(delays) if _kept(delays, each) >= _MOST * total)
     if enough == last:
         kept = "the late fact" if total == 1 else "all late facts"
-        words = f"{_delay(last, tick)} would have kept {kept} of {name}"
+        words = f"{_delay(last, timescale)} would have kept {kept} of {name}"
     else:
         share = min(99, 100 * _kept(delays, enough) // total)
-        words = f"{_delay(enough, tick)} would have kept {share} % of the late facts of {name}, "
-        words += f"{_delay(last, tick)} all"
+        words = f"{_delay(enough, timescale)} would have kept {share} % of the late facts of {name}, "
+        words += f"{_delay(last, timescale)} all"
     return f"{words}; answers are certain later then"
 
 
@@ -130,8 +130,10 @@ def _kept(delays: Mapping[int, int], delay: int) -> int:
     return sum(facts for each, facts in delays.items() if each <= delay)
 
 
-def _delay(ticks: int, tick: int | None) -> str:
-    return f"`delay {ticks}`" + ("" if tick is None else f" ({long_duration_text(ticks * tick)})")
+def _delay(ticks: int, timescale: Timescale | None) -> str:
+    return f"`delay {ticks}`" + (
+        "" if timescale is None else f" ({long_duration_text(ticks * timescale.length)})"
+    )
 
 
 def shortened(text: str) -> str:
@@ -139,8 +141,8 @@ def shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
 
 
-def _timed(found: re.Match[str], length: int | None) -> str:
-    time = moment(int(found[1]), length)
+def _timed(found: re.Match[str], timescale: Timescale | None) -> str:
+    time = moment(int(found[1]), timescale)
     return found[0] if time == found[1] else f"{found[0]} ({time})"
 
 

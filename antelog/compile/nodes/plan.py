@@ -19,6 +19,7 @@ from antelog.compile.literals import AnyLiteral, StaticAtom
 from antelog.compile.literals.terms import Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 
 class Bounds(Struct, frozen=True):
@@ -190,7 +191,7 @@ class Unit(Struct, frozen=True):
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
 
-    `units` has the inputs whose unit is said. They tell how facts are read, and change no answer.
+    `units` has the inputs whose unit is said, and times are shown in `zone`. Neither changes an answer.
     """
 
     inputs: tuple[Input, ...]
@@ -200,15 +201,26 @@ class Plan(Struct, frozen=True, cache_hash=True):
     key: Key
     tick: int | None = None
     units: tuple[Unit, ...] = ()
+    zone: str = DEFAULT_ZONE
 
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
         return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
 
     @property
+    def timescale(self) -> Timescale | None:
+        """The times of ticks, if the program says how long a tick is."""
+        return None if self.tick is None else Timescale(self.tick, self.zone)
+
+    @property
     def read(self) -> Plan:
         """The plan without units of time, for readers of facts whose times are ticks already."""
         return structs.replace(self, units=()) if self.units else self
+
+    @property
+    def meaning(self) -> Plan:
+        """The plan without what changes no answer: the units of times, and the zone."""
+        return structs.replace(self, units=(), zone=DEFAULT_ZONE)
 
     @property
     def queries(self) -> Iterator[Relation]:

@@ -48,7 +48,8 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     alerts = {q.atom.predicate: float(q.alert.fraction) for q in checked.document.queries if q.alert}
     found = [_relation(each, vocabulary, alerts) for each in relations]
     units = tuple(Unit(name, unit) for name, unit in vocabulary.units.items())
-    return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), vocabulary.tick, units)
+    times = vocabulary.tick, units, vocabulary.zone
+    return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
 
 
 def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, float]) -> Relation:

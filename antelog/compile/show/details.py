@@ -16,6 +16,7 @@ from antelog.compile.literals.terms import Time, Var, call_text, later, term_tex
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Chance, Input, Plan, Relation, Static, StaticRule
 from antelog.language.durations import duration_text
+from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.printer import percentage_text, value_text
 
 
@@ -39,6 +40,8 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
     """Inputs and background; with `rows`, the number of facts of each static relation."""
     if plan.tick is not None:
         yield f"tick: {duration_text(plan.tick)}"
+    if plan.zone != DEFAULT_ZONE:
+        yield f"zone: {plan.zone}"
     for source in plan.inputs:
         yield _input_text(source, plan.counting(source.name).unit)
         yield from (f"  {line}" for line in odds_lines(source))

@@ -48,7 +48,8 @@ class Admitted:
     """A batch: the facts that count, each once, and the rows set aside (see `rejects.SCHEMA`).
 
     `places` says for each reject which row of its frame it was, `types` of which types the columns
-    of the frames are, without the time.
+    of the frames are, without the time; `of_no_use` how many rows of each input are of no use, whenever
+    they come.
     """
 
     facts: Mapping[str, Facts]
@@ -56,6 +57,18 @@ class Admitted:
     rejects: pa.Table
     places: Column
     types: Mapping[str, tuple[pa.DataType, ...]]
+    of_no_use: Mapping[str, int]
+
+
+@dataclass(frozen=True, eq=False)
+class _AdmittedFrame:
+    """The same of one frame, whose rejects are in the order of its rows."""
+
+    facts: Facts
+    counts: Counts
+    rejects: pa.Table
+    places: Column
+    of_no_use: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +108,7 @@ def admit(
     for name in frames:
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
-    facts, counts, types = {}, {}, {}
+    facts, counts, types, of_no_use = {}, {}, {}, dict.fromkeys(sources, 0)
     tables, places = [rejects.none()], [np.zeros(0, np.int64)]
     for name, source in sources.items():
         facts[name] = no_facts(len(source.columns) - 1)
@@ -106,13 +119,14 @@ def admit(
             if isinstance(arrival, InTicks):
                 counting = Counting(plan.tick, TICKS)
             ticks = _Ticks(before, now, counting)
-            facts[name], counts[name], table, at = _admit(source, rows, values, ticks, conflicts)
+            found = _admit(source, rows, values, ticks, conflicts)
+            facts[name], counts[name], of_no_use[name] = found.facts, found.counts, found.of_no_use
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
-            if len(at):
-                tables.append(table)
-                places.append(at)
+            if len(found.places):
+                tables.append(found.rejects)
+                places.append(found.places)
     table = pa.concat_tables(tables) if len(tables) > 1 else rejects.none()
-    return Admitted(facts, counts, table, np.concatenate(places), types)
+    return Admitted(facts, counts, table, np.concatenate(places), types, of_no_use)
 
 
 def _unknown_input(plan: Plan, name: str) -> str:
@@ -133,23 +147,27 @@ class _Ticks:
 
 def _admit(
     source: Input, rows: FrameRows, values: Values, ticks: _Ticks, conflicts: Objector | None
-) -> tuple[Facts, Counts, pa.Table, Column]:
-    before, now, counting = ticks.before, ticks.now, ticks.counting
+) -> _AdmittedFrame:
+    counting = ticks.counting
     kinds = tuple(kind_of_column(column.type) for column in rows.columns)
     read = tuple(map(partial(_cells, source, values), rows.columns, range(len(kinds)), kinds))
     cells = tuple(each for each, _ in read)
     time = _ticks(rows.time, counting, f"column {source.columns[-1]} of {source.name}")
     if rows.arrival is None:
-        arrival = Ticks(arrivals(time.numbers, before, now), time.whole, rows.time)
+        arrival = Ticks(arrivals(time.numbers, ticks.before, ticks.now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
-    objections = (
+    of_no_use = (
         *_of_no_use(source, rows, [bad for _, bad in read]),
         *_about_values(source, cells, kinds, values),
-        *_about_ticks(time, arrival, before, now),
+        *_about_times(time, arrival, counting),
+    )
+    objections = (
+        *of_no_use,
+        *_about_batch(arrival, ticks),
         *_about_order(source, given, delays(source, cells, values), counting),
     )
     # Mostly there are none.
@@ -167,13 +185,15 @@ def _admit(
     if not found:
         facts = _once(given)
         counts = Counts(facts.count, rows.count - facts.count)
-        return facts, counts, rejects.none(), np.zeros(0, np.int64)
+        return _AdmittedFrame(facts, counts, rejects.none(), np.zeros(0, np.int64))
     facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
     counts = Counts(facts.count, int(fine.sum()) - facts.count, **lost)
     at = np.concatenate([rows for _, rows, _ in found])
     as_json = rejects.json_rows([column[at] for column in given.columns], len(at), values)
-    return facts, counts, _rejected(source.name, as_json, time, arrival, found), np.sort(at)
+    table = _rejected(source.name, as_json, time, arrival, found)
+    unusable = int(np.logical_or.reduce([each.applies for each in of_no_use]).sum())
+    return _AdmittedFrame(facts, counts, table, np.sort(at), unusable)
 
 
 def _cells(
@@ -223,9 +243,17 @@ def _about_values(
         yield _Objection(MALFORMED, wrong, detail)
 
 
-def _about_ticks(time: Ticks, arrival: Ticks, before: int, now: int) -> Iterator[_Objection]:
-    yield _Objection(MALFORMED, ~time.natural, lambda rows: rejects.about_time("time", time, rows))
-    yield _Objection(MALFORMED, ~arrival.whole, lambda rows: rejects.about_time("arrival", arrival, rows))
+def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_Objection]:
+    for what, times, wrong in (("time", time, ~time.natural), ("arrival", arrival, ~arrival.whole)):
+
+        def detail(rows: Column, what: str = what, times: Ticks = times) -> pa.Array:
+            return rejects.about_time(what, times, rows, counting.tick)
+
+        yield _Objection(MALFORMED, wrong, detail)
+
+
+def _about_batch(arrival: Ticks, ticks: _Ticks) -> Iterator[_Objection]:
+    before, now = ticks.before, ticks.now
     yield _Objection(
         MALFORMED,
         arrival.numbers <= before,

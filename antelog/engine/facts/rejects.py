@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.arrow.arrays import why_of_no_use
-from antelog.arrow.kinds import Kind
+from antelog.arrow.arrays import in_one_piece, why_of_no_use, without
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, Ticks, why_no_tick
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
@@ -68,17 +68,19 @@ def about_value(name: str, kind: str | None, cells: Column, values: Values) -> p
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
-def about_time(what: str, times: Ticks, rows: Column) -> pa.Array:
-    """Reasons why times or arrivals are not natural numbers up to LAST."""
+def about_time(what: str, times: Ticks, rows: Column, length: int | None) -> pa.Array:
+    """Reasons why times or arrivals are not natural numbers up to LAST; `length` is that of a tick."""
     odd, values = times.take(rows), Values()
     with naming(f"the {what}", odd.given.type):
         cells, bad = values.encode_usable(odd.given)
-    said = why_no_tick(what, odd, values.texts(cells))
-    return (
-        said
-        if bad is None
-        else pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(odd.given.type)}", said)
-    )
+    texts = values.texts(cells)
+    if kind_of(odd.given.type) is Kind.TEXT:  # without the quotes of the language, as it was written
+        given = in_one_piece(odd.given if bad is None else without(odd.given, bad)).cast(pa.string())
+        texts = pc.if_else(pc.equal(pc.utf8_trim_whitespace(given), ""), None, given)
+    said = why_no_tick(what, odd, texts, length)
+    if bad is None:
+        return said
+    return pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(odd.given.type)}", said)
 
 
 def with_remedy(said: pa.Array, time: Column, counting: Counting, source: Input) -> pa.Array:

@@ -100,7 +100,7 @@ def reliability(found: CalibrationResult) -> Html:
         svg.words(plane.at(0.97, 0.04), "fewer came true than told", "note", "end"),
         *(_mark(each, plane, most) for each in found.bins),
     ]
-    return picture(_WIDE, _HIGH, "Calibration: " + words.verdict(found), parts)
+    return picture(_WIDE, _HIGH, "Calibration: " + words.calibrated(found), parts)
 
 
 def _band(found: Bin, plane: _Plane) -> Html:

@@ -47,8 +47,7 @@ def _section(name: str, query: str, found: ScoreResult, tick: int | None) -> Htm
 
 def _scored(found: ScoreResult, tick: int | None) -> Iterator[Child]:
     yield tag("p", words.counted(found.counted), class_="counted")
-    verdict = words.verdict(found.calibration)
-    yield tag("p", verdict, class_=f"verdict {words.finding(found.calibration)}")
+    yield tag("p", words.verdict(found), class_=f"verdict {words.finding(found)}")
     yield tag("dl", _tiles(found, tick), class_="tiles")
     yield tag("div", map(_figure, figures_of(found, tick)), class_="figures")
     yield _details("Calibration in numbers", _bins(found.calibration.bins))

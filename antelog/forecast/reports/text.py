@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from antelog.escaping import shown
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent, wrapped
-from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import Alerted
@@ -40,7 +39,7 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
         _WIDTH,
     )
     yield ""
-    yield from _calibration(found.calibration)
+    yield from _calibration(found)
     yield ""
     yield from _alerts(found.alerts, tick)
 
@@ -49,12 +48,13 @@ def _loss(name: str, found: Loss) -> str:
     return f"{name:<11}  {words.loss(found.mean)}  {words.compared(found)} ({words.loss(found.base)})"
 
 
-def _calibration(found: CalibrationResult) -> Iterator[str]:
+def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from wrapped(words.verdict(found), _WIDTH)
+    calibration = found.calibration
     rows: list[Sequence[str]] = [("told with", "lines", "confirmed", "expected", "")]
-    rows += map(words.bin_row, found.bins)
+    rows += map(words.bin_row, calibration.bins)
     yield from _table(rows)
-    if (bin_ := words.example(found)) is not None:
+    if (bin_ := words.example(calibration)) is not None:
         yield from wrapped(words.sentence(bin_) + " An answer counts once for each line.", _WIDTH)
 
 

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
 from antelog.forecast.scores.losses import Loss
-from antelog.forecast.scores.scores import LineCounts
+from antelog.forecast.scores.scores import LineCounts, ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text
 
@@ -37,6 +37,9 @@ def _percents(share: float) -> str:
 
 _BY_CHANCE = 2
 """So many bins outside are nothing to speak of."""
+
+_NOTABLE = 0.005
+"""A smaller share of the loss avoided reads as 0 %."""
 
 _LARGE = 100
 """So many of a unit are told exactly."""
@@ -122,7 +125,34 @@ def short(number: float) -> str:
 Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
 
 
-def finding(found: CalibrationResult) -> Finding:
+def finding(found: ScoreResult) -> Finding:
+    """Whether chances are calibrated and of use, in a word; doubtful: right perhaps, but they say little."""
+    calibrated = _finding(found.calibration)
+    return "doubtful" if calibrated == "fine" and _limits(found) else calibrated
+
+
+def verdict(found: ScoreResult) -> str:
+    """Whether chances are calibrated, and of use."""
+    said, limits = calibrated(found.calibration), _limits(found)
+    match _finding(found.calibration):
+        case "refuted":
+            return said
+        case "fine" if limits:
+            return f"Not refuted, but {limits}."
+        case _:
+            return f"{said} {limits[0].upper()}{limits[1:]}." if limits else said
+
+
+def _limits(found: ScoreResult) -> str:
+    """The reasons why chances that are right say little; empty if there is none."""
+    skill, lowest = found.brier.skill, found.alerts[0]
+    limits = ["no better than the base rate"] if skill is not None and skill < _NOTABLE else []
+    if not lowest.alerts:
+        limits.append(f"no alert at {percent(lowest.threshold)} would have rung")
+    return "; ".join(limits)
+
+
+def _finding(found: CalibrationResult) -> Finding:
     """Whether chances are calibrated, in a word; doubtful: more bins lie outside than one in twenty."""
     if found.refuted is None:
         return "unknown"
@@ -131,11 +161,11 @@ def finding(found: CalibrationResult) -> Finding:
     return "fine" if _outside(found) <= _BY_CHANCE else "doubtful"
 
 
-def verdict(found: CalibrationResult) -> str:
+def calibrated(found: CalibrationResult) -> str:
     """Whether chances are calibrated, in a sentence."""
     outside, bins = _outside(found), count(len(found.bins), "bin")
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
-    match finding(found):
+    match _finding(found):
         case "unknown":
             return "Whether the chances are right cannot be said yet: that takes ten blocks of time at least."
         case "refuted":

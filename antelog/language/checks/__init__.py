@@ -16,6 +16,7 @@ from antelog.language.checks.names import (
     check_lone_variables,
     check_names,
     check_queries,
+    check_taken_names,
     check_unused,
 )
 from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
@@ -32,6 +33,7 @@ CHECKS: tuple[Check, ...] = (
     check_names,
     check_arities,
     check_queries,
+    check_taken_names,
     check_sorts,
     check_ranges,
     check_durations,

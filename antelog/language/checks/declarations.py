@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
@@ -11,6 +12,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
+from antelog.language.moments import DEFAULT_ZONE, zones
 from antelog.language.parser import Parsed
 from antelog.language.vocabulary import Delays, Predicate, PredicateKind, Type, Vocabulary
 
@@ -38,29 +40,52 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
                 ticks_of(bound, tick, found)
         found += alert_problems(query)
     units = units_of(document.declarations, tick, found)
-    return Vocabulary(predicates, tick, odds, units), found
+    return Vocabulary(predicates, tick, odds, units, _zone(document, tick, found)), found
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
-    tick: int | None = None
-    first: syntax.Tick | None = None
-    for statement in document.ticks:
-        if first is not None:
-            note = Note("first declared here", first.span)
-            hint = "Keep one of them: all times of a program are counted in the same ticks."
-            found.append(Diagnostic("E101", "`tick` is declared twice", statement.span, hint, (note,)))
-            continue
-        first = statement
-        length = microseconds(statement.every)
-        if length is None:
-            found.append(unknown_unit(statement.every))
-        elif length < 1 or length.denominator != 1:
-            hint = "Write a duration such as `tick 10 minutes.` or `tick 500 ms.`"
-            message = "a tick lasts a whole number of microseconds, and at least one"
-            found.append(Diagnostic("E103", message, statement.every.span, hint))
-        else:
-            tick = int(length)
-    return tick
+    statement = _single("tick", document.ticks, "all times of a program are counted in the same ticks", found)
+    if statement is None:
+        return None
+    length = microseconds(statement.every)
+    if length is None:
+        found.append(unknown_unit(statement.every))
+    elif length < 1 or length.denominator != 1:
+        hint = "Write a duration such as `tick 10 minutes.` or `tick 500 ms.`"
+        message = "a tick lasts a whole number of microseconds, and at least one"
+        found.append(Diagnostic("E103", message, statement.every.span, hint))
+    else:
+        return int(length)
+    return None
+
+
+def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) -> str:
+    statement = _single("zone", document.zones, "all times of a program are shown in the same zone", found)
+    if statement is None:
+        return DEFAULT_ZONE
+    if statement.name not in zones():
+        hint = did_you_mean(statement.name, zones()) or "Zones are called as in `Europe/Berlin`."
+        found.append(Diagnostic("E113", f"there is no zone {statement.name}", statement.span, hint))
+        return DEFAULT_ZONE
+    if tick is None:
+        hint = "Say how long a tick is, as in `tick 10 minutes.`; without it times are numbers."
+        found.append(Diagnostic("E113", "a `zone` needs a `tick`", statement.span, hint))
+    return statement.name
+
+
+_One = TypeVar("_One", syntax.Tick, syntax.Zone)
+
+
+def _single(word: str, statements: Iterator[_One], why: str, found: list[Diagnostic]) -> _One | None:
+    """The first of some statements, of which a program has one."""
+    first = next(statements, None)
+    if first is None:
+        return None
+    for statement in statements:
+        note = Note("first declared here", first.span)
+        hint = f"Keep one of them: {why}."
+        found.append(Diagnostic("E101", f"`{word}` is declared twice", statement.span, hint, (note,)))
+    return first
 
 
 def _declare(

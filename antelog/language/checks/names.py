@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
 from antelog.language.syntax import Term, Variable, variable_of
@@ -44,6 +45,19 @@ def check_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
                 message = f"nothing derives {name}, and it is not declared"
                 hint = f"Did you mean {' or '.join(near)}?\n{declare}"
                 yield Diagnostic("E201", message, atom.name_span, hint)
+
+
+def check_taken_names(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Variables of queries that are called as the column with the timestamps of the answers."""
+    if vocabulary.tick is None:
+        return
+    for query in parsed.document.queries:
+        time = variable_of(query.atom.terms[-1]) if query.atom.terms else None
+        for term in query.atom.terms[:-1]:
+            name = variable_of(term)
+            if time is not None and name == timed(time):
+                message = f"the answers of this query have a column {name}: the timestamps of {time}"
+                yield Diagnostic("E205", message, term.span, "Give the variable another name.")
 
 
 def _one_begins_with_the_other(one: str, other: str) -> bool:

@@ -1,34 +1,51 @@
 """A file of changes, each written once: what was written after the last mark is cut off.
 
 OutputFile(Path("changes.jsonl"), {"size": 1200}, lines)    its first 1,200 bytes are kept
+
+One process writes to it at a time, for two would cut off each other's lines.
 """
 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from antelog.errors import OutputError, StateError
+from antelog.errors import InUseError, OutputError, StateError
 from antelog.run.sinks.result import StepResult
-from antelog.writing import Output
+from antelog.writing import Output, claimed, is_at
 
 
 class OutputFile:
     """Appends the lines of changes; without a mark, to an empty file."""
 
     def __init__(
-        self, path: Path, mark: Mapping[str, Any] | None, lines: Callable[[StepResult], str]
+        self,
+        path: Path,
+        mark: Mapping[str, Any] | None,
+        lines: Callable[[StepResult], str],
+        *,
+        kept: bool = False,
+        wait: bool = False,
     ) -> None:
+        """With `kept`, lines that no mark knows of are refused instead of cut off.
+
+        Raises InUseError, unless it is to `wait`, if another process writes to the file.
+        """
         self._lines, self.path = lines, path
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
-        except OSError as error:
-            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
-        self._file = Output(descriptor, str(path))
+        self._file = _locked(path, wait)
         self._safe = -1
+        descriptor = self._file.fileno()
         there = os.fstat(descriptor).st_size
+        if kept and mark is None and there:
+            self._file.close()
+            raise OutputError(
+                f"{path}: is there already, and the state knows nothing of it; "
+                "move it away, or give another --output"
+            )
         self.size = 0 if mark is None else int(mark["size"])
         if there < self.size:
             self._file.close()
@@ -50,3 +67,25 @@ class OutputFile:
 
     def close(self) -> None:
         self._file.close()
+
+
+def _locked(path: Path, wait: bool) -> Output:
+    """The file, locked for this process; neither created anew nor cut."""
+    while True:
+        try:
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+        except OSError as error:
+            raise OutputError(f"{path}: cannot be written: {error.strerror}") from error
+        file = Output(descriptor, str(path))
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return file
+        with suppress(OSError):  # a file system without locks
+            if not claimed(descriptor, wait=wait):
+                file.close()
+                raise InUseError(
+                    f"{path}: another process writes to it; stop that one first, give another --output, "
+                    "or wait for its end with --wait"
+                )
+        if is_at(descriptor, path):
+            return file
+        file.close()  # it was replaced while this process waited

@@ -1,4 +1,7 @@
-"""Changes and snapshots as JSON lines, put together column by column."""
+"""Changes and snapshots as JSON lines, put together column by column.
+
+Where a table has columns of times, each time stands after its tick; a line whose tick has none has no times.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
+from antelog.language.moments import TIME, Timescale, timed
 from antelog.run.sinks.plain_values import from_written, is_written, ordered, plain
 from antelog.run.sinks.result import StepResult
 
@@ -58,14 +62,19 @@ def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
     return replace(step, tables=tables)
 
 
-def snapshot_lines(relations: Sequence[Relation], step: StepResult, style: Style) -> str:
+def snapshot_lines(
+    relations: Sequence[Relation], step: StepResult, style: Style, timescale: Timescale | None = None
+) -> str:
     """A line for each query: its open answers after a tick, and those confirmed at it."""
     lines = []
+    time = ""
+    if timescale is not None and step.tick in timescale.ticks:
+        time = f', "{TIME}": "{timescale.time(step.tick).isoformat()}"'
     for relation in relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
         answers = ", ".join(_answers(relation, table, style).to_pylist())
         lines.append(
-            f'{{"tick": {step.tick}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
+            f'{{"tick": {step.tick}{time}, "query": {style.quoted(relation.name)}, "answers": [{answers}]}}\n'
         )
     return "".join(lines)
 
@@ -77,10 +86,12 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     return _joined(
         '{"tick": ',
         _array(table, "tick").cast(pa.string()),
+        *_time(table, TIME),
         ', "change": "',
         change.cast(pa.string()),
         f'", "query": {style.quoted(relation.name)}, "answer": ',
         _answer(relation, table, style),
+        *_answer_times(relation, table, style),
         *_others(table, style),
         *_explanations(table, style),
         pc.if_else(decided, "", _outlook(table)),
@@ -95,6 +106,7 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     return _joined(
         '{"answer": ',
         _answer(relation, table, style),
+        *_answer_times(relation, table, style),
         *_others(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
@@ -153,12 +165,40 @@ def _outlook(table: pa.Table) -> pa.Array:
     text = pa.array(["null"] * table.num_rows, pa.string())
     if is_a.is_struct(silent.type):
         tick = pc.struct_field(silent, "tick").cast(pa.string())
-        there = _joined(
-            '{"change": "', pc.struct_field(silent, "change").cast(pa.string()), '", "tick": ', tick, "}"
-        )
+        time = _time(table, timed("if_silent"), TIME)
+        change = pc.struct_field(silent, "change").cast(pa.string())
+        there = _joined('{"change": "', change, '", "tick": ', tick, *time, "}")
         text = pc.coalesce(there, text)
     decided = pc.fill_null(_array(table, "decided_by").cast(pa.string()), "null")
-    return _joined(', "if_silent": ', text, ', "decided_by": ', decided)
+    return _joined(', "if_silent": ', text, ', "decided_by": ', decided, *_time(table, timed("decided_by")))
+
+
+def _time(table: pa.Table, column: str, name: str | None = None) -> list[pa.Array]:
+    """A column of times as a field; nothing if there is no such column."""
+    if column not in table.column_names:
+        return []
+    return [_where_timed(table, _joined(f', "{name or column}": ', _times(_array(table, column))))]
+
+
+def _answer_times(relation: Relation, table: pa.Table, style: Style) -> list[pa.Array]:
+    """The time of each answer, by the name of its variable."""
+    name = relation.answer.time
+    if name is None or timed(name) not in table.column_names:
+        return []
+    texts = _joined(f', "times": {{{style.quoted(name)}: ', _times(_array(table, timed(name))), "}")
+    return [_where_timed(table, texts)]
+
+
+def _where_timed(table: pa.Table, texts: pa.Array) -> pa.Array:
+    """Texts of the lines whose ticks have times."""
+    return pc.if_else(_array(table, TIME).is_null(), "", texts)
+
+
+def _times(times: pa.Array) -> pa.Array:
+    """Times as JSON, in ISO 8601."""
+    encoded = times.dictionary_encode()
+    distinct = pa.array([f'"{time.isoformat()}"' for time in encoded.dictionary.to_pylist()], pa.string())
+    return pc.fill_null(distinct.take(encoded.indices), "null")
 
 
 def _chances(table: pa.Table, decided: pa.Array) -> list[pa.Array]:

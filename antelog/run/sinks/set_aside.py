@@ -12,16 +12,16 @@ from typing import Any
 from antelog.engine.facts.rejects import LATE
 from antelog.files import Reject
 from antelog.language.epochs import LIKELY
-from antelog.language.moments import moment
+from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 
 
-def reject_of(row: Mapping[str, Any], file: str, line: int | None, tick: int | None) -> Reject:
-    """A row of `engine.last_rejects`, from this line of a file; `tick` is the length of a tick.
+def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Timescale | None) -> Reject:
+    """A row of `engine.last_rejects`, from this line of a file.
 
     On Spark a row may have its text in place of its number.
     """
-    written = row["row"] if isinstance(row["row"], str) else fact_text(row, tick)
+    written = row["row"] if isinstance(row["row"], str) else fact_text(row, timescale)
     return Reject(file, line, row["input"], row["reason"], row["detail"], written, _delay(row))
 
 
@@ -31,8 +31,8 @@ def _delay(row: Mapping[str, Any]) -> int | None:
     return row["arrival"] - row["time"] if late else None
 
 
-def fact_text(row: Mapping[str, Any], length: int | None) -> str:
+def fact_text(row: Mapping[str, Any], timescale: Timescale | None) -> str:
     """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
     values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
-    values.append("_" if row["time"] is None else moment(row["time"], length))
+    values.append("_" if row["time"] is None else moment(row["time"], timescale))
     return f"{row['input']}({', '.join(values)})"

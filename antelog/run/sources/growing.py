@@ -17,9 +17,6 @@ from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
 
-_HEAD = 1 << 16
-"""The first line of a file has no more bytes than this, as far as restarts are concerned."""
-
 _KNOWN = 1 << 10
 """The first bytes that tell a file from another."""
 
@@ -31,7 +28,7 @@ class GrowingFile(FactSource):
         super().__init__()
         self._path, self._form, self._wanted = path, form, wanted
         self._file: BinaryIO | None = None
-        self._mark = dict(mark or {})
+        self._mark: Mark = dict(mark or {})
         self._begins = b""
         self._lines: LinesOf | None = None
         self._waiting = False
@@ -80,14 +77,12 @@ class GrowingFile(FactSource):
         head = _head_of(file)
         if self._mark and not _is_same(head, self._mark, os.fstat(file.fileno()).st_size):
             self.notes.append(f"{self._path} is not the file that was read before; it is read from its start")
-            self._mark = {}
+            self._mark = {name: self._mark[name] for name in ("header",) if name in self._mark}
         offset = int(self._mark.get("offset", 0))
         file.seek(offset)
         self._begins = head[: min(offset, _KNOWN)]
         self._file = file
-        self._lines = LinesOf(
-            self._form, str(self._path), self._wanted, self.notes, mark=self._mark, head=head[:offset]
-        )
+        self._lines = LinesOf(self._form, str(self._path), self._wanted, self.notes, self._mark)
         return True
 
     def _is_another(self) -> bool:
@@ -106,12 +101,13 @@ class GrowingFile(FactSource):
         left = self._lines.finish()
         self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
         self.close()
-        self._lines, self._mark, self.behind = None, {}, True
+        self._mark = self._lines.beginning
+        self._lines, self.behind = None, True
         return left
 
 
 def _head_of(file: BinaryIO) -> bytes:
-    return os.pread(file.fileno(), _HEAD, 0)
+    return os.pread(file.fileno(), _KNOWN, 0)
 
 
 def _is_same(head: bytes, mark: Mark, size: int) -> bool:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Sequence
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, no_rows
 from antelog.files.columns import WantedColumns
-from antelog.files.json_files import JsonRows
+from antelog.files.going_on import Advice, JsonRows
 from antelog.files.naming import Form
+from antelog.files.records import Unclosed, grammar_of
 from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
@@ -37,14 +38,11 @@ class KafkaTopic(FactSource):
         read = {int(number): int(offset) for number, offset in mark.get("next", {}).items()}
         self._messages = Messages(topic, read, make)
         self.notes, self.behind = self._messages.notes, self._messages.behind
-        self._json = JsonRows(str(topic), wanted, mark.get("names", ()))
+        self._json = JsonRows(str(topic), Advice(wanted, self.notes))
 
     @property
     def mark(self) -> Mark:
-        return {
-            "next": {str(number): offset for number, offset in self._messages.next.items()},
-            "names": self._json.names,
-        }
+        return {"next": {str(number): offset for number, offset in self._messages.next.items()}}
 
     def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())
@@ -57,13 +55,19 @@ class KafkaTopic(FactSource):
     def _pieces(self, number: int, messages: Sequence[Message]) -> Iterable[SourcePiece]:
         rows = [(each.offset, each.value) for each in messages]
         file = f"{self._topic.topic}[{number}]"
-        empty = [
-            Bad(offset, "the message is empty", "") for offset, value in rows if not (value or b"").strip()
-        ]
-        if empty:
-            yield SourcePiece(no_rows(self._wanted, empty), file)
-        full = [(offset, value) for offset, value in rows if value is not None and value.strip()]
-        if self._topic.values == "json":
+        is_json = self._topic.values == "json"
+        full: list[tuple[int, bytes]] = []
+        bad: list[Bad] = []
+        for offset, value in rows:
+            if value is None or not value.strip():
+                bad.append(Bad(offset, "the message is empty", ""))
+            elif not is_json and (lost := _unclosed(value)) is not None:
+                bad.append(Bad(offset, str(lost), lost.text))
+            else:
+                full.append((offset, value))
+        if bad:
+            yield SourcePiece(no_rows(self._wanted, bad), file)
+        if is_json:
             yield SourcePiece(self._json.chunk(full), file)
         else:
             for header, lines in self._with_headers([value for _, value in full]).items():
@@ -79,6 +83,12 @@ class KafkaTopic(FactSource):
             header = f"{','.join([*names, *([_quoted(self._wanted.arrival)] if arrives else [])])}\n"
             found.setdefault(header.encode(), []).append(value.rstrip(b"\r\n") + b"\n")
         return found
+
+
+def _unclosed(message: bytes) -> Unclosed | None:
+    """The row of a message with a quote that is not closed, which would take the next messages with it."""
+    grammar, row = grammar_of(","), message.rstrip(b"\r\n") + b"\n"
+    return None if b'"' not in row or grammar.is_orderly(row) else grammar.unclosed(row, 1)
 
 
 def _cells(row: bytes) -> int:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import msgspec
+
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns
-from antelog.files.csv_files import CsvRows
-from antelog.files.json_files import JsonRows
+from antelog.files.going_on import Advice, CsvHeader, CsvRows, EitherRows, JsonRows
 from antelog.files.lines import MARK, without_mark
 from antelog.files.naming import Form
 from antelog.run.sources.source import Mark, SourcePiece
@@ -21,28 +22,41 @@ from antelog.run.sources.source import Mark, SourcePiece
 class LinesOf:
     """Rows of one file, pipe or the like, from its beginning or from a mark on.
 
-    To go on within a CSV file takes its `head`, the bytes it begins with, as far as they were read.
+    Without a form it is CSV or JSON lines.
     """
 
     def __init__(
-        self, form: Form, file: str, wanted: WantedColumns, notes: list[str], *, mark: Mark | None = None,
-        head: bytes = b"",
-    ) -> None:  # fmt: skip
+        self, form: Form | None, file: str, wanted: WantedColumns, notes: list[str], mark: Mark | None = None
+    ) -> None:
         mark = mark or {}
-        self._form, self._file = form, file
+        self._file = file
         self._fed = self._offset = int(mark.get("offset", 0))
         self._line = int(mark.get("line", 1))
         self._head: bytes | None = None if self._fed else b""
-        if form is Form.JSON:
-            self._rows: CsvRows | JsonRows = JsonRows(file, wanted, mark.get("names", ()), self._line)
+        advice = Advice(wanted, notes)
+        self._rows: CsvRows | JsonRows | EitherRows
+        if form is None:
+            self._rows = EitherRows(file, advice)
+        elif form is Form.JSON:
+            self._rows = JsonRows(file, advice, self._line)
         else:
-            self._rows = CsvRows(file, wanted, notes, head=without_mark(head, file), line=self._line)
+            header = msgspec.convert(mark.get("header"), CsvHeader | None)
+            self._rows = CsvRows(file, advice, self._line, header)
 
     @property
     def mark(self) -> Mark:
         """Behind the last row that is whole."""
-        names = {"names": self._rows.names} if isinstance(self._rows, JsonRows) else {}
-        return {"offset": self._offset, "line": self._line, **names}
+        return {"offset": self._offset, "line": self._line, **self._kept}
+
+    @property
+    def beginning(self) -> Mark:
+        """That of another file which goes on as this one did."""
+        return self._kept
+
+    @property
+    def _kept(self) -> Mark:
+        header = self._rows.header if isinstance(self._rows, CsvRows) else None
+        return {} if header is None else {"header": msgspec.to_builtins(header)}
 
     def feed(self, data: bytes) -> list[SourcePiece]:
         self._fed += len(data)

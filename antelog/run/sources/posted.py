@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.files.columns import WantedColumns
-from antelog.files.json_files import JsonRows
+from antelog.files.going_on import Advice, JsonRows
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
 from antelog.run.store import Inbox
 
@@ -18,14 +18,13 @@ class PostedFacts(FactSource):
     def __init__(self, inbox: Inbox, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
         super().__init__()
         self._inbox, self._input = inbox, wanted.name
-        mark = mark or {}
-        self._line = int(mark.get("line", 0))
-        self._rows = JsonRows(_NAME, wanted, mark.get("names", ()))
+        self._line = int((mark or {}).get("line", 0))
+        self._rows = JsonRows(_NAME, Advice(wanted, self.notes))
         inbox.accept(wanted.name)
 
     @property
     def mark(self) -> Mark:
-        return {"line": self._line, "names": self._rows.names}
+        return {"line": self._line}
 
     def poll(self) -> list[SourcePiece]:
         found = self._inbox.read(self._input, self._line, _MOST)

@@ -99,7 +99,9 @@ class RecordedFiles(FactSource):
             self._pieces = 0
         if self._name is None:
             return False
-        chunks = chunks_of(self._path_of(self._name), self._wanted, self.notes, self._progress)
+        path = self._path_of(self._name)
+        whole = path == self._path
+        chunks = chunks_of(path, self._wanted, self.notes, self._progress, whole=whole)
         self._chunks = islice(chunks, self._pieces, None)
         return True
 

@@ -1,4 +1,4 @@
-"""Standard input: CSV with a header, or JSON lines if it begins with `{`.
+"""Standard input: JSON lines, or CSV from a header on.
 
 A pipe cannot be read twice; the journal of a run records rows as soon as they were read.
 """
@@ -9,7 +9,6 @@ import os
 import select
 
 from antelog.files.columns import WantedColumns
-from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
 
@@ -39,8 +38,7 @@ class StandardInput(FactSource):
         if not data:
             return []
         if self._lines is None:
-            form = Form.JSON if data.lstrip().startswith(b"{") else Form.CSV
-            self._lines = LinesOf(form, _NAME, self._wanted, self.notes)
+            self._lines = LinesOf(None, _NAME, self._wanted, self.notes)
         return self._lines.feed(data)
 
     def finish(self) -> list[SourcePiece]:

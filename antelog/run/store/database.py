@@ -9,15 +9,14 @@ file on a network disk is refused.
 
 from __future__ import annotations
 
-import errno
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from antelog.errors import StateError
+from antelog.errors import InUseError, StateError
+from antelog.writing import PLAIN, claimed, is_at
 
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
@@ -78,8 +77,13 @@ def created(path: Path, *, durable: bool) -> sqlite3.Connection:
     try:
         if not path.exists():
             path.touch(mode=0o600)  # facts are not for everybody on this machine
+        links = path.stat().st_nlink
     except OSError as error:
         raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if links > 1:  # SQLite keeps its journal beside one of the names, and does not find it by the other
+        raise StateError(
+            f"{path} has another name, a hard link, so two could write to it; remove one of them"
+        )
     with _in_words(path):
         database = _connected(path, durable=durable)
         try:
@@ -119,11 +123,12 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
 class WriterLock:
     """The lock of the one writer of a store, in a file beside it. It ends with the process that holds it."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(f"{path.name}-lock")
+    def __init__(self, path: Path, *, wait: bool = False) -> None:
+        store = path.resolve()  # one lock, by whatever links the store is named
+        self._path = store.with_name(f"{store.name}-lock")
         while True:
-            self._descriptor = self._locked(path)
-            if self._is_there():
+            self._descriptor = self._locked(path, wait)
+            if is_at(self._descriptor, self._path):
                 return
             os.close(self._descriptor)  # the writer before has removed it just now
 
@@ -131,28 +136,25 @@ class WriterLock:
         self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
 
-    def _locked(self, path: Path) -> int:
+    def _locked(self, path: Path, wait: bool) -> int:
         try:
-            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | PLAIN, 0o600)
         except OSError as error:
             raise StateError(f"{path}: cannot be written: {error.strerror or error}") from None
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if claimed(descriptor, wait=wait):
+                return descriptor
         except OSError as error:
             os.close(descriptor)
-            if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
-                raise StateError(
-                    f"{path}: another `antelog watch` writes to it; stop that one first, or give another "
-                    "--state"
-                ) from None
             raise _no_locks(path, error.strerror or str(error)) from None
-        return descriptor
-
-    def _is_there(self) -> bool:
-        with suppress(OSError):
-            there, held = self._path.stat(), os.fstat(self._descriptor)
-            return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
-        return False
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+        raise InUseError(
+            f"{path}: another `antelog watch` writes to it; stop that one first, give another --state, or "
+            "wait for its end with --wait"
+        )
 
 
 def file_system(path: Path, mounts: str) -> str:

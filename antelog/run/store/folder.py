@@ -13,13 +13,13 @@ from pathlib import Path
 
 from antelog.errors import OutputError
 from antelog.run.store.feed import KEPT, LARGEST, Extent, Portion, head_line
-from antelog.writing import Output
+from antelog.writing import PLAIN, Output
 
 _DIGITS = 8
 _ROOM = 1 << 40
 """More bytes than a segment has."""
 
-_APPEND = os.O_WRONLY | os.O_APPEND | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_APPEND = os.O_WRONLY | os.O_APPEND | PLAIN
 
 
 class FolderFeed:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from antelog.diagnostics import Source
+from antelog.language.moments import TIME, timed
 
 Record: TypeAlias = dict[str, Any]
 
@@ -47,16 +48,35 @@ def record_of(line: bytes) -> Record | None:
 
 
 def change_of(row: Record) -> Record | None:
-    """A change as lines have it, or None: Spark writes answers as JSON, and forecasts as structs."""
+    """A change as lines have it, or None: Spark writes answers as JSON, and forecasts as structs.
+
+    It has a column for the time of an answer, and times may be values.
+    """
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
     answer = row["answer"]
     if isinstance(answer, str):
         try:
-            row = {**row, "answer": msgspec.json.decode(answer, type=dict[str, Any])}
+            row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
         except msgspec.DecodeError:
             return None
     forecast = row.get("forecast")
     if forecast and isinstance(forecast[0], dict):
         row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
-    return {key: value for key, value in row.items() if key != "timestamp"}
+    return row
+
+
+def _of_spark(row: Record, answer: Record) -> Record:
+    """A row of Spark's with its answer, and with its times where lines have them."""
+    row = {**row, "answer": answer}
+    times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
+    if any(times.values()):
+        row["times"] = times
+    silent = _iso(row.pop(timed("if_silent"), None))
+    if row.get("if_silent") and silent is not None:
+        row["if_silent"] = {**row["if_silent"], TIME: silent}
+    return row | {name: _iso(row[name]) for name in (TIME, timed("decided_by")) if name in row}
+
+
+def _iso(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime) else value

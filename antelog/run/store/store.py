@@ -64,9 +64,9 @@ class Store:
     Acknowledgements of answers will be a table beside the outbox, which the page writes as it does the inbox.
     """
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
+    def __init__(self, path: Path, *, durable: bool, wait: bool) -> None:
         self.path = path
-        self._lock = files.WriterLock(path)
+        self._lock = files.WriterLock(path, wait=wait)
         try:
             self._database = files.created(path, durable=durable)
         except BaseException:
@@ -76,12 +76,12 @@ class Store:
         self.inbox = Inbox(self._database)
 
     @classmethod
-    def open(cls, path: Path, *, temporary: bool = False) -> Self:
-        """A new store, or the one that is there. Raises StateError.
+    def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
+        """A new store, or the one that is there; a `temporary` one is not waited for to be on the disk.
 
-        A `temporary` one is not waited for to be on the disk.
+        Raises InUseError, unless it is to `wait`, if another process writes to it.
         """
-        return cls(path, durable=not temporary)
+        return cls(path, durable=not temporary, wait=wait)
 
     def close(self) -> None:
         self._database.close()

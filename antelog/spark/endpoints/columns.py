@@ -17,10 +17,10 @@ from pyspark.sql import Column
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, NumericType, StructType
 
+from antelog.arrow.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 from antelog.errors import DataError
-from antelog.files.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED, STAMP, WHOLE_TIME, nature_of_times
 from antelog.language.epochs import Counting
-from antelog.spark.job.epochs import double_ticks, whole_ticks
+from antelog.spark.job.epochs import no_time, text_ticks
 from antelog.spark.settings import MALFORMED, quoted
 
 Kind: TypeAlias = Literal["number", "text", "time"]
@@ -40,7 +40,7 @@ def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedC
         return ParsedColumn(text, nothing())
     if kind == "number":
         return _number(text, name)
-    return _time(text, name, counting)
+    return ParsedColumn(text_ticks(text, counting), no_time(text, name, counting))
 
 
 def nothing() -> Column:
@@ -64,25 +64,6 @@ def _number(text: Column, name: str) -> ParsedColumn:
         f.concat(said, f.lit(ROUNDED)),
     )
     return ParsedColumn(number, complaint)
-
-
-def _time(text: Column, name: str, counting: Counting) -> ParsedColumn:
-    tick, is_whole = counting.tick, text.rlike(WHOLE_TIME)
-    whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
-    if tick is not None:
-        # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
-        others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
-        whole = f.coalesce(whole_ticks(whole, counting), double_ticks(others, counting))
-        plain = f.regexp_replace(f.trim(text), ",", ".")
-        stamp = f.unix_micros(f.when(text.rlike(STAMP), plain.try_cast("timestamp")))
-        # Rounded down, before 1970 too.
-        ticks = (stamp - f.pmod(stamp, f.lit(tick))) / tick
-        whole = f.coalesce(whole, ticks.cast("bigint"))
-    complaint = f.when(
-        text.isNotNull() & whole.isNull(),
-        f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(tick)}")),
-    )
-    return ParsedColumn(whole, complaint)
 
 
 _Tree: TypeAlias = "dict[str, str | _Tree]"

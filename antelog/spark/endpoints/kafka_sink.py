@@ -15,10 +15,14 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.run.address import Kafka
 
 RUN, BATCH = "antelog_run", "antelog_batch"
 """Headers, and columns of tables: which pipeline wrote a row, and in which batch."""
+_WHOLE, _EXACT = "yyyy-MM-dd'T'HH:mm:ssxxx", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSxxx"
+"""Forms of times: of whole seconds, and of others."""
+
 _DIGITS = 6
 """The digits that chances are rounded to."""
 
@@ -26,9 +30,11 @@ _SLACK = 10 * 60 * 1000
 """Milliseconds by which the clocks of Spark's machines may differ."""
 
 
-def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None) -> None:
+def write_messages(
+    frame: DataFrame, sink: Kafka, run: str, batch: int | None, begun: int | None, *, zone: str
+) -> None:
     """Sends the rows of a batch. If it was `begun` before, at that time, those already sent are left out."""
-    messages = frame.select(*(messages_of(frame) if "change" in frame.columns else _of_reject(frame)))
+    messages = frame.select(*(messages_of(frame, zone) if "change" in frame.columns else _of_reject(frame)))
     headers = [_header(RUN, run), *([] if batch is None else [_header(BATCH, str(batch))])]
     messages = messages.withColumn("headers", f.array(*headers))
     options = {"kafka.bootstrap.servers": sink.servers, **dict(sink.options)}
@@ -37,17 +43,62 @@ def write_messages(frame: DataFrame, sink: Kafka, run: str, batch: int | None, b
     messages.write.format("kafka").option("topic", sink.topic).options(**options).save()
 
 
-def messages_of(frame: DataFrame) -> list[Column]:
-    """Key and value of a change: the line that `antelog try` prints, with the time of its tick, if any."""
-    timed = f.to_json(f.struct("timestamp"), {"timeZone": "UTC"}) if "timestamp" in frame.columns else None
-    time = [] if timed is None else [f.lit(","), f.substr(timed, f.lit(2), f.length(timed) - 2)]
+def messages_of(frame: DataFrame, zone: str = DEFAULT_ZONE) -> list[Column]:
+    """Key and value of a change: the line that `antelog try` prints."""
     query = f.concat(f.lit('"query":"'), "query", f.lit('","answer":'), "answer", *_others(frame))
-    rest = f.to_json(f.struct(*AFTER_ANSWER), {"ignoreNullFields": "false"})
     value = f.concat(
-        f.lit('{"tick":'), f.col("tick").cast("string"), *time, f.lit(',"change":"'), "change", f.lit('",'),
-        query, *_chances(frame), f.lit(","), f.substr(rest, f.lit(2)),
+        f.lit('{"tick":'), f.col("tick").cast("string"), *_time(frame, zone, TIME),
+        f.lit(',"change":"'), "change", f.lit('",'),
+        query, *_answer_times(frame, zone), *_chances(frame), *_rest(frame, zone), f.lit("}"),
     )  # fmt: skip
     return [f.concat(f.lit("{"), query, f.lit("}")).alias("key"), value.alias("value")]
+
+
+def _rest(frame: DataFrame, zone: str) -> list[Column]:
+    """The columns that come after those of the answer."""
+    found: list[Column] = []
+    for name in AFTER_ANSWER:
+        if name == "if_silent":
+            change, tick = f.col(name)["change"], f.col(name)["tick"].cast("string")
+            time = _time(frame, zone, timed(name), TIME)
+            text = f.concat(f.lit('{"change":"'), change, f.lit('","tick":'), tick, *time, f.lit("}"))
+        elif name == "decided_by":
+            text = f.col(name).cast("string")
+        else:
+            text = f.to_json(name)
+        after = _time(frame, zone, timed(name)) if name == "decided_by" else []
+        found += [f.lit(f',"{name}":'), f.coalesce(text, f.lit("null")), *after]
+    return found
+
+
+def _time(frame: DataFrame, zone: str, column: str, name: str | None = None) -> list[Column]:
+    """A column of times, if there is one."""
+    return [f.lit(f',"{name or column}":'), _iso(f.col(column), zone)] if column in frame.columns else []
+
+
+def _answer_times(frame: DataFrame, zone: str) -> list[Column]:
+    """The times of answers by their variables, which differ from query to query, if there are any."""
+    names = [name for name in frame.columns[frame.columns.index("answer") :] if timed(name) in frame.columns]
+    texts = [
+        f.when(f.col(name).isNotNull(), f.concat(f.lit(f'"{name}":'), _iso(f.col(timed(name)), zone)))
+        for name in names
+        if name not in AFTER_ANSWER
+    ]
+    if not texts:
+        return []
+    return [f.lit(',"times":{'), f.concat_ws(",", *texts), f.lit("}")]
+
+
+def _iso(time: Column, zone: str) -> Column:
+    """A time as JSON in ISO 8601, with parts of a second if there are any; `null` for none."""
+
+    def written(form: str) -> Column:
+        text = f.to_json(f.struct(time.alias("t")), {"timeZone": zone, "timestampFormat": form})
+        return f.substr(text, f.lit(6), f.length(text) - 6)
+
+    whole, exact = written(_WHOLE), written(_EXACT)
+    text = f.when(f.unix_micros(time) % 1_000_000 == 0, whole).otherwise(exact)
+    return f.when(time.isNull(), "null").otherwise(text)
 
 
 def _chances(frame: DataFrame) -> list[Column]:

@@ -24,6 +24,7 @@ from pyspark.sql.types import ArrayType, MapType, StringType, StructType
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
+from antelog.language.moments import DEFAULT_ZONE
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
 from antelog.spark.endpoints.endpoints import Sink, Source, properties_of
 from antelog.spark.endpoints.folders import entries, local
@@ -96,16 +97,16 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
         if folder is not None and codec is not None:
             write_parquet(seen, folder, _part(batch), codec)
             return
-    write(seen.changes, sink, batch)
+    write(seen.changes, sink, batch, seen.job.plan.zone)
 
 
-def write(frame: DataFrame, sink: Sink, batch: MicroBatch) -> None:
-    """Writes the rows of a batch."""
+def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_ZONE) -> None:
+    """Writes the rows of a batch; as texts, times are those of the zone."""
     match sink:
         case Files():
-            _write_files(frame, sink, batch)
+            _write_files(frame, sink, batch, zone)
         case Kafka():
-            write_messages(frame, sink, batch.run, batch.number, batch.begun)
+            write_messages(frame, sink, batch.run, batch.number, batch.begun, zone=zone)
         case Jdbc():
             _write_rows(_flat(frame), sink, batch.run, batch.number or 0)
         case Table():
@@ -122,10 +123,12 @@ def _part(batch: MicroBatch) -> str:
     return "" if batch.number is None else f"batch={batch.number}"
 
 
-def _write_files(frame: DataFrame, sink: Files, batch: MicroBatch) -> None:
+def _write_files(frame: DataFrame, sink: Files, batch: MicroBatch, zone: str) -> None:
     writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
     path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
     options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
+    if sink.form in ("csv", "json"):
+        options["timeZone"] = zone
     if sink.form == "json":
         options["ignoreNullFields"] = False
     if sink.form == "parquet":

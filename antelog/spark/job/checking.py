@@ -10,8 +10,9 @@ from datetime import date
 import pyarrow as pa
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
+from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StructField, TimestampType
+from pyspark.sql.types import StringType, StructField, TimestampType
 
 from antelog.arrow.kinds import kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
@@ -33,7 +34,7 @@ from antelog.run.clock import ClockName, Timing
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.epochs import typed_ticks
+from antelog.spark.job.epochs import no_time, typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
 from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
 from antelog.spark.job.options import OutputOptions
@@ -80,8 +81,8 @@ def checked(
         tick=plan.tick,
     )
     span = RunSpan(
-        begin=None if options.begin is None else _natural("begin", options.begin),
-        until=_last(plan, options.until),
+        begin=_tick("begin", options.begin, plan),
+        until=_tick("until", options.until, plan),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own)
     forecasts = forecasts_of(plan, options.model, learn=options.learn)
@@ -156,18 +157,22 @@ def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFr
 
 
 def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutputOptions) -> DataFrame:
-    """The rows with numbers since 1970 converted to ticks, unless they were read as ticks."""
-    if isinstance(options.arrival, InTicks) or counting.only_ticks:
+    """The rows with times in texts and numbers since 1970 converted to ticks, unless they were read as ticks.
+
+    Rows with a text that is no time are marked as malformed.
+    """
+    if isinstance(options.arrival, InTicks):
         return frame
-    times = {source.columns[-1], ARRIVED}
-    return frame.select(
-        *(
-            typed_ticks(frame[quoted(each.name)], each.dataType, counting).alias(each.name)
-            if each.name in times
-            else frame[quoted(each.name)]
-            for each in frame.schema.fields
-        )
-    )
+    words = {source.columns[-1]: "time", ARRIVED: "arrival"}
+    columns = {each.name: frame[quoted(each.name)] for each in frame.schema.fields}
+    wrong = [columns[MALFORMED]] if MALFORMED in columns else []
+    for each in frame.schema.fields:
+        if each.name in words:
+            if isinstance(each.dataType, StringType):
+                wrong.append(no_time(columns[each.name], words[each.name], counting))
+                columns[MALFORMED] = f.coalesce(*wrong)
+            columns[each.name] = typed_ticks(columns[each.name], each.dataType, counting)
+    return frame.select(*(column.alias(name) for name, column in columns.items()))
 
 
 def _arrow_type(name: str, field: StructField) -> pa.DataType:
@@ -243,14 +248,14 @@ def _idle(plan: Plan, idle: str | None, batch: bool) -> int | None:
     return max(1_000, int(length))
 
 
-def _last(plan: Plan, until: int | str | date | None) -> int | None:
-    """The last tick, given as a number or a timestamp."""
-    if isinstance(until, int):
-        return _natural("until", until)
+def _tick(name: str, given: int | str | date | None, plan: Plan) -> int | None:
+    """A tick, given as a number or a timestamp."""
+    if isinstance(given, int):
+        return _natural(name, given)
     try:
-        return tick_of(until, plan)
+        return tick_of(given, plan)
     except SettingError as error:
-        raise DataError(f"until: {error}") from None
+        raise DataError(f"{name}: {error}") from None
 
 
 def _natural(name: str, number: int) -> int:

@@ -1,6 +1,6 @@
-"""Converts numbers since 1970 to ticks by Spark's own functions, with the results of `antelog.engine`.
+"""Converts times in texts, and numbers since 1970, to ticks by Spark's own functions.
 
-A column of numbers and its counting give a column of ticks.
+A column of texts or numbers and its counting give a column of ticks, with the results of `antelog.engine`.
 `antelog.arrow.ticks` does the same for Arrow, and `antelog.language.epochs` decides for both.
 """
 
@@ -11,15 +11,19 @@ from typing import Any, cast
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType
+from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType, StringType
 
+from antelog.arrow.grammar import EXACT, NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
 from antelog.arrow.ticks import LARGEST, LAST
-from antelog.files.grammar import EXACT
 from antelog.language.epochs import MICROSECONDS, Counting
+
+_HOUR, _MINUTE = r"([T ][0-9]{2})", r"([T ][0-9]{2}:[0-9]{2})"
 
 
 def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
-    """A column of ticks for a column of times: whole numbers and fractions; other types are unchanged."""
+    """A column of ticks for a column of times: whole numbers, fractions, texts; other types are unchanged."""
+    if isinstance(type_, StringType):
+        return text_ticks(column, counting)
     if counting.only_ticks:
         return column
     if isinstance(type_, IntegralType):
@@ -30,6 +34,33 @@ def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
         number = column.cast("double")
         return f.coalesce(double_ticks(number, counting).cast("double"), number)
     return column
+
+
+def text_ticks(text: Column, counting: Counting) -> Column:
+    """The ticks of a column of texts, as long whole numbers; null for those that are no times."""
+    is_whole = text.rlike(WHOLE_TIME)
+    whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
+    if counting.tick is None:
+        return whole
+    # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
+    others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
+    stamps = f.when(text.rlike(STAMP), f.regexp_replace(f.trim(text), ",", "."))
+    for short, rest in ((_HOUR, ":00:00"), (_MINUTE, ":00")):  # Spark reads a zone behind seconds only
+        stamps = f.regexp_replace(stamps, rf"{short}(Z|[+-][0-9:]+)$", f"$1{rest}$2")
+    # A time without a zone is one of UTC, whatever the zone of the session.
+    begin = f.lit("1970-01-01").cast("timestamp_ntz")
+    zoneless = f.timestamp_diff("MICROSECOND", begin, stamps.try_cast("timestamp_ntz"))
+    zoned = f.unix_micros(stamps.try_cast("timestamp"))
+    micros = f.when(stamps.rlike(ZONED), zoned).otherwise(zoneless)
+    return f.coalesce(
+        whole_ticks(whole, counting), double_ticks(others, counting), _floor(micros, f.lit(counting.tick))
+    )
+
+
+def no_time(text: Column, name: str, counting: Counting) -> Column:
+    """An error message for each text that is no time, else null; a missing one is left to the engine."""
+    said = f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(counting.tick)}"))
+    return f.when(text.isNotNull() & text_ticks(text, counting).isNull(), said)
 
 
 def whole_ticks(number: Column, counting: Counting) -> Column:

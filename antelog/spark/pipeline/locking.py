@@ -11,17 +11,13 @@ import os
 import re
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 
 from antelog.errors import OutputError, StateError
-
-try:
-    import fcntl
-except ImportError:  # Windows has other locks, and Spark's streams are hardly run there
-    fcntl = None  # type: ignore[assignment]
+from antelog.writing import claimed
 
 LOCK = "antelog.lock"
 """The file, among Spark's, with the process that has the checkpoint, its machine and since when."""
@@ -31,7 +27,7 @@ LOCK = "antelog.lock"
 def locked(checkpoint: str) -> Iterator[None]:
     """Locks the checkpoint for this process. Raises StateError if another living one has it."""
     folder = local_folder(checkpoint)
-    if folder is None or fcntl is None:
+    if folder is None:
         yield
         return
     try:
@@ -40,14 +36,10 @@ def locked(checkpoint: str) -> Iterator[None]:
     except OSError as error:
         raise OutputError(f"the checkpoint {checkpoint} cannot be written: {error.strerror}") from None
     with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            raise StateError(_taken(checkpoint, file.read())) from None
-        except OSError:
-            pass  # a file system without locks; Spark will notice
-        else:
+        with suppress(OSError):  # a file system without locks; Spark will notice
+            if not claimed(file.fileno()):
+                file.seek(0)
+                raise StateError(_taken(checkpoint, file.read()))
             now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()} since {now}\n")

@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import warnings
 from collections.abc import MutableMapping
 from functools import cache
 from importlib.util import find_spec
@@ -26,6 +27,18 @@ _ADVICE = (
     "is not on the PATH. In antelog's own folder, `make demo` puts one into .venv without root. "
     "`antelog try` needs no Java."
 )
+
+PANDAS_WARNING = "PySpark does not yet fully support pandas"
+"""How PySpark begins a warning of pandas 3 and later."""
+
+
+def ignore_pandas() -> None:
+    """Silences PySpark's warning of pandas 3, which it gives at each start.
+
+    It asks for pandas before it takes any function over Arrow tables. antelog's functions take and return
+    Arrow tables only: no fact passes through pandas, so its version makes no difference.
+    """
+    warnings.filterwarnings("ignore", PANDAS_WARNING, FutureWarning)
 
 
 def require_java(environment: MutableMapping[str, str] = os.environ) -> None:

@@ -15,7 +15,6 @@ import signal
 import socketserver
 import subprocess
 import sys
-import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -32,13 +31,14 @@ from antelog.spark.endpoints.failures import cause, plain
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.session.configuration import JAVA_OPTIONS
 from antelog.spark.session.quiet import ProcessOutput, filtered
+from antelog.spark.session.requirements import PANDAS_WARNING
 from antelog.spark.settings import LOOPBACK
+from antelog.temporary import temporary_folder
 
 Session: TypeAlias = SparkSession
 """The type of a session for layers that may not import PySpark."""
 
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
-_PANDAS = "PySpark does not yet fully support pandas"
 _NO_SIGNALS = "-Xrs"
 """Has Java leave signals alone: those that are blocked when it starts never reach it."""
 
@@ -76,12 +76,12 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
     try:
         with (
             as_file(files("antelog.spark") / "log4j2.properties") as log4j,
-            tempfile.TemporaryDirectory(prefix="antelog-") as folder,  # closed to others
+            temporary_folder() as folder,
             filtered(output),
         ):
             options = f"-Dlog4j2.configurationFile={log4j.as_uri()} {_NO_SIGNALS}"
             options = f"{options} {settings.get(JAVA_OPTIONS, '')}".rstrip()
-            file = Path(folder, "spark.properties")
+            file = folder / "spark.properties"
             file.write_text(properties({**settings, JAVA_OPTIONS: options}), encoding="ascii")
             try:
                 with explaining_lost_java(), _read_from(file), _ignoring_sigterm():
@@ -140,15 +140,15 @@ def _ignoring_sigterm() -> Iterator[None]:
 
 
 def _hush() -> None:
-    """Silences PySpark: warnings of pandas, and tracebacks when it is interrupted or Java ends."""
+    """Silences PySpark and its workers: warnings of pandas, and tracebacks when Java or the run ends."""
     logging.getLogger("py4j").propagate = False
     logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
     # A server in PySpark takes numbers from Java, and shows where it was when these end.
     socketserver.BaseServer.handle_error = _ignore  # type: ignore[assignment]  # for all servers
-    warnings.filterwarnings("ignore", _PANDAS, FutureWarning)
-    known = os.environ.get("PYTHONWARNINGS", "")  # for the workers
-    if _PANDAS not in known:
-        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, f"ignore:{_PANDAS}:FutureWarning"]))
+    known = os.environ.get("PYTHONWARNINGS", "")  # for the workers, see `ignore_pandas`
+    if PANDAS_WARNING not in known:
+        ignored = f"ignore:{PANDAS_WARNING}:FutureWarning"
+        os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, ignored]))
 
 
 def _is_not_of_py4j(record: logging.LogRecord) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -14,15 +14,19 @@ import pyarrow.types as is_a
 
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.engine.step.schema import AFTER_ANSWER, OTHERS_NAMES
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.engine.step.times import with_times
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
+from antelog.language.moments import TIME, timed
 from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.packing import REJECTS, Mapper
 
-_BEFORE = ("query", "tick", "timestamp", "change", "status", "answer")
-_TAKEN = {*_BEFORE, OTHERS, *AFTER_ANSWER, *NAMES}
+_BEFORE = ("query", "tick", TIME, "change", "status", "answer")
+_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES)
+_TAKEN = {*_BEFORE, *_AFTER}
 
 
 @dataclass(frozen=True)
@@ -39,30 +43,39 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     names = [query.name for query in job.plan.queries if only in (None, query.name)]
     variables: dict[str, dict[str, str]] = {}
     types: dict[str, pa.DataType] = {}
+    known: dict[str, pa.DataType] = {}
     for name in names:
         variables[name] = {}
-        for variable in job.plan.relation(name).answer.names:
+        schema = _timed(job, name, job.schemas[name].empty_table()).schema
+        known |= {field.name: field.type for field in schema}
+        for variable in _columns_of_answer(job.plan.relation(name), schema.names):
             column = _column(variable, types)
-            type_ = _stored(job.schemas[name].field(variable).type)
+            type_ = _stored(schema.field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
             variables[name][variable] = column
-    timed = [("timestamp", pa.timestamp("us", "UTC"))] if job.plan.tick is not None else []
-    known = {field.name: field.type for name in names for field in job.schemas[name]}
-    unguarded = any(OTHERS in job.schemas[name].names for name in names)
-    schema = pa.schema(
+    whole = pa.schema(
         [
             ("query", pa.string()),
             ("tick", pa.int64()),
-            *timed,
+            *((name, known[name]) for name in (TIME,) if name in known),
             (change, pa.string()),
             ("answer", pa.string()),
             *types.items(),
-            *([(OTHERS, OTHERS_NAMES)] if unguarded else []),
-            *AFTER_ANSWER.items(),
-            *((name, known[name]) for name in NAMES if name in known),
+            *((name, known[name]) for name in _AFTER if name in known),
         ]
     )
-    return OutputColumns(schema, variables, change)
+    return OutputColumns(whole, variables, change)
+
+
+def _timed(job: Job, query: str, table: pa.Table) -> pa.Table:
+    timescale = job.plan.timescale
+    return table if timescale is None else with_times(table, job.plan.relation(query), timescale)
+
+
+def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
+    """The variables of a query, and after the time its timestamp, if there is one."""
+    names = relation.answer.names
+    return [*names, *(timed(name) for name in names[-1:] if timed(name) in columns)]
 
 
 def _column(variable: str, others: Mapping[str, object]) -> str:
@@ -101,18 +114,16 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
-    relation = job.plan.relation(query)
+    relation, table = job.plan.relation(query), _timed(job, query, table)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),
         columns.change: table.column("change"),
         "answer": answer_texts(table, relation.answer.names),
     }
-    if job.plan.tick is not None:
-        found["timestamp"] = pc.multiply(table.column("tick"), job.plan.tick).cast(pa.timestamp("us", "UTC"))
     for variable, column in columns.variables[query].items():
         found[column] = table.column(variable)
-    for name in (OTHERS, *AFTER_ANSWER, *NAMES):
+    for name in (TIME, *_AFTER):
         if name in table.column_names:
             found[name] = table.column(name)
     return pa.table(

@@ -14,6 +14,7 @@ from typing import Any
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
+from antelog.language.moments import Timescale
 
 Line = dict[str, Any]
 """A change as the feed has it."""
@@ -62,9 +63,9 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
 
 @dataclass(frozen=True)
 class AlertSetup:
-    """All alerts of a stream, its queries, the file of its program, and the microseconds of a tick."""
+    """All alerts of a stream, its queries, the file of its program, and the times of its ticks."""
 
     alerts: tuple[Alert, ...]
     queries: tuple[AlertQuery, ...]
     program: str
-    tick: int | None = None
+    timescale: Timescale | None = None

@@ -45,7 +45,7 @@ class Route:
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
     """A route for each alert. Raises AlertError."""
     receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
-    words = Words({each.name: each for each in setup.queries}, setup.tick)
+    words = Words({each.name: each for each in setup.queries}, setup.timescale)
     return tuple(
         Route(
             receiver,

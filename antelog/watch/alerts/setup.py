@@ -46,7 +46,7 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
         choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
-    return AlertSetup(tuple(alerts), queries, program.source.name, program.plan.tick)
+    return AlertSetup(tuple(alerts), queries, program.source.name, program.plan.timescale)
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:

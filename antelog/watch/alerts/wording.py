@@ -15,7 +15,7 @@ from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.moments import literal_of, moment
+from antelog.language.moments import Timescale, literal_of, moment
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
 
@@ -70,10 +70,10 @@ def template_of(text: str, queries: Sequence[AlertQuery]) -> Template:
 
 @dataclass(frozen=True)
 class Words:
-    """The texts of changes of some queries, with a tick's length in microseconds (None: unknown)."""
+    """The texts of changes of some queries, with the times of ticks (None: unknown)."""
 
     queries: dict[str, AlertQuery]
-    tick: int | None = None
+    timescale: Timescale | None = None
 
     def of(self, line: Line, key: str) -> dict[str, str]:
         """The values of all names a template may have."""
@@ -117,7 +117,7 @@ class Words:
         }  # fmt: skip
 
     def _time(self, tick: int) -> str:
-        return moment(tick, self.tick)
+        return moment(tick, self.timescale)
 
     def _literals(self, literals: Sequence[str] | None) -> str:
         return ", ".join(literal_of(each, self._time) for each in literals or ())

@@ -18,6 +18,7 @@ from typing import Any
 
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
+from antelog.language.moments import Timescale
 from antelog.program import Program, parse
 from antelog.run.store.records import ENDS
 from antelog.watch.board.input_status import Inputs
@@ -48,6 +49,11 @@ class FeedProgram:
         """How long a tick is, in microseconds."""
         return self.program.plan.tick if self.program else None
 
+    @property
+    def timescale(self) -> Timescale | None:
+        """The times of ticks."""
+        return self.program.plan.timescale if self.program else None
+
     @cached_property
     def times(self) -> Mapping[str, str | None]:
         """The variable of each query that is its time."""
@@ -62,7 +68,7 @@ class FeedProgram:
 
     def label(self, answer: TrackedAnswer) -> str:
         """The text of an answer, its time as a time."""
-        return label(answer.query, answer.values, self.times.get(answer.query), self.length)
+        return label(answer.query, answer.values, self.times.get(answer.query), self.timescale)
 
 
 @dataclass(eq=False)

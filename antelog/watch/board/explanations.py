@@ -18,7 +18,7 @@ from functools import partial
 
 from msgspec import Struct
 
-from antelog.language.moments import literal_of, moment, tick_of_literal
+from antelog.language.moments import Timescale, literal_of, moment, tick_of_literal
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
@@ -39,14 +39,14 @@ class Mark(Struct, frozen=True):
         return predicate_of(self.text)
 
 
-def marks(line: Line, length: int | None, explanation: int = 0) -> list[Mark]:
+def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list[Mark]:
     """The marks of an explanation of a line, the known ones first."""
     explanations = line.get("explanations") or []
     if explanation >= len(explanations):
         return []
     found = explanations[explanation]
     known, awaited = found.get("evidence", ()), found.get("hypotheses", ())
-    return [*_marks(known, length, known=True), *_marks(awaited, length, known=False)]
+    return [*_marks(known, timescale, known=True), *_marks(awaited, timescale, known=False)]
 
 
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
@@ -61,9 +61,9 @@ def predicate_of(text: str) -> str:
     return found[1] if found else text
 
 
-def _marks(texts: list[str], length: int | None, *, known: bool) -> Iterator[Mark]:
+def _marks(texts: list[str], timescale: Timescale | None, *, known: bool) -> Iterator[Mark]:
     for text in texts:
-        written = literal_of(text, partial(moment, length=length))
+        written = literal_of(text, partial(moment, timescale=timescale))
         yield Mark(written, tick_of_literal(text), known, text.startswith("not "))
 
 

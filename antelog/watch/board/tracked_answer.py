@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from antelog.language.moments import moment
+from antelog.language.moments import Timescale, moment
 
 Line = Mapping[str, Any]
 
@@ -100,15 +100,17 @@ def status_of(line: Line) -> AnswerStatus:
     )
 
 
-def label(query: str, values: Mapping[str, Any], time: str | None = None, length: int | None = None) -> str:
+def label(
+    query: str, values: Mapping[str, Any], time: str | None = None, timescale: Timescale | None = None
+) -> str:
     """`Malf(wt2, 7)`; the value of the variable `time` is written as a time, if ticks have a length."""
-    return f"{query}({', '.join(value_text(values, name, time, length) for name in values)})"
+    return f"{query}({', '.join(value_text(values, name, time, timescale) for name in values)})"
 
 
-def value_text(values: Mapping[str, Any], name: str, time: str | None, length: int | None) -> str:
+def value_text(values: Mapping[str, Any], name: str, time: str | None, timescale: Timescale | None) -> str:
     value = values[name]
     if name == time and isinstance(value, int):
-        return moment(value, length)
+        return moment(value, timescale)
     return "…" if value is None else str(value)
 
 

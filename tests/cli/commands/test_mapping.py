@@ -84,6 +84,16 @@ def test_without_a_row_of_use_a_command_fails_and_says_why(command: tuple[str, .
     assert not Path("m").exists()
 
 
+@pytest.mark.parametrize("command", [("try",), ("watch", "--no-page", "--once")])
+@pytest.mark.parametrize("rows", ["wt2,high,0,9\n", "wt2,high,0,9\nwt4,high,7,1\n"])
+def test_rows_that_only_came_at_the_wrong_time_are_a_warning(command: tuple[str, ...], rows: str) -> None:
+    Path("late.csv").write_text("device,level,time,arrival\n" + rows, encoding="utf-8")
+    done = antelog(*command, "p.alog", "--input", "Temp=late.csv")
+    assert (done.exit_code, "error" in done.stderr) == (0, False)
+    assert "late.csv:2: arrived at tick 9, " in done.stderr
+    assert "set aside (1 " in done.stderr
+
+
 def test_one_row_of_use_is_enough() -> None:
     Path("late.csv").write_text(LATE + "wt4,high,9,9\n", encoding="utf-8")
     assert antelog("try", "p.alog", "--input", "Temp=late.csv").exit_code == 0

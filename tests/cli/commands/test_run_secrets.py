@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from tests.cli.running import command, said_until_the_first_batch
+from tests.processes import Start
 from tests.servers import UnavailableError, free_port
 from tests.servers.artefacts import for_kafka, for_postgres
 from tests.servers.kafka import kafka
@@ -76,7 +77,7 @@ def open_sockets(name: str) -> list[str]:
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="only Linux lists sockets so")
-def test_a_stream_keeps_its_passwords_and_ports_to_itself() -> None:
+def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
     """Its checkpoint, event log, pages, processes and all it says are searched while it runs and after."""
     for folder in ("in", "events"):
         Path(folder).mkdir()
@@ -86,7 +87,7 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself() -> None:
         found = list(outputs(stack))
         sinks = [*(sink for sink, _ in found), "parquet:out"]
         jars = [str(jar) for _, each in found for jar in each]
-        process = subprocess.Popen(
+        process = start(
             command(
                 *("p.alog", "--input", "Temp=in", "--stream", "--checkpoint", "state"),
                 *(part for sink in sinks for part in ("--output", sink)),
@@ -96,25 +97,22 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself() -> None:
                 *("--conf", "spark.eventLog.compress=false"),
                 *(("--conf", f"spark.jars={','.join(jars)}") if jars else ()),
             ),
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment(),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(),
         )  # fmt: skip
-        try:
-            said = said_until_the_first_batch(process)
-            assert process.poll() is None, "".join(said)
-            commands, listening = looked_at(process.pid)
-            assert any("SparkSubmit" in each for each in commands)
-            assert not [each for each in commands if any(way in each for way in WAYS)]
-            assert port in {number for _, number in listening}
-            assert {address for address, _ in listening} <= LOOPBACK
-            for page in PAGES:
-                with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=60) as shown:
-                    text = shown.read().decode()
-                assert "antelog" in text
-                assert not [way for way in WAYS if way in text], page
-            process.send_signal(signal.SIGTERM)
-            out, rest = process.communicate(timeout=120)
-        finally:
-            process.kill()
+        said = said_until_the_first_batch(process)
+        assert process.poll() is None, "".join(said)
+        commands, listening = looked_at(process.pid)
+        assert any("SparkSubmit" in each for each in commands)
+        assert not [each for each in commands if any(way in each for way in WAYS)]
+        assert port in {number for _, number in listening}
+        assert {address for address, _ in listening} <= LOOPBACK
+        for page in PAGES:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}", timeout=60) as shown:
+                text = shown.read().decode()
+            assert "antelog" in text
+            assert not [way for way in WAYS if way in text], page
+        process.send_signal(signal.SIGTERM)
+        out, rest = process.communicate(timeout=120)
     everything = "".join([*said, rest, out])
     assert process.returncode == 0, everything
     assert "warning" not in everything

@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +23,7 @@ from antelog.engine.step.schema import AFTER_ANSWER
 from tests.cli.running import command, said_until_the_first_batch
 from tests.cli.trying import try_
 from tests.obeyed import obeyed
+from tests.processes import Process, Start, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
 
@@ -188,16 +188,14 @@ def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: s
 
 
 @pytest.mark.parametrize("how", ["SIGTERM", "SIGTERM to all", "Ctrl-C"])
-def test_a_stream_that_is_asked_to_stop(how: str) -> None:
+def test_a_stream_that_is_asked_to_stop(how: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
-    process = subprocess.Popen(
+    process = start(
         command("p.alog", "--input", "Temp=in", "--stream", "--output", "console", "--only", "confirmed"),
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"}, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
     said = said_until_the_first_batch(process)
-    time.sleep(0.5)
     if how == "SIGTERM":
         process.send_signal(signal.SIGTERM)
     else:  # a terminal, or a system, tells all that it started
@@ -209,17 +207,20 @@ def test_a_stream_that_is_asked_to_stop(how: str) -> None:
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
 
 
-@pytest.mark.parametrize("after", [0, 3, 10, 20])
-def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> None:
+@pytest.mark.parametrize("sees", ["SparkSubmit", "pyspark.daemon", "its output"])
+def test_a_pipeline_that_is_told_to_end_with_all_its_processes(sees: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
-    process = subprocess.Popen(
+    process = start(
         [sys.executable, "-m", "antelog", "run", "p.alog", "--input", "Temp=in", "--output", "console"],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
-    java = java_of(process)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(after)
+    java = child_of(process, "SparkSubmit")
+    if sees == "its output":
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("tick 0")
+    else:
+        child_of(process, sees)
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     _, said = process.communicate(timeout=120)
@@ -230,36 +231,43 @@ def test_a_pipeline_that_is_told_to_end_with_all_its_processes(after: float) -> 
     java.wait(60)  # it ends when its Python has
 
 
-def java_of(process: subprocess.Popen[str]) -> psutil.Process:
-    """The Java a pipeline runs on, once it is there."""
-    end = time.monotonic() + 300
-    while time.monotonic() < end and process.poll() is None:
+def child_of(process: Process, word: str) -> psutil.Process:
+    """The process that a pipeline has started with this word in its command, once it is there."""
+
+    def child() -> psutil.Process | None:
         for each in psutil.Process(process.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
-                if "org.apache.spark.deploy.SparkSubmit" in each.cmdline():
+                if word in " ".join(each.cmdline()):
                     return each
-        time.sleep(0.05)
-    raise AssertionError("there is no Java")
+        return None
+
+    return until(child, process)
 
 
 @pytest.mark.parametrize("how", ["starting", "once", "stream"])
-def test_java_that_is_killed(how: str) -> None:
+def test_java_that_is_killed(how: str, start: Start) -> None:
     """One sentence; and no traceback of ours, of PySpark's threads, of Python workers."""
+    environment = {**os.environ}
+    if how == "once":  # Java waits for a worker that never comes, so it is at work whenever it is killed
+        Path("worker").write_text("#!/bin/sh\ntouch asked\nexec sleep 600\n", encoding="utf-8")
+        Path("worker").chmod(0o755)
+        environment["PYSPARK_PYTHON"] = str(Path("worker").absolute())
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
     arguments = ["p.alog", "--input", "Temp=in", "--output", "console"]
     if how == "stream":
         arguments += ["--stream", "--checkpoint", "state"]
-    process = subprocess.Popen(command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    java = java_of(process)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = start(command(*arguments), env=environment, **pipes)
+    java = child_of(process, "SparkSubmit")
     if how == "stream":
         said_until_the_first_batch(process)
         again = run(*arguments)
         assert (again.returncode, again.stdout) == (1, "")
         assert f"error: the checkpoint state is in use by process {process.pid} on " in again.stderr
         assert again.stderr.count("\n") == 1
-    else:
-        time.sleep(0 if how == "starting" else 6)
+    elif how == "once":
+        until(Path("asked").exists, process)
     java.kill()
     _, rest = process.communicate(timeout=120)
     assert process.returncode == 1

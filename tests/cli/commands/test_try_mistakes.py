@@ -5,12 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.trying import antelog, try_
+from tests.processes import Start
 
 # ---- wrong commands, wrong data ----
 
@@ -139,31 +139,28 @@ def many(rows: int) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_a_closed_pipe_ends_it_quietly() -> None:
+def test_a_closed_pipe_ends_it_quietly(start: Start) -> None:
     many(20_000)
-    with subprocess.Popen(
-        command("--input", "Temp=temp.csv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        assert run.stdout.readline().startswith(b'{"tick": 0')
-        run.stdout.close()
-        assert run.stderr.read() == b""
-    assert run.returncode == 141
+    run = start(command("--input", "Temp=temp.csv"), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stderr is not None
+    assert run.stdout.readline().startswith('{"tick": 0')
+    run.stdout.close()
+    assert run.stderr.read() == ""
+    assert run.wait() == 141
 
 
 @pytest.mark.usefixtures("here")
-def test_an_interruption_ends_it_quietly() -> None:
+def test_an_interruption_ends_it_quietly(start: Start) -> None:
     many(200)
     call = command("--input", "Temp=temp.csv", "--snapshots", "--until", "10000000")
     # Where the tests run in the background, a shell has them, and what they start, ignore interruptions.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    with subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
-        assert run.stdout is not None
-        assert run.stderr is not None
-        run.stdout.readline()
-        time.sleep(0.2)
-        run.send_signal(signal.SIGINT)
-        run.stdout.read()
-        assert run.stderr.read() == b"Stopped.\n"
-    assert run.returncode == 130
+    run = start(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert run.stdout is not None
+    assert run.stderr is not None
+    run.stdout.readline()
+    run.send_signal(signal.SIGINT)
+    run.stdout.read()
+    assert run.stderr.read() == "Stopped.\n"
+    assert run.wait() == 130

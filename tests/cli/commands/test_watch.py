@@ -9,7 +9,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from click.testing import Result
 
 from antelog.run.store import FeedReader, StoredFeedAt, post
 from tests.cli.trying import LOG, READINGS, ROOT, antelog, messages, try_
+from tests.processes import Start, until
 from tests.watch.killing import killed_while_it_runs
 
 EXAMPLES = ROOT / "examples"
@@ -109,9 +109,11 @@ def test_what_is_wrong_with_the_command_is_said(arguments: list[str], message: s
 @pytest.mark.usefixtures("here")
 def test_what_is_wrong_with_the_data_is_said() -> None:
     Path("bad.csv").write_text("device,time\na,7\n")
-    done = watch("--input", "Temp=bad.csv")
-    said = "error: bad.csv: has no column level for Temp(device, level, time); it has device, time."
-    assert (done.exit_code, done.stderr.startswith(said)) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once")
+    said = "bad.csv: has no column level for Temp(device, level, time); it has device, time."
+    assert (done.exit_code, done.stderr.startswith(f"error: {said}")) == (1, True)
+    done = watch("--input", "Temp=bad.csv", "--once", "--state", "s0")
+    assert (done.exit_code, f"note: {said}" in done.stderr) == (1, True)
     done = watch("--input", "Temp=temp.csv", "--clock", "arrival", "--arrival", "came", "--once")
     assert (done.exit_code, "has no column came for the arrivals" in done.stderr) == (1, True)
     Path("out.jsonl").write_text("mine\n")
@@ -156,15 +158,12 @@ def test_standard_input_is_followed_to_its_end() -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE, text=True
-    )
+def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: Start) -> None:
+    process = start(_command("--input", "Temp=temp.csv", "--state", "s"), stdout=subprocess.PIPE)
     assert process.stdout is not None
     lines = [process.stdout.readline().strip() for _ in range(2)]
     process.send_signal(number)
     assert process.wait(60) == 0
-    process.stdout.close()
     assert lines == LOG[:2]
     assert (
         "going on from s, after tick 1" in watch("--input", "Temp=temp.csv", "--state", "s", "--once").stderr
@@ -192,6 +191,38 @@ def test_what_was_killed_20_times_tells_everything_once() -> None:
     assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
 
 
+@pytest.mark.parametrize("state", [[], ["--state", "s"]])
+def test_a_second_one_is_refused_or_waits(here: Path, state: list[str], start: Start) -> None:
+    output = here / "out.jsonl"
+    arguments = ("--input", "Temp=temp.csv", *state, "--output", "out.jsonl")
+
+    def until_written(word: bytes) -> None:
+        until(lambda: output.exists() and word in output.read_bytes())
+
+    first = start(_command(*arguments), stderr=subprocess.DEVNULL)
+    until_written(b"possible")
+    told = output.read_bytes()
+    refused = watch(*arguments)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert "writes to it; stop that one first" in refused.stderr
+    assert "--wait" in refused.stderr
+    assert output.read_bytes() == told
+    with (here / "said").open("wb") as said:
+        start(_command(*arguments, "--wait"), stderr=said)
+    until(lambda: b"this one waits for its end" in (here / "said").read_bytes())
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt9,high,9,9\nwt9,high,10,10\n")
+    until_written(b"wt9")
+    first.kill()
+    first.wait()
+    with (here / "temp.csv").open("a") as file:
+        file.write("wt7,high,12,12\nwt7,high,13,13\n")
+    until_written(b"wt7")
+    lines = output.read_bytes().splitlines()
+    assert len(set(lines)) == len(lines)
+    assert b"\0" not in output.read_bytes()
+
+
 def _arrival(line: str) -> int:
     return int(line.rpartition(",")[2])
 
@@ -209,18 +240,14 @@ def _recorded_size(state: Path) -> int:
     return int(output[1]["size"]) if output else 0
 
 
-def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path) -> None:
-    process = subprocess.Popen(
-        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"),
-        cwd=here, stdin=subprocess.PIPE, text=True,
-    )  # fmt: skip
+def test_a_killed_follower_of_standard_input_has_all_it_has_told(here: Path, start: Start) -> None:
+    process = start(
+        _command("--input", "Temp=-", "--state", "s", "--output", "out.jsonl"), stdin=subprocess.PIPE
+    )
     assert process.stdin is not None
     process.stdin.write(READINGS)
     process.stdin.flush()
-    end = time.monotonic() + 60
-    while _recorded_size(here / "s") == 0:
-        assert time.monotonic() < end
-        time.sleep(0.05)
+    until(lambda: _recorded_size(here / "s"), process)
     process.kill()
     process.communicate()
     subprocess.run(

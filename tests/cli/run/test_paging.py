@@ -6,7 +6,6 @@ import json
 import re
 import signal
 import subprocess
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ import pytest
 from antelog.run.store import FeedReader, FolderFeed
 from tests.cli.running import command
 from tests.cli.trying import try_
+from tests.processes import Process, started, until
 
 pytest.importorskip("starlette")
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
@@ -34,17 +34,14 @@ wt3,high,10,11
 
 
 @contextmanager
-def run(*more: object) -> Iterator[subprocess.Popen[str]]:
-    """A pipeline under way, whose end is waited for; it is killed if it has none."""
+def run(*more: object) -> Iterator[Process]:
+    """A pipeline under way."""
     arguments = ("p.alog", "--input", "Temp=in", "--output", "parquet:out", "--page", *more)
-    with subprocess.Popen(command(*arguments), stderr=subprocess.PIPE, text=True) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    with started(command(*arguments), stderr=subprocess.PIPE) as process:
+        yield process
 
 
-def said_until(process: subprocess.Popen[str], beginning: str) -> str:
+def said_until(process: Process, beginning: str) -> str:
     assert process.stderr is not None
     said = ""
     for line in process.stderr:
@@ -65,14 +62,10 @@ def asked(said: str, path: str) -> Any:
 
 def until_there(said: str, path: str) -> None:
     """Wait until the page, which reads the feed now and then, has answers to show."""
-    for _ in range(100):
-        if asked(said, path)["total"]:
-            return
-        time.sleep(0.1)
-    raise AssertionError(asked(said, path))
+    until(lambda: asked(said, path)["total"])
 
 
-def stopped(process: subprocess.Popen[str]) -> int:
+def stopped(process: Process) -> int:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=120)
     return process.returncode

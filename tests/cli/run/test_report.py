@@ -3,6 +3,7 @@
 import pytest
 
 from antelog.cli.run.report import Report, batch_line
+from antelog.language.moments import Timescale
 from antelog.run.sinks.set_aside import reject_of
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -36,7 +37,7 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
         report.batch(Progress(0, 1.0, {}, {}))
         report.count(counts)
     capsys.readouterr()
-    report.summarize(stream=True, rejects=None, tick=None)
+    report.summarize(stream=True, rejects=None, timescale=None)
     (done, note, warning, *_) = capsys.readouterr().err.splitlines()
     assert note == "note: 1 fact is held until its tick is over, for more of the same tick may come"
     assert done.startswith(
@@ -45,34 +46,36 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
     assert warning == "warning: 1 row was set aside (1 late)"
     late = {"input": "Temp", "values": '["a", 6]', "time": 474771, "reason": "late", "row": None}
     report.first.append(
-        reject_of(late | {"detail": "at tick 474777", "arrival": 474777}, "in", None, 3_600_000_000)
+        reject_of(
+            late | {"detail": "at tick 474777", "arrival": 474777}, "in", None, Timescale(3_600_000_000)
+        )
     )
-    report.summarize(stream=True, rejects=None, tick=3_600_000_000)
+    report.summarize(stream=True, rejects=None, timescale=Timescale(3_600_000_000))
     (*_, said) = capsys.readouterr().err.splitlines()
     assert said == "  in: Temp(a, 6, 2024-02-29 03:00): at tick 474777 (2024-02-29 09:00)"
     resumed = Report()
     resumed.count({"given": 4, "admitted": 3, "unneeded": 1, "late": 1, "changes": 2, "open": 2, "held": 0})
-    resumed.summarize(stream=True, rejects=None, tick=None)
+    resumed.summarize(stream=True, rejects=None, timescale=None)
     (done, aside, *_) = capsys.readouterr().err.splitlines()
     assert aside.startswith("warning: ")
     assert done.startswith("done: 0 batches, 4 facts and 1 held before (3 used, 1 not needed, 1 late), 2 ch")
     once = Report()
     once.count({"given": 3, "admitted": 1, "after_until": 2, "changes": 2, "open": 2, "held": 0})
-    once.summarize(stream=False, rejects=None, tick=None)
+    once.summarize(stream=False, rejects=None, timescale=None)
     (done, *_) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 3 facts (1 used, 2 after --until), 2 changes, 2 open in ")
 
 
 def test_the_summary_says_why_there_is_nothing_or_less(capsys: pytest.CaptureFixture[str]) -> None:
     nothing = Report()
-    nothing.summarize(stream=True, rejects=None, tick=None)
+    nothing.summarize(stream=True, rejects=None, timescale=None)
     (done, note) = capsys.readouterr().err.splitlines()
     assert done.startswith("done: 0 batches, 0 facts, 0 changes in ")
     assert note == "note: there was no batch, for nothing has come that was not read before"
-    nothing.summarize(stream=False, rejects=None, tick=None)
+    nothing.summarize(stream=False, rejects=None, timescale=None)
     assert len(capsys.readouterr().err.splitlines()) == 1
     some = Report(batches=1)
     some.count({"given": 3_000, "admitted": 1_000, "changes": 0, "open": 0, "held": 2_000})
-    some.summarize(stream=True, rejects=None, tick=None)
+    some.summarize(stream=True, rejects=None, timescale=None)
     (_, note) = capsys.readouterr().err.splitlines()
     assert note == "note: 2,000 facts are held until their ticks are over, for more of the same tick may come"

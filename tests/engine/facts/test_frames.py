@@ -184,6 +184,33 @@ def test_a_program_with_ticks_takes_timestamps_and_ticks() -> None:
     assert outcome(admit(TIMED, {"Reading": plain}, values, tick - 1, tick + 3), values) == result
 
 
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pd.DataFrame,
+        pl.DataFrame,
+        pa.table,
+        lambda columns: pd.DataFrame(columns).astype({"time": "category"}),
+        lambda columns: list(zip(*columns.values(), strict=True)),
+        lambda columns: [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+    ],
+)
+def test_times_as_texts_are_read_in_every_frame(frame: Callable[[Any], Any]) -> None:
+    columns = {
+        "device": ["a", "b", "c", "d"],
+        "value": [1, 2, 3, 4],
+        "time": ["2024-02-29 12:09", "2024-02-29T13:10:00+01:00", "noon", " "],
+        "arrival": ["2024-02-29 12:10", "2024-02-29 12:19:59.5Z", "2024-02-29 12:10", "2024-02-29"],
+    }
+    tick, values = int(dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC).timestamp()) // 600, Values()
+    found = outcome(admit(TIMED, {"Reading": frame(columns)}, values, -1, tick + 3), values)
+    assert found["facts"] == [("a", 1, tick, tick + 1), ("b", 2, tick + 1, tick + 1)]
+    assert [each["detail"] for each in found["rejects"]] == [
+        "the time `noon` is not a whole number or a timestamp",
+        "the time is missing",
+    ]
+
+
 def test_a_time_before_the_ticks_begin() -> None:
     frame = pa.table({"device": ["a"], "value": [1], "time": [dt.date(1969, 1, 1)]})
     (reject,) = admit(TIMED, {"Reading": frame}, Values(), -1, 5).rejects.to_pylist()

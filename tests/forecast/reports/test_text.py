@@ -66,11 +66,22 @@ def test_round_numbers(most: float, numbers: list[float]) -> None:
 
 
 def test_the_verdicts() -> None:
-    assert words.verdict(result(RIGHT).calibration).startswith("Nothing speaks against")
-    assert words.verdict(result(SURE).calibration) == (
+    assert words.verdict(result(RIGHT)).startswith("Nothing speaks against")
+    assert words.verdict(result(SURE)) == (
         "Refuted: these chances are not what they say, they are too sure of themselves."
     )
-    assert "cannot be said" in words.verdict(result(EDGES["one"]).calibration)
+    assert "cannot be said" in words.verdict(result(EDGES["one"]))
+
+
+def test_chances_that_are_right_and_say_nothing() -> None:
+    lines = settled(*((n, n, 0.04, n + 3, n % 25 == 0) for n in range(1000)))
+    found = result(scored(Scores(), lines))
+    limits = "no better than the base rate; no alert at 50 % would have rung."
+    assert words.verdict(found) == f"Not refuted, but {limits}"
+    assert words.finding(found) == "doubtful"
+    assert limits in " ".join(report_text({"Malf": scored(Scores(), lines)}).split())
+    one = words.verdict(result(EDGES["one"]))
+    assert one.endswith("ten blocks of time at least. No alert at 50 % would have rung.")
 
 
 @pytest.mark.parametrize("name", EDGES)

@@ -99,3 +99,41 @@ def test_a_row_that_the_engine_set_aside_has_the_place_it_comes_from() -> None:
     assert row["row"] == 1
     assert str(found) == "p.csv:7: arrived at tick 9, 6 ticks after its deadline"
     assert (found.predicate, found.reason, found.row) == ("P", "late", 'P("it\'s", 2)')
+
+
+@pytest.mark.usefixtures("here")
+def test_each_tick_has_its_time_beside_it() -> None:
+    Path("p.alog").write_text(
+        "tick 10 minutes.\ninput P(x, time) delay 3.\nA(X, T) :- P(X, T), not P(X, T+1).\nquery A(X, T).\n",
+        encoding="utf-8",
+    )
+    Path("p.csv").write_text("x,time\na,2026-03-30 02:50\n", encoding="utf-8")
+    first = json.loads(try_("--input", "P=p.csv").stdout.splitlines()[0])
+    assert list(first)[:2] == ["tick", "time"]
+    assert first["time"] == "2026-03-30T02:50:00+00:00"
+    assert first["answer"] == {"X": "a", "T": first["tick"]}
+    assert first["times"] == {"T": "2026-03-30T02:50:00+00:00"}
+    assert first["if_silent"] == {
+        "change": "confirmed",
+        "tick": first["tick"] + 4,
+        "time": "2026-03-30T03:30:00+00:00",
+    }
+    assert first["decided_by_time"] == "2026-03-30T03:30:00+00:00"
+    assert "decided_by_time" not in json.loads(try_("--input", "P=p.csv").stdout.splitlines()[-1])
+    shot = json.loads(try_("--input", "P=p.csv", "--snapshots").stdout.splitlines()[0])
+    assert shot["time"] == first["time"]
+    assert shot["answers"][0].items() <= first.items()
+
+
+@pytest.mark.usefixtures("here")
+def test_ticks_counted_from_0_and_parts_of_a_second() -> None:
+    Path("p.alog").write_text("tick 500 ms.\nA(T) :- P(T).\nquery A(T).\n", encoding="utf-8")
+    Path("p.csv").write_text("time\n3\n", encoding="utf-8")
+    (line,) = map(json.loads, try_("--input", "P=p.csv").stdout.splitlines())
+    assert list(line) == ["tick", "change", "query", "answer", "explanations"]
+    Path("p.csv").write_text("time\n2026-03-30 02:50:00.7\n2026-03-30 02:50:01\n", encoding="utf-8")
+    lines = [json.loads(line) for line in try_("--input", "P=p.csv").stdout.splitlines()]
+    assert [line["times"]["T"] for line in lines] == [
+        "2026-03-30T02:50:00.500000+00:00",
+        "2026-03-30T02:50:01+00:00",
+    ]

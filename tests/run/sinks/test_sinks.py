@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +16,7 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.diagnostics import Source
-from antelog.errors import OutputError, StateError
+from antelog.errors import InUseError, OutputError, StateError
 from antelog.files import Reject
 from antelog.forecast.columns import KINDS
 from antelog.run.address import Kafka
@@ -71,6 +73,55 @@ def test_a_file_that_is_shorter_than_its_mark_is_refused(tmp_path: Path) -> None
         OutputFile(tmp_path / "out.jsonl", {"size": 7}, _lines)
     with pytest.raises(OutputError, match="cannot be written: No such file"):
         OutputFile(tmp_path / "no" / "out.jsonl", None, _lines)
+
+
+def test_a_file_has_one_writer_by_whatever_name(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    with closing(OutputFile(path, None, _lines)) as first:
+        first.write(_step())
+        (tmp_path / "soft.jsonl").symlink_to(path)
+        (tmp_path / "hard.jsonl").hardlink_to(path)
+        for name in ("out.jsonl", "soft.jsonl", "hard.jsonl"):
+            with pytest.raises(InUseError, match=f"{name}: another process writes to it"):
+                OutputFile(tmp_path / name, None, _lines)
+        assert path.read_text(encoding="utf-8") == _lines(_step())
+
+
+def test_what_was_written_before_the_lock_is_had_is_not_cut_off(tmp_path: Path) -> None:
+    """One that waits sees an empty file at first."""
+    path = tmp_path / "out.jsonl"
+    path.write_text("{}\n")
+    with pytest.raises(OutputError, match="is there already, and the state knows nothing of it"):
+        OutputFile(path, None, _lines, kept=True)
+    assert path.read_text() == "{}\n"
+    path.write_text("")
+    OutputFile(path, None, _lines, kept=True).close()
+
+
+def test_a_file_that_is_replaced_while_another_waits_for_it_is_written_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    first = OutputFile(path, None, _lines)
+    found: list[OutputFile] = []
+    waiting = Thread(target=lambda: found.append(OutputFile(path, None, _lines, wait=True)))
+    waiting.start()
+    while len(_descriptors_of(path)) < 2:
+        assert waiting.is_alive()
+    path.unlink()
+    first.close()
+    waiting.join(60)
+    with closing(found[0]) as second:
+        second.write(_step())
+    assert path.read_text(encoding="utf-8") == _lines(_step())
+
+
+def _descriptors_of(path: Path) -> list[int]:
+    """This process's descriptors of a file."""
+    wanted, found = path.stat(), []
+    for number in range(200):
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(number), wanted):
+                found.append(number)
+    return found
 
 
 # ---- a topic ----

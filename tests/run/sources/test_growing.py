@@ -118,8 +118,12 @@ def test_a_file_that_was_replaced_meanwhile_is_read_from_its_start(path: Path, f
 
 def test_columns_that_do_not_fit_are_said(path: Path, file: _Files) -> None:
     _append(path, "device,time\na,7\n")
-    with pytest.raises(DataError, match=r"temp\.csv: has no column value for Temp\("):
-        file(path).poll()
+    source = file(path)
+    wrong = taken(source.poll())[1]
+    assert [each.partition(" before")[0] for each in wrong] == ["temp.csv:1: comes", "temp.csv:2: comes"]
+    assert source.notes[0].startswith("temp.csv: has no column value for Temp(")
+    _append(path, "device,value,time\nb,1,7\n")
+    assert devices(source) == ["b"]
 
 
 def test_a_file_that_cannot_be_read_is_said(tmp_path: Path, file: _Files) -> None:

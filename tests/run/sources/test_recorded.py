@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_used_is_set_aside_and_the_others_go_on(tmp_path: 
 
 
 def test_a_file_whose_columns_do_not_fit_is_set_aside_and_the_others_go_on(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("what,count,at\nwt2,1,soon\n", encoding="utf-8")
+    pq.write_table(pa.table({"what": ["p"], "count": [1], "at": [7]}), tmp_path / "a.parquet")
     (tmp_path / "b.csv.gz").write_bytes(b"no")
     _write(tmp_path / "c.csv", "c")
     source = RecordedFiles(tmp_path, WANTED)
@@ -82,3 +82,15 @@ def test_a_packed_file_ends(tmp_path: Path) -> None:
     path.with_name("b.csv.gz").write_bytes(b"no")
     with pytest.raises(DataError, match="cannot be unpacked"):
         RecordedFiles(path.with_name("b.csv.gz"), WANTED).poll()
+
+
+def test_names_decide_in_a_folder_record_by_record(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("x,y,z\nwt2,1,0\n", encoding="utf-8")
+    (tmp_path / "b.jsonl").write_text(
+        '{}\n{"x": "a", "y": 1, "z": 0}\n{"device": "b", "value": 1, "time": 7}\n', encoding="utf-8"
+    )
+    (tmp_path / "c.csv").write_text("# of today\ntime,device,value\n7,c,1\n", encoding="utf-8")
+    source = RecordedFiles(tmp_path, WANTED)
+    found = [taken(source.poll()) for _ in range(3)]
+    assert [rows for rows, _ in found] == [[], [("b", 3)], [("c", 3)]]
+    assert [len(wrong) for _, wrong in found] == [2, 2, 1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from antelog.diagnostics import Source
 from antelog.run.store import about, change_of, record_of, reject_line, status_line
@@ -11,9 +11,23 @@ RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2
 
 
 def test_a_row_of_spark_becomes_a_record() -> None:
-    row = {**RECORD, "answer": '{"X": "wt2"}', "timestamp": "2024-01-01"}
+    row = {**RECORD, "answer": '{"X": "wt2"}'}
     assert change_of(row) == RECORD
     assert change_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
+
+
+def test_times_of_a_row_of_spark_stand_where_lines_have_them() -> None:
+    time, text = datetime(2026, 3, 30, 2, 50, tzinfo=UTC), "2026-03-30T02:50:00+00:00"
+    silent = {"change": "rejected", "tick": 3}
+    names = ("time", "T_time", "if_silent_time", "decided_by_time")
+    row = {**RECORD, "answer": '{"T": 3}', "if_silent": silent, "decided_by": 3}
+    assert change_of(row | dict.fromkeys(names, time)) == row | {
+        "answer": {"T": 3},
+        "time": text,
+        "times": {"T": text},
+        "if_silent": {**silent, "time": text},
+        "decided_by_time": text,
+    }
 
 
 def test_lines_of_a_feed_stay_what_they_are() -> None:

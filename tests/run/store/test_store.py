@@ -13,10 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from antelog.errors import StateError
+from antelog.errors import InUseError, StateError
 from antelog.run.store import FeedReader, RecordedStep, Store, StoredFeedAt, StoredRows, StoredState
 from antelog.run.store import database as files
 from antelog.run.store import store as module
+from tests.processes import Process, Start
 
 ROWS = StoredRows("Temp", "temp.csv", b"rows")
 
@@ -120,17 +121,16 @@ for number in itertools.count(start + 1):
 """
 
 
-def _writer(path: Path) -> subprocess.Popen[str]:
-    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+def _writer(path: Path, start: Start) -> Process:
+    process = start([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE)
     assert process.stdout is not None
-    with process.stdout as said:
-        assert said.readline() == "ready\n"
+    assert process.stdout.readline() == "ready\n"
     return process
 
 
-def test_killed_time_and_again_it_has_each_step_once(path: Path) -> None:
+def test_killed_time_and_again_it_has_each_step_once(path: Path, start: Start) -> None:
     for _ in range(4):
-        process = _writer(path)
+        process = _writer(path, start)
         feed = FeedReader(StoredFeedAt(path))
         before = len(feed.read(10**9))
         while len(feed.read(10**9)) < 30:
@@ -148,17 +148,33 @@ def test_killed_time_and_again_it_has_each_step_once(path: Path) -> None:
         assert [step.now for step in stored.steps] == list(range(saved + 1, last + 1))
 
 
-def test_there_is_one_writer_while_it_lives(path: Path) -> None:
-    process = _writer(path)
-    try:
-        with pytest.raises(
-            StateError, match=r"turbines\.state: another `antelog watch` writes to it; stop that"
-        ):
-            Store.open(path)
-    finally:
-        process.kill()
-        process.wait()
+def test_there_is_one_writer_while_it_lives(path: Path, start: Start) -> None:
+    process = _writer(path, start)
+    with pytest.raises(StateError, match=r"turbines\.state: another `antelog watch` writes to it; stop that"):
+        Store.open(path)
+    process.kill()
+    process.wait()
     Store.open(path).close()
+
+
+def test_a_store_has_one_writer_by_whatever_name(path: Path) -> None:
+    (path.parent / "link").symlink_to(path)
+    (path.parent / "folder").symlink_to(path.parent)
+    with closing(Store.open(path)):
+        for other in (path.parent / "link", path.parent / "folder" / path.name):
+            with pytest.raises(InUseError, match=r"another `antelog watch` writes to it"):
+                Store.open(other)
+    with closing(Store.open(path.parent / "link")), pytest.raises(InUseError):
+        Store.open(path)
+
+
+def test_a_store_with_a_second_name_is_refused(path: Path) -> None:
+    """SQLite has its journal beside one name; by the other one it would not find what is in there."""
+    Store.open(path).close()
+    (path.parent / "hard").hardlink_to(path)
+    for each in (path, path.parent / "hard"):
+        with pytest.raises(StateError, match=r"has another name, a hard link.*remove one of them"):
+            Store.open(each)
 
 
 def test_only_the_store_is_left_behind_and_only_the_owner_reads_it(path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from antelog import DataError
-from antelog.files.setting_aside import PARTICULAR
+from antelog.accounts import PARTICULAR
 from antelog.spark.endpoints.failures import plain
 from antelog.spark.endpoints.unreadable import Unreadable, commonest, is_same, shown, unreadable
 from antelog.spark.pipeline.stream_run import StreamRun

@@ -13,7 +13,7 @@ from antelog import Engine, parse
 from antelog.arrow.ticks import times_of
 from antelog.files.times import ticks as ticks_of_texts
 from antelog.language.epochs import Counting
-from antelog.spark import changes
+from antelog.spark import changes, rejects
 from antelog.spark.endpoints.columns import value_of
 from antelog.spark.job.epochs import typed_ticks
 
@@ -62,8 +62,17 @@ def test_numbers_of_tables(spark: SparkSession, type_: str, given: list[Any]) ->
         assert [near(row[i]) for row in rows] == in_process(pa.array(given), counting), counting
 
 
-def test_numbers_in_texts(spark: SparkSession) -> None:
+def test_times_in_texts(spark: SparkSession) -> None:
     texts = [
+        *(
+            "2024-05-01",
+            "2024-05-01 22:40",
+            "2024-05-01T22",
+            "2024-05-01T22Z",
+            " 2024-05-01 22:40:59.999999999Z ",
+        ),
+        *("2024-05-01T22:40+0200", "2024-05-01T22-05", "2024-05-01 22:40:10,5+02:00", "1969-12-31 23:59"),
+        *("2024-02-30", "2024-05-01 25:00", "24-05-01", "noon", ""),
         *map(str, WHOLE),
         *map(repr, BROKEN[-7:]),
         "1.7146032005E9",
@@ -99,5 +108,25 @@ def test_frames_tell_what_the_engine_tells(spark: SparkSession, unit: str, type_
     )
     found = changes(program, {"Temp": frame}, only=("confirmed",)).collect()
     assert [(row.X, row.T, row.tick) for row in found] == [("a", NOW // 600, NOW // 600 + 2)]
+    written = frame.selectExpr("x", "cast(time as string) time", "cast(arrival as string) arrival")
+    again = changes(program, {"Temp": written}, only=("confirmed",)).collect()
+    assert [(row.X, row.T, row.tick) for row in again] == [(row.X, row.T, row.tick) for row in found]
     confirmed = [each for each in told["Hot"].to_pylist() if each["change"] == "confirmed"]
     assert [(each["X"], each["T"], each["tick"]) for each in confirmed] == [("a", NOW // 600, NOW // 600 + 2)]
+
+
+def test_frames_with_times_as_texts(spark: SparkSession) -> None:
+    program = parse(
+        "tick 10 minutes. input Temp(x: text, time) delay 1. Hot(X, T) :- Temp(X, T), Temp(X, T+1). "
+        "query Hot(X, T)."
+    )
+    rows = [("a", "2024-05-01 22:40"), ("a", "2024-05-01T22:50Z"), ("b", "noon"), ("b", None), ("b", "7.5")]
+    frame = spark.createDataFrame(rows, "x string, time string")
+    found = changes(program, {"Temp": frame}, only=("confirmed",), begin="2024-05-01 22:00").collect()
+    assert [(row.X, row.T) for row in found] == [("a", NOW // 600)]
+    said = sorted(row.detail for row in rejects(program, {"Temp": frame}).collect())
+    assert said == [
+        "the time `7.5` is not a whole number or a timestamp",
+        "the time `noon` is not a whole number or a timestamp",
+        "the time is missing",
+    ]

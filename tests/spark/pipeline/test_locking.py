@@ -11,6 +11,7 @@ import pytest
 
 from antelog.errors import OutputError, StateError
 from antelog.spark.pipeline.locking import LOCK, local_folder, locked
+from tests.processes import Start
 
 HOLDS = """
 import sys
@@ -21,11 +22,10 @@ with locked(sys.argv[1]):
 """
 
 
-def test_a_second_process_is_told_who_has_it(tmp_path: Path) -> None:
+def test_a_second_process_is_told_who_has_it(tmp_path: Path, start: Start) -> None:
     state = tmp_path / "state"
-    other = subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(state)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    holding = [sys.executable, "-c", HOLDS, str(state)]
+    other = start(holding, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert other.stdout is not None
     assert other.stdout.readline() == "has it\n"
     for place in (str(state), f"file://{state}"):
@@ -34,7 +34,7 @@ def test_a_second_process_is_told_who_has_it(tmp_path: Path) -> None:
         assert str(refused.value).startswith(f"the checkpoint {place} is in use by process {other.pid} on ")
         assert f"Stop that one (kill {other.pid}), or give this one a --checkpoint" in str(refused.value)
     other.kill()  # and leaves its file
-    other.communicate()
+    other.wait()
     with locked(str(state)):
         assert (state / LOCK).read_text(encoding="utf-8").startswith(f"process {os.getpid()} on ")
     with locked(str(state)):

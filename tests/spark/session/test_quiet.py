@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from antelog.spark.session.quiet import ProcessOutput, filter_output, sifted
+from tests.processes import Start
 
 
 def _written(lines: bytes, *, starts: bool = True) -> tuple[str, ProcessOutput]:
@@ -68,7 +69,7 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 
 NOISY = """
-import subprocess, sys, time
+import subprocess, sys
 from antelog.spark.session.quiet import ProcessOutput, filtered
 output = ProcessOutput()
 code = "import sys; print(sys.argv[1]); sys.stderr.write(sys.argv[2])"
@@ -76,11 +77,14 @@ with filtered(output):
     subprocess.run([sys.executable, "-c", code, "from Java", ":: loading settings :: x\\nheard\\n"])
 print("ours", flush=True)
 output.release()
-time.sleep(0.5)
+sys.stdin.read()
 """
 
 
-def test_processes_write_to_stderr_through_the_filter() -> None:
-    done = subprocess.run([sys.executable, "-c", NOISY], capture_output=True, text=True, check=True)
-    assert sorted(done.stderr.splitlines()) == ["from Java", "heard"]
-    assert done.stdout == "ours\n"
+def test_processes_write_to_stderr_through_the_filter(start: Start) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    noisy = start([sys.executable, "-c", NOISY], **pipes)
+    assert noisy.stderr is not None
+    assert sorted(noisy.stderr.readline() for _ in range(2)) == ["from Java\n", "heard\n"]
+    assert noisy.communicate() == ("ours\n", "")
+    assert noisy.returncode == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -61,3 +62,9 @@ def test_versions_that_cannot_do_it(version: str, why: str, monkeypatch: pytest.
 def test_versions_that_can(version: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pyspark, "__version__", version)
     require_pyspark()
+
+
+def test_pandas_3_is_no_reason_to_warn_since_no_fact_passes_through_it() -> None:
+    code = "import antelog.spark; import pyspark.sql.pandas.utils as u; u.require_minimum_pandas_version()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

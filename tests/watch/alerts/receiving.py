@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +13,10 @@ from typing import Any
 
 @dataclass
 class Server:
-    """What it is to answer next (200 once that is used up), and the letters it got, with their headers."""
+    """What it is to answer next (200 once that is used up), and the letters it got, with their headers.
+
+    It answers after `slow` seconds, or when the test is over.
+    """
 
     url: str = ""
     answers: list[int] = field(default_factory=list)
@@ -32,7 +34,7 @@ class Server:
 @contextmanager
 def serving(port: int = 0) -> Iterator[Server]:
     """A server on loopback."""
-    server = Server()
+    server, ended = Server(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -40,7 +42,7 @@ def serving(port: int = 0) -> Iterator[Server]:
             server.got.append(json.loads(body))
             server.sent.append(dict(self.headers))
             server.paths.append(self.path)
-            time.sleep(server.slow)
+            ended.wait(server.slow)
             status = server.answers.pop(0) if server.answers else 200
             self.send_response(status)
             for name, value in server.headers.items():
@@ -57,4 +59,5 @@ def serving(port: int = 0) -> Iterator[Server]:
         threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
         server.url = f"http://127.0.0.1:{http.server_port}/in/s3cr3t"
         yield server
+        ended.set()
         http.shutdown()

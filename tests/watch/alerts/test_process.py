@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from subprocess import PIPE
 
 import msgspec
 import pytest
@@ -21,11 +20,11 @@ from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.alerts.routes import key_of
+from tests.processes import Start, runs, until
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("here")]
-SOON = 60.0
 
 
 PATH = Path("p.state")
@@ -47,13 +46,6 @@ def add(store: Store, *ticks: int) -> list[str]:
     changes = [line(tick=tick) for tick in ticks]
     store.feed.append([json.dumps(each) for each in changes])
     return [key_of(each) for each in changes]
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_sent_until_stopped(server: Server, store: Store) -> None:
@@ -86,7 +78,7 @@ def test_it_comes_back(
     alerts.tend()
     first = alerts.pid
     os.kill(first, signal.SIGKILL)
-    until(lambda: not _runs(first))
+    until(lambda: not runs(first))
     keys += add(store, 2)
     if comes_back:
         _kept(alerts, first)
@@ -113,31 +105,29 @@ def test_killed_again_and_again(server: Server, store: Store, monkeypatch: pytes
     assert len(server.keys) <= len(keys) + 6
 
 
-def test_it_ends_when_we_are_killed(server: Server, store: Store) -> None:
+def test_it_ends_when_we_are_killed(server: Server, store: Store, start: Start) -> None:
     script = (
-        "import sys, time, pathlib, msgspec\n"
+        "import sys, pathlib, msgspec\n"
         "from antelog.watch.alerts.alert import AlertSetup\n"
         "from antelog.watch.alerts.process import AlertProcess\n"
         "setup = msgspec.json.decode(sys.stdin.buffer.readline(), type=AlertSetup)\n"
         "print(AlertProcess(pathlib.Path('p.state'), setup).pid, flush=True)\n"
-        "time.sleep(60)\n"
+        "sys.stdin.read()\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as parent:
-        assert parent.stdin is not None
-        assert parent.stdout is not None
-        parent.stdin.write(msgspec.json.encode(setup(server)) + b"\n")
-        parent.stdin.flush()
-        child = int(parent.stdout.readline())
-        keys = add(store, 1)
-        until(lambda: server.keys == keys)
-        if Path("/proc").exists():
-            shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
-            assert "antelog.watch.alerts" in shown
-            assert "127.0.0.1" not in shown
-        parent.kill()
-    until(lambda: not _runs(child))
+    parent = start([sys.executable, "-c", script], stdin=PIPE, stdout=PIPE)
+    assert parent.stdin is not None
+    assert parent.stdout is not None
+    parent.stdin.write(msgspec.json.encode(setup(server)).decode() + "\n")
+    parent.stdin.flush()
+    child = int(parent.stdout.readline())
+    keys = add(store, 1)
+    until(lambda: server.keys == keys)
+    if Path("/proc").exists():
+        shown = Path(f"/proc/{child}/cmdline").read_text(encoding="utf-8")
+        assert "antelog.watch.alerts" in shown
+        assert "127.0.0.1" not in shown
+    parent.kill()
+    until(lambda: not runs(child))
 
 
 @pytest.mark.usefixtures("store")
@@ -161,12 +151,3 @@ def _kept(alerts: AlertProcess, before: int) -> None:
         return alerts.pid != before
 
     until(another)
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text(encoding="utf-8").rpartition(")")[2].split()[0] == "Z")

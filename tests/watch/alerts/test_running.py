@@ -14,17 +14,18 @@ from typing import Any
 import msgspec
 import pytest
 
+from antelog.language.moments import Timescale
 from antelog.run.store import Store
 from antelog.watch.alerts import running
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.routes import key_of
 from antelog.watch.alerts.running import Work, run, say
+from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line
 from tests.watch.alerts.receiving import Server
 
 pytestmark = pytest.mark.usefixtures("here")
-SOON = 60.0
 
 
 class Stream:
@@ -63,13 +64,6 @@ class Stream:
         self.sending(nothing)
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.01)
-
-
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(running, "wait_after", lambda failures, asked=None: asked or 0.01 * failures)
@@ -85,9 +79,9 @@ def test_sent_as_it_comes(server: Server) -> None:
 
     async def meanwhile() -> None:
         keys = stream.tell(1, 2)
-        await until(lambda: server.keys == keys)
+        await until_async(lambda: server.keys == keys)
         keys += stream.tell(3)
-        await until(lambda: server.keys == keys)
+        await until_async(lambda: server.keys == keys)
 
     stream.sending(meanwhile)
     assert [each["tick"] for each in server.got] == [1, 2, 3]
@@ -110,7 +104,7 @@ def test_tried_again_in_order(server: Server, answers: list[int], capsys: pytest
 
     async def meanwhile() -> None:
         keys = stream.tell(1, 2)
-        await until(lambda: server.keys == keys[:1] * (len(answers) + 1) + keys[1:])
+        await until_async(lambda: server.keys == keys[:1] * (len(answers) + 1) + keys[1:])
 
     stream.sending(meanwhile)
     assert stream.counts()["webhook:@a"]["failed"] == len(answers)
@@ -126,7 +120,7 @@ def test_one_that_always_fails_does_not_hold_up_the_others(server: Server) -> No
 
     async def meanwhile() -> None:
         keys = stream.tell(1, 2)
-        await until(lambda: server.keys == [*keys[:1] * 5, keys[1], keys[0]])
+        await until_async(lambda: server.keys == [*keys[:1] * 5, keys[1], keys[0]])
 
     stream.sending(meanwhile)
 
@@ -147,9 +141,9 @@ def test_retry_after_is_kept(server: Server) -> None:
 
     async def meanwhile() -> None:
         stream.tell(1)
-        await until(lambda: len(server.got) == 1)
+        await until_async(lambda: len(server.got) == 1)
         began = time.monotonic()
-        await until(lambda: len(server.got) == 2)
+        await until_async(lambda: len(server.got) == 2)
         assert time.monotonic() - began > 0.9
 
     stream.sending(meanwhile)
@@ -163,8 +157,8 @@ def test_a_receiver_that_is_down_holds_up_no_other(
 
     async def meanwhile() -> None:
         keys = stream.tell(1, 2, 3)
-        await until(lambda: server.keys == keys)
-        await until(lambda: stream.counts().get("webhook:@down", {}).get("failed", 0) > 1)
+        await until_async(lambda: server.keys == keys)
+        await until_async(lambda: stream.counts().get("webhook:@down", {}).get("failed", 0) > 1)
 
     stream.sending(meanwhile)
     assert stream.counts()["webhook:@down"]["waiting"] == 3
@@ -236,10 +230,8 @@ def test_a_slow_receiver_is_given_up_at_the_end(server: Server, monkeypatch: pyt
     monkeypatch.setattr(running, "GRACE", 0.2)
     stream = Stream(hook(server))
     stream.tell(1)
-    server.slow = 2.0
-    began = time.monotonic()
+    server.slow = 600.0
     stream.send_all()
-    assert time.monotonic() - began < 1.5
     assert stream.counts()["webhook:@a"]["waiting"] == 1
 
 
@@ -266,7 +258,7 @@ def test_alerts_that_nobody_asks_for_any_more_stay(
 
 
 def test_told_as_json() -> None:
-    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", 60))
+    work = Work("s", AlertSetup((Alert("command:cat", ("likely",)),), QUERIES, "p.alog", Timescale(60)))
     assert msgspec.json.decode(msgspec.json.encode(work), type=Work) == work
 
 

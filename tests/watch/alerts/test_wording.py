@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.wording import NAMES, Words, template_of
 from tests.watch.alerts.lines import QUERIES, line
@@ -13,7 +14,7 @@ NOON = 28_532_880  # 2024-04-01 12:00, in minutes
 
 
 def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
-    words = Words({each.name: each for each in QUERIES}, tick)
+    words = Words({each.name: each for each in QUERIES}, None if tick is None else Timescale(tick))
     return template_of(template, QUERIES).filled(words.of(change, "k3y"))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from antelog.language.moments import Timescale
 from antelog.watch.board.board import SETTLED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
@@ -115,7 +116,7 @@ def test_a_program_that_cannot_be_read_is_none() -> None:
 
 def test_times_are_written_as_such() -> None:
     values = {"X": "wt2", "T": 2958000}
-    assert label("Malf", values, "T", 600_000_000) == "Malf(wt2, 2026-03-29 16:00)"
+    assert label("Malf", values, "T", Timescale(600_000_000)) == "Malf(wt2, 2026-03-29 16:00)"
     assert label("Malf", {"X": None, "T": 3}) == "Malf(…, 3)"
 
 

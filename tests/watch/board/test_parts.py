@@ -4,6 +4,7 @@ import pytest
 
 import antelog
 from antelog.forecast.scores.scores import result
+from antelog.language.moments import Timescale
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, predicate_of, rules_behind, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
@@ -54,7 +55,7 @@ def test_the_tick_of_a_literal(text: str, tick: int | None, negated: bool) -> No
 
 def test_marks_have_times_where_ticks_have_a_length() -> None:
     line = possible("wt2", 2958000)
-    assert [mark.text for mark in marks(line, 600_000_000)] == [
+    assert [mark.text for mark in marks(line, Timescale(600_000_000))] == [
         "Temp(wt2, high, 2026-03-29 16:00)",
         "Temp(wt2, high, 2026-03-29 16:10)",
     ]

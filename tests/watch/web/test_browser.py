@@ -1,6 +1,5 @@
 """antelog/watch/web/{app,shell}.py: the page in a real browser; skipped where there is no Chromium."""
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from antelog.run.store import Store
 from antelog.watch.child import Restarts
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
+from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
 from tests.watch.lines import add, confirmed, possible, some, status, written
 from tests.watch.web import golden
@@ -184,9 +184,7 @@ def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_p
     tab = opened(chromium, page)
     tab.tell("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
-    end = time.monotonic() + 20
-    while not (found := list(tmp_path.glob(f"antelog-now-*.{form}"))) and time.monotonic() < end:
-        time.sleep(0.1)
+    found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
     data = found[0].read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n" if form == "png" else b"wt4" in data
     assert len(data) > (20_000 if form == "png" else 500)
@@ -200,7 +198,7 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
         tab = chromium.tab(alone=True)
         tab.size(1200, 900)
         tab.open(page.url)
-        tab.until("document.getElementById('found')?.textContent === '100,000 answers'", 120)
+        tab.until("document.getElementById('found')?.textContent === '100,000 answers'")
         for share in (0.3, 0.9, 1.0, 0.0):
             tab.run(f"scrollTo(0, {share} * (document.documentElement.scrollHeight - innerHeight))")
             place = round(share * 99_999) + 1

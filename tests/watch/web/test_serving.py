@@ -6,7 +6,6 @@ import shutil
 import socket
 import ssl
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from antelog.errors import UnsupportedError
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress, checked
 from antelog.watch.web.serving import Page
+from tests.processes import until
 from tests.watch.lines import add, possible, written
 
 
@@ -28,11 +28,7 @@ def get(page: Page, path: str, **headers: str) -> tuple[int, bytes]:
 
 
 def until_open(page: Page, count: int) -> None:
-    for _ in range(200):
-        if json.loads(get(page, "/api/now")[1])["total"] == count:
-            return
-        time.sleep(0.05)
-    raise AssertionError(get(page, "/api/now"))
+    until(lambda: json.loads(get(page, "/api/now")[1])["total"] == count)
 
 
 def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import PurePath
 
 from antelog.forecast.reports.words import count
+from antelog.language.moments import Timescale
 from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.explanations import Mark, marks, rules_behind
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
@@ -193,7 +194,7 @@ def _explanations(scene: ViewContext, found: TrackedAnswer, line: Line) -> Itera
     if not given:
         yield empty("Nothing is left that explains it")
     for at in range(min(len(given), _EXPLANATIONS)):
-        marked = marks(line, scene.board.head.length, at)
+        marked = marks(line, scene.board.head.timescale, at)
         literals = tag("ul", [tag("li", literal(mark)) for mark in marked], class_="literals")
         yield tag("div", time_line(marked, found, scene.clock), literals, class_="explanation")
     if more > 0:
@@ -238,7 +239,7 @@ def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Chil
     else:
         yield tag("p", "If nothing comes, it stays open.", class_="inset")
     ways = [
-        [mark for mark in marks(line, scene.board.head.length, at) if not mark.known]
+        [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
         for at in range(min(3, len(line.get("explanations") or ())))
     ]
     yield tag(
@@ -259,9 +260,9 @@ def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
 
 def _step(scene: ViewContext, line: Line, before: Line | None) -> Html:
     """A line of the history: the change, and the evidence new since the line before."""
-    length = scene.board.head.length
-    seen = set() if before is None else {mark.text for mark in _known(before, length)}
-    came = [mark for mark in _known(line, length) if mark.text not in seen]
+    timescale = scene.board.head.timescale
+    seen = set() if before is None else {mark.text for mark in _known(before, timescale)}
+    came = [mark for mark in _known(line, timescale) if mark.text not in seen]
     distinct = list({mark.text: mark for mark in came}.values())[:4]
     chance = line.get("chance")
     return tag(
@@ -273,6 +274,6 @@ def _step(scene: ViewContext, line: Line, before: Line | None) -> Html:
     )
 
 
-def _known(line: Line, length: int | None) -> Sequence[Mark]:
+def _known(line: Line, timescale: Timescale | None) -> Sequence[Mark]:
     given = line.get("explanations") or ()
-    return [mark for at in range(len(given)) for mark in marks(line, length, at) if mark.known]
+    return [mark for at in range(len(given)) for mark in marks(line, timescale, at) if mark.known]

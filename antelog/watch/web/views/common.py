@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from urllib.parse import quote
 
 from antelog.forecast.reports.words import NONE, lead, percent
-from antelog.language.moments import literal_of, moment, on_calendar
+from antelog.language.moments import Timescale, literal_of, moment
 from antelog.markup import Child, Html, number, picture, tag
 from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import Mark, span
@@ -24,19 +24,24 @@ _EDGE, _MIDDLE = 9.0, 17.0
 
 @dataclass(frozen=True)
 class TickClock:
-    """Formats ticks, given the length of one (in microseconds, if known) and the current tick.
+    """Formats ticks, given their times (if known) and the current tick.
 
-    TickClock(length=600_000_000, now=2856253).left(2856256)    30 minutes
+    TickClock(Timescale(600_000_000), now=2856253).left(2856256)    30 minutes
 
-    Without a length, ticks are numbers: `tick 17`, `3 ticks`.
+    Without times, ticks are numbers: `tick 17`, `3 ticks`.
     """
 
-    length: int | None
+    timescale: Timescale | None
     now: int
+
+    @property
+    def length(self) -> int | None:
+        """The length of a tick in microseconds, if known."""
+        return None if self.timescale is None else self.timescale.length
 
     def at(self, tick: int) -> str:
         """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
-        text = moment(tick, self.length)
+        text = moment(tick, self.timescale)
         return f"tick {text}" if text == str(tick) else text
 
     def ahead(self, ticks: int) -> str:
@@ -49,9 +54,9 @@ class TickClock:
 
     def milliseconds(self, tick: int) -> int | None:
         """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
-        if self.length is None or not on_calendar(tick, self.length):
+        if self.timescale is None or tick not in self.timescale.ticks:
             return None
-        return (tick + 1) * self.length // 1_000
+        return (tick + 1) * self.timescale.length // 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +68,7 @@ class ViewContext:
 
     @cached_property
     def clock(self) -> TickClock:
-        return TickClock(self.board.head.length, self.board.tick or 0)
+        return TickClock(self.board.head.timescale, self.board.tick or 0)
 
     def address(self, answer: TrackedAnswer) -> str:
         return f"{self.root}/answer/{quote(answer.id)}"
@@ -74,13 +79,13 @@ class ViewContext:
         values: list[Child] = []
         for key in answer.values:
             values += [", "] if values else []
-            value = value_text(answer.values, key, time, self.board.head.length)
+            value = value_text(answer.values, key, time, self.board.head.timescale)
             values.append(tag("span", value, class_="time" if key == time else "value"))
         return tag("span", tag("b", answer.query), "(", values, ")", class_="label")
 
     def written(self, text: str) -> str:
         """A literal with times in place of ticks."""
-        return literal_of(text, partial(moment, length=self.board.head.length))
+        return literal_of(text, partial(moment, timescale=self.board.head.timescale))
 
 
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:

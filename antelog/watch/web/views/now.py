@@ -69,7 +69,7 @@ def rows(scene: ViewContext, seen: Selected, selection: Selection) -> Html:
 
 def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html:
     clock, line = scene.clock, answer.line
-    found = marks(line, scene.board.head.length)
+    found = marks(line, scene.board.head.timescale)
     chance = (
         chance_bar(answer.now.chance, scene.board.head.alerts.get(answer.query))
         if scene.board.has_chances

@@ -52,9 +52,9 @@ def _none(scene: ViewContext) -> Iterator[Child]:
 
 
 def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child]:
-    length, judged = scene.clock.length, found.calibration
+    length = scene.clock.length
     yield tag("h2", query)
-    yield tag("p", words.verdict(judged), class_=f"verdict {words.finding(judged)}")
+    yield tag("p", words.verdict(found), class_=f"verdict {words.finding(found)}")
     yield tag("dl", *_tiles(found, length), class_="tiles")
     yield tag("div", [_figure(each) for each in figures_of(found, length)], class_="figures")
     told = table(

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from antelog.forecast.reports.words import count
+from antelog.language.moments import Timescale
 from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.views.common import TickClock, chance_bar, share
@@ -194,7 +195,7 @@ def test_the_plan_has_counts_on_its_edges() -> None:
     [
         (TickClock(None, 7), "tick 9", "2 ticks"),
         (TickClock(None, 9), "tick 9", "this tick"),
-        (TickClock(600_000_000, 2958000), "2026-03-29 16:20", "20 minutes"),
+        (TickClock(Timescale(600_000_000), 2958000), "2026-03-29 16:20", "20 minutes"),
     ],
 )
 def test_times_as_people_read_them(clock: TickClock, at: str, left: str) -> None:

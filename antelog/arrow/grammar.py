@@ -1,4 +1,4 @@
-"""How numbers and times are written in files and messages, whoever reads them.
+"""How numbers and times are written as texts, in files, frames and messages, whoever reads them.
 
     -12.5e3   3   .5                                       numbers
     17   17.0                                              times: whole numbers

@@ -1,0 +1,332 @@
+"""Rows of what goes on: a growing file, standard input, messages. Names decide, record by record.
+
+    {"event": "start"}                              set aside: lacks device, time
+    {"device": "wt2", "time": 7}                    a row
+    {"device": "wt2", "time": 8, "arrival": 9}      a row that says when it arrived
+
+Nothing is fixed by a first record. In CSV a line with the names of all columns is a header, wherever it
+stands; lines before the first header are set aside. Columns that are not declared go by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from antelog.errors import DataError
+from antelog.files.chunks import Bad, Chunk, no_rows
+from antelog.files.columns import WantedColumns, by_position, places
+from antelog.files.csv_files import RowLayout, block_chunk, first_line, unclosed_chunk
+from antelog.files.json_files import JsonLines, JsonRow, json_chunk, json_rows, mixed_chunk, paths
+from antelog.files.lines import Block, LineSplitter, breaks, pieces
+from antelog.files.naming import Form
+from antelog.files.records import Grammar, Records, Unclosed, grammar_of
+from antelog.files.times import looks_like_time
+
+_KINDS = 1_000
+"""The kinds of JSON objects, by their names, that are known at a time."""
+
+
+@dataclass(eq=False)
+class Advice:
+    """A note on the first record whose columns seem to have other names: what it has, and what to write."""
+
+    wanted: WantedColumns
+    notes: list[str]
+    given: bool = False
+
+    def lacks(self, names: Sequence[str], file: str, line: int, inner: Iterable[str] = ()) -> None:
+        few = len(names) < len(self.wanted.columns)
+        if self.given or (few and not any(name in names for name in self.wanted.required)):
+            return  # it says something else
+        try:
+            places(self.wanted, names, file, inner, whole=False)
+        except DataError as error:
+            self.given = True
+            self.notes.append(f"{str(error).rstrip('.')}; records without them are set aside, as line {line}")
+
+
+class JsonRows(JsonLines):
+    """JSON objects, each matched by its own names. `fits` says whether one had all columns."""
+
+    def __init__(self, path: Path | str, advice: Advice, line: int = 1) -> None:
+        super().__init__(path, advice.wanted, line)
+        self._advice = advice
+        self._known: dict[tuple[str, ...], tuple[str, ...] | str] = {}
+        self.fits = False
+
+    def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:
+        rows, bad = json_rows(lines)
+        fit: list[JsonRow] = []
+        used: list[tuple[str, ...]] = []
+        for row in rows:
+            found = self._used(row)
+            if isinstance(found, str):
+                bad.append(Bad(row.line, found, row.text))
+            else:
+                fit.append(row)
+                used.append(found)
+        self.fits = self.fits or bool(fit)
+        if not fit:
+            return no_rows(self._wanted, bad)
+        if len(set(used)) == 1:
+            return json_chunk(fit, bad, used[0])
+        return mixed_chunk(fit, bad, used, len(self._wanted.columns))
+
+    def _used(self, row: JsonRow) -> tuple[str, ...] | str:
+        """The names of the wanted columns in an object, and of its arrival; or why it cannot be used."""
+        names = tuple(row.values)
+        found = self._known.get(names)
+        if found is None:
+            if len(self._known) >= _KINDS:
+                self._known.clear()
+            found = self._known[names] = self._matched(row, names)
+        return found
+
+    def _matched(self, row: JsonRow, names: tuple[str, ...]) -> tuple[str, ...] | str:
+        wanted, file = self._wanted, str(self._path)
+        # What a column is mapped to may be a path, which each row is asked for.
+        given = [*names, *(name for _, name in wanted.called if name not in names)]
+        if wanted.declared:
+            lacks = [name for name in wanted.required if name not in given]
+            if lacks:
+                self._advice.lacks(given, file, row.line, paths(row.values))
+                return f"lacks {', '.join(lacks)}"
+        elif by_position(wanted, len(given)) is None:
+            return f"has {len(given)} values, not {len(wanted.columns)}"
+        try:
+            return places(wanted, given, file, whole=False).names(given)
+        except DataError as error:
+            return str(error).removeprefix(f"{file}: ")
+
+
+class CsvHeader(msgspec.Struct, frozen=True):
+    """The names of the columns in a CSV file, and what separates its values; a mark has it."""
+
+    separator: str
+    names: tuple[str, ...]
+
+
+class CsvRows:
+    """CSV rows, each under the last header before it.
+
+    With a `header`, and the number of the next line, it goes on within a file. A file that begins without a
+    header has the `header` of the one before, if its first line is a row of it: a log that was cut in place.
+    """
+
+    def __init__(
+        self, path: Path | str, advice: Advice, line: int = 1, header: CsvHeader | None = None
+    ) -> None:
+        self._path, self._advice, self._wanted = path, advice, advice.wanted
+        self._names = [name.encode() for name in advice.wanted.required] if advice.wanted.declared else []
+        self._before = header
+        self._lines = LineSplitter(path, line)
+        self._records: Records | None = None
+        self._layout: RowLayout | None = None
+        self.header: CsvHeader | None = None
+        if header is not None and line > 1:
+            self._begin(header, line)
+
+    @property
+    def line(self) -> int:
+        return self._lines.line if self._records is None else self._records.line
+
+    @property
+    def held(self) -> int | None:
+        return len(self._lines.held) if self._records is None else self._records.held
+
+    @property
+    def fits(self) -> bool:
+        """Whether there was a header."""
+        return self._records is not None
+
+    def feed(self, data: bytes) -> Iterator[Chunk]:
+        if self._records is not None:
+            yield from self._chunks(self._records.feed(data))
+        else:
+            for block in self._lines.feed(data):
+                yield from self._look(block)
+
+    def end(self) -> Iterator[Chunk]:
+        if self._records is None:
+            for block in self._lines.end():
+                yield from self._look(block)
+        if self._records is not None:
+            yield from self._chunks(self._records.end())
+
+    # ---- before the first header ----
+
+    def _look(self, block: Block) -> Iterator[Chunk]:
+        """Looks for the header in some lines; those before it are set aside."""
+        bad: list[Bad] = []
+        at, number = 0, block.first
+        for line in block.data.splitlines(keepends=True):
+            after = at + len(line)
+            found = self._first(line, number) if line.strip() else ""
+            if isinstance(found, _Beginning):
+                held, self._lines.held = self._lines.held, b""
+                rest = at if found.is_row else after
+                records = self._begin(found.header, number if found.is_row else number + 1)
+                if bad:
+                    yield no_rows(self._wanted, bad)
+                yield from self._chunks(records.feed(block.data[rest:] + held))
+                return
+            if found:
+                bad.append(Bad(number, found, line.decode(errors="replace").rstrip("\r\n")))
+            at, number = after, number + 1
+        if bad:
+            yield no_rows(self._wanted, bad)
+
+    def _first(self, line: bytes, number: int) -> _Beginning | str:
+        """The header that a line is, or that it is a row of; or why it is neither."""
+        wanted, before = self._wanted, self._before
+        self._before = None
+        try:
+            first = first_line(line, self._path, wanted)
+            assert first is not None
+            header = CsvHeader(first.separator, tuple(first.values))
+            if first.row is not None and not wanted.declared:
+                unnamed = (*wanted.columns, wanted.arrival)[: len(first.values)]
+                return _Beginning(CsvHeader(first.separator, unnamed), is_row=True)
+            if all(name in line for name in self._names):
+                places(wanted, first.values, str(self._path), whole=False)
+                return _Beginning(header)
+            if before is not None and self._is_row(first.values, before):
+                return _Beginning(before, is_row=True)
+        except DataError as error:
+            return str(error).removeprefix(f"{self._path}: ")
+        self._advice.lacks(first.values, str(self._path), number)
+        return f"comes before a header, a line with the names {', '.join(wanted.required)}"
+
+    def _is_row(self, values: Sequence[str], header: CsvHeader) -> bool:
+        time = self._layout_of(header).places.columns[-1]
+        return len(values) == len(header.names) and looks_like_time(values[time])
+
+    def _begin(self, header: CsvHeader, line: int) -> Records:
+        self.header, self._layout = header, self._layout_of(header)
+        self._records = Records(self._path, self._layout.grammar, line)
+        return self._records
+
+    def _layout_of(self, header: CsvHeader) -> RowLayout:
+        at = places(self._wanted, header.names, str(self._path), whole=False)
+        return RowLayout(grammar_of(header.separator), len(header.names), at)
+
+    # ---- behind it ----
+
+    def _chunks(self, found: Iterable[tuple[Grammar, Block | Unclosed]]) -> Iterator[Chunk]:
+        for _, block in found:
+            assert self._layout is not None
+            if isinstance(block, Unclosed):
+                yield unclosed_chunk(block, self._layout)
+            else:
+                yield from self._under_headers(block)
+
+    def _under_headers(self, block: Block) -> Iterator[Chunk]:
+        """The rows of a block, each part of it under its own header."""
+        assert self._layout is not None
+        begin, first = 0, block.first
+        if self._names and all(name in block.data for name in self._names):
+            at, line = 0, first
+            while (row := self._layout.grammar.one.match(block.data, at)) is not None:
+                at, line = row.end(), line + breaks(row[0])
+                header = self._header(row[0])
+                if header is not None:
+                    if row.start() > begin:
+                        yield block_chunk(Block(first, block.data[begin : row.start()]), self._layout)
+                    self.header, self._layout = header, self._layout_of(header)
+                    begin, first = at, line
+        if begin < len(block.data):
+            yield block_chunk(Block(first, block.data[begin:]), self._layout)
+
+    def _header(self, row: bytes) -> CsvHeader | None:
+        """The header that a row is, if it has all names."""
+        if not all(name in row for name in self._names):
+            return None
+        assert self.header is not None
+        assert self._layout is not None
+        values = self._layout.grammar.row(row, 1).values
+        if isinstance(values, Unclosed):
+            return None
+        header = CsvHeader(self.header.separator, tuple(value.strip() for value in values))
+        try:
+            self._layout_of(header)
+        except DataError:
+            return None
+        return header
+
+
+@dataclass(frozen=True)
+class _Beginning:
+    """The header of a file, and whether the line that showed it is a row already."""
+
+    header: CsvHeader
+    is_row: bool = False
+
+
+class EitherRows:
+    """CSV or JSON lines: lines that begin with `{` are JSON until there is a header of CSV."""
+
+    def __init__(self, path: Path | str, advice: Advice) -> None:
+        self._path, self._advice = path, advice
+        self._lines = LineSplitter(path)
+        self._json = JsonRows(path, advice)
+        self._csv: CsvRows | None = None
+
+    @property
+    def line(self) -> int:
+        return self._lines.line if self._csv is None else self._csv.line
+
+    @property
+    def held(self) -> int | None:
+        return len(self._lines.held) if self._csv is None else self._csv.held
+
+    def feed(self, data: bytes) -> Iterator[Chunk]:
+        if self._csv is not None:
+            yield from self._csv.feed(data)
+        else:
+            for block in self._lines.feed(data):
+                yield from self._look(block)
+
+    def end(self) -> Iterator[Chunk]:
+        if self._csv is None:
+            for block in self._lines.end():
+                yield from self._look(block)
+        if self._csv is not None:
+            yield from self._csv.end()
+
+    def _look(self, block: Block) -> Iterator[Chunk]:
+        at, number = 0, block.first
+        for is_json, group in groupby(block.data.splitlines(keepends=True), self._is_json):
+            lines = list(group)
+            if is_json:
+                yield self._json.chunk(enumerate(lines, number))
+            else:
+                rows = CsvRows(self._path, self._advice, number)
+                yield from rows.feed(b"".join(lines))
+                if rows.fits:
+                    rest = block.data[at + sum(map(len, lines)) :] + self._lines.held
+                    self._csv, self._lines.held = rows, b""
+                    yield from rows.feed(rest)
+                    return
+                yield from rows.end()
+            at, number = at + sum(map(len, lines)), number + len(lines)
+
+    def _is_json(self, line: bytes) -> bool:
+        # Of columns without names any line of CSV could be the first: then what has been read decides.
+        return line.lstrip().startswith(b"{") or (self._json.fits and not self._advice.wanted.declared)
+
+
+def going_on(
+    stream: BinaryIO, path: Path | str, wanted: WantedColumns, notes: list[str], form: Form
+) -> Iterator[Chunk]:
+    """The rows of a file, CSV or JSON lines, that is a part of what goes on, as those of a folder are."""
+    advice = Advice(wanted, notes)
+    rows = JsonRows(path, advice) if form is Form.JSON else CsvRows(path, advice)
+    for data in pieces(stream, path):
+        yield from rows.feed(data)
+    yield from rows.end()

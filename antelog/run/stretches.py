@@ -1,0 +1,110 @@
+"""Stretches of time without facts, through which answers driven by the clock would fill many lines.
+
+    OK(X, T-2) :- Turbine(X), not Shdn(X, T).     facts about 2024-01-01 00:10 and about 2124-01-01
+
+Between the two lie 5 million ticks, and each has an answer for each turbine. How many lines that makes is
+measured over its first ticks. A recording stops before so long a stretch; a run that goes on begins time anew
+at the later fact. Shorter ones are gone through piece by piece, so that their lines are never all in memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.prepared.rules import prepared
+from antelog.errors import DataError
+from antelog.language.moments import moment
+from antelog.language.printer import value_text
+from antelog.run.sinks.result import StepResult
+from antelog.run.waiting import DueRows
+
+MOST = 1_000_000
+"""The lines that may fill a stretch."""
+
+SAMPLE = 512
+"""The ticks over which lines are counted; a stretch is longer than these."""
+
+_PIECE = 50_000
+"""About the lines of a piece."""
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """The ticks after one fact and before the next, up to `last`; an empty text stands for no fact."""
+
+    last: int
+    before: str = ""
+    next: str = ""
+
+
+def speaks_by_the_clock(plan: Plan) -> bool:
+    """Whether some query may have answers at ticks without facts."""
+    return any(each.clocked for query in plan.queries for each in prepared(plan).patterns[query.name])
+
+
+def fact_text(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
+    """The first or the last fact to arrive in a batch, as text; nothing if there is none."""
+    if not batch.rows:
+        return ""
+    choose, number = (max, -1) if last else (min, 0)
+    name = choose(batch.rows, key=lambda each: int(batch.rows[each].arrivals[number]))
+    columns = next(source.columns for source in plan.inputs if source.name == name)
+    table = batch.rows[name].table
+    *values, time = (table.column(column)[number].as_py() for column in columns)
+    written = [value_text(value if isinstance(value, str | int | float) else str(value)) for value in values]
+    return f"{name}({', '.join([*written, moment(time, plan.timescale)])})"
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The lines of the second half of the first ticks of a stretch, by query, and its ticks to come."""
+
+    by_query: dict[str, int]
+    rest: int
+
+    @classmethod
+    def of(cls, steps: list[StepResult], before: int, last: int) -> Sampled:
+        middle, found = before + SAMPLE // 2, dict[str, int]()
+        for step in steps:
+            for name, table in step.tables.items():
+                recent = (
+                    (table.column("tick").to_numpy() > middle) if table.num_rows else np.zeros(0, np.bool_)
+                )
+                found[name] = found.get(name, 0) + int(recent.sum())
+        return cls(found, last - before - SAMPLE)
+
+    @property
+    def lines(self) -> int:
+        """The lines that the rest would have, at this rate."""
+        return sum(self.by_query.values()) * self.rest // (SAMPLE // 2)
+
+    @property
+    def query(self) -> str:
+        """The query with the most lines."""
+        return max(self.by_query, key=self.by_query.__getitem__, default="")
+
+    @property
+    def piece(self) -> int:
+        """The ticks that have about as many lines as are taken at a time."""
+        return max(1, _PIECE * (SAMPLE // 2) // max(1, sum(self.by_query.values())))
+
+
+def sentence(stretch: Stretch, sampled: Sampled) -> str:
+    """The two facts, the query, and how many lines would lie between them."""
+    where = f"after {stretch.before}"
+    if stretch.next:
+        where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
+    return (
+        f"{where} lie {sampled.rest + SAMPLE:,} ticks without facts, and {sampled.query}, which needs none, "
+        f"would fill them with about {sampled.lines:,} lines"
+    )
+
+
+def refused(stretch: Stretch, sampled: Sampled) -> DataError:
+    return DataError(
+        f"{sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
+        f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"
+    )

@@ -1,0 +1,82 @@
+"""Processes that tests start, and what tests wait for.
+
+A test never waits for a time, which is too short on a busy machine and too long on a quick one: it waits
+until it sees what it needs. Each process ends with the test that started it, whatever becomes of the test.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+import psutil
+
+T = TypeVar("T")
+Process: TypeAlias = subprocess.Popen[str]  # noqa: TID251 - here they are ended
+Start: TypeAlias = Callable[..., Process]
+"""The fixture `start`: takes what `started` takes, and the process ends with the test."""
+
+PATIENCE = 120.0
+"""For how many seconds something is waited for, more than a busy machine needs; after that the test fails."""
+_LOOK = 0.02
+
+
+@contextmanager
+def started(command: Sequence[str | Path], **how: Any) -> Iterator[Process]:
+    """A process with pipes of text; it ends with the block, and so do all that it has started.
+
+    It leads a group of its own, so that what it leaves behind is found after it has ended.
+    """
+    with Process(command, text=True, start_new_session=True, **how) as process:
+        try:
+            yield process
+        finally:
+            kill_with_children(process)
+
+
+def kill_with_children(process: Process) -> None:
+    """Kills a process, and what it has started, also in other groups."""
+    family: list[psutil.Process] = []
+    with suppress(psutil.NoSuchProcess):
+        parent = psutil.Process(process.pid)
+        family = [parent, *parent.children(recursive=True)]
+    with suppress(ProcessLookupError, PermissionError):  # all of the group have ended
+        os.killpg(process.pid, signal.SIGKILL)
+    for each in family:
+        with suppress(psutil.NoSuchProcess):
+            each.kill()
+    process.wait()
+
+
+def runs(pid: int) -> bool:
+    """Whether a process is there and has not ended: one that has may wait for its parent to ask."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def until(seen: Callable[[], T | None], process: Process | None = None, about: Callable[[], str] = str) -> T:
+    """Waits until something is seen, and gives it; fails with `about` if a process ends before that."""
+    end = time.monotonic() + PATIENCE
+    while not (it := seen()):
+        assert time.monotonic() < end, f"never seen: {about()}"
+        assert process is None or process.poll() is None, f"it has ended: {about()}"
+        time.sleep(_LOOK)  # noqa: TID251 - between two looks
+    return it
+
+
+async def until_async(seen: Callable[[], T | None]) -> T:
+    """Waits until something is seen while others are at work in this thread, and gives it."""
+    end = time.monotonic() + PATIENCE
+    while not (it := seen()):
+        assert time.monotonic() < end, "never seen"
+        await asyncio.sleep(_LOOK)  # noqa: TID251 - between two looks
+    return it
