@@ -8,20 +8,26 @@
 FROM python:3.11-slim AS wheel
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
+COPY locked locked
 COPY antelog antelog
-RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+RUN pip install --no-cache-dir --require-hashes --requirement locked/build.txt \
+    && pip wheel --no-cache-dir --no-deps --no-build-isolation --wheel-dir /wheels .
 
 # The virtual environments are made where they will be, for their programs name the path.
 FROM python:3.11-slim AS installed
 COPY --from=wheel /wheels /wheels
+COPY locked/watch.txt /locked/
 RUN python3 -m venv /opt/antelog \
-    && /opt/antelog/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[kafka,watch]" \
+    && /opt/antelog/bin/pip install --no-cache-dir --require-hashes --requirement /locked/watch.txt \
+    && /opt/antelog/bin/pip install --no-cache-dir --no-deps /wheels/*.whl \
     && /opt/antelog/bin/pip uninstall --yes pip setuptools
 
 FROM python:3.11-slim AS installed-spark
 COPY --from=wheel /wheels /wheels
+COPY locked/spark.txt /locked/
 RUN python3 -m venv /opt/antelog \
-    && /opt/antelog/bin/pip install --no-cache-dir "$(echo /wheels/*.whl)[kafka,spark,watch]" \
+    && /opt/antelog/bin/pip install --no-cache-dir --require-hashes --requirement /locked/spark.txt \
+    && /opt/antelog/bin/pip install --no-cache-dir --no-deps /wheels/*.whl \
     && /opt/antelog/bin/pip uninstall --yes pip setuptools
 
 # What both have: a user of their own, and /data for what has to outlive a container.

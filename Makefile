@@ -29,7 +29,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences dist pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -107,6 +107,10 @@ docs-serve: $(DOCS_INSTALLED) ## Serve the documentation locally and follow edit
 licences: $(INSTALLED) ## Make the page of licences anew
 	@$(PY) -m scripts.licences --write
 
+lock: $(MADE) ## Renew locked/: the versions and hashes of the libraries
+	@$(PIP_INSTALL) uv
+	@$(PY) -m scripts.lock
+
 dist: $(INSTALLED) ## Build what is published into dist/: a wheel and the sources
 	@rm -rf dist
 	@$(PY) -m build --outdir dist
@@ -134,15 +138,21 @@ $(MADE):
 	@PYTHON="$(PYTHON)" sh scripts/venv.sh $(VENV)
 	@touch $@
 
-$(INSTALLED): $(MADE) pyproject.toml
+# The oldest libraries are not those that are locked.
+$(INSTALLED): $(MADE) pyproject.toml locked/dev.txt
 	@echo "Installing antelog and its tools into $(VENV) (a minute or so, once)"
-	@$(if $(OLDEST),$(PY) scripts/oldest.py > $(VENV)/oldest)
-	@$(PIP_INSTALL) --editable '.[dev]' $(if $(OLDEST),--constraint $(VENV)/oldest)
+ifdef OLDEST
+	@$(PY) scripts/oldest.py > $(VENV)/oldest
+	@$(PIP_INSTALL) --editable '.[dev]' --constraint $(VENV)/oldest
+else
+	@$(PIP_INSTALL) --require-hashes --requirement locked/dev.txt
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+endif
 	@touch $@
 
-$(DOCS_INSTALLED): $(INSTALLED)
+$(DOCS_INSTALLED): $(INSTALLED) locked/docs.txt
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[docs]'
+	@$(PIP_INSTALL) --require-hashes --requirement locked/docs.txt
 	@touch $@
 
 java: $(INSTALLED)

@@ -54,7 +54,7 @@ def in_html(text: str) -> str:
 def cell(text: str) -> str:
     """A cell of a CSV file: behind an apostrophe if a spreadsheet would compute it, unless it is a number.
 
-    Whoever wants the text back takes away the first apostrophe of a cell that begins as `COMPUTED` says.
+    To get the text back, take away the first apostrophe of a cell that begins as `COMPUTED` says.
     """
     return f"'{text}" if _COMPUTED.match(text) and not _NUMBER.match(text) else text
 

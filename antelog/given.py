@@ -97,7 +97,7 @@ LENGTH = ArgumentKind("a number above 0", lambda value: _is_number(value) and va
 NAMED = ArgumentKind("a dictionary from names", _is_named)
 MODEL = ArgumentKind(
     'an antelog.Model, the path of one, or "learn"',
-    # Whoever checks it must not load what makes one.
+    # The check must not load what makes one.
     lambda value: _is_path(value) or (hasattr(value, "of") and hasattr(value, "half_life")),
 )
 

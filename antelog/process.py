@@ -233,7 +233,7 @@ class Engine(PlanEngine):
         return self.forecaster.model(self.now)
 
     def scores(self) -> pa.Table:
-        """The quality of the chances of settled answers, a row for each query."""
+        """The quality of the chances of decided answers, a row for each query."""
         from antelog.forecast.scores.scores import table  # noqa: PLC0415 - few forecast
 
         return table(self.scored)

@@ -4,7 +4,7 @@
         file.write(page)
 
 A new file is made beside the old one, under a name nobody can foresee, and takes its place when it is
-complete. Whoever looks finds the old one or all of the new one, and what fails leaves nothing behind. A
+complete. A reader finds the old one or all of the new one, and what fails leaves nothing behind. A
 link of that name is replaced and not followed. What is no ordinary file, such as a named pipe, has no
 old content to keep: it is written to as it is.
 """

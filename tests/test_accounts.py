@@ -144,6 +144,7 @@ def test_files(
 # ---- antelog.Engine ----
 
 
+@pytest.mark.filterwarnings("ignore::antelog.DataWarning")
 @given(tables=TABLES, ends=st.lists(st.integers(0, 12), min_size=1, max_size=5, unique=True))
 def test_the_engine(tables: dict[str, Table], ends: list[int]) -> None:
     engine = antelog.Engine(antelog.parse(PROGRAM), keep_rejects=1_000)
@@ -151,7 +152,11 @@ def test_the_engine(tables: dict[str, Table], ends: list[int]) -> None:
     for i, end in enumerate(sorted(ends)):
         frames = {name: _arrow(name, rows[i :: len(ends)]) for name, rows in tables.items()}
         handed += sum(frame.num_rows for frame in frames.values())
-        engine.advance(end, frames)
+        try:
+            engine.advance(end, frames)
+        except antelog.DataError:  # a frame of no use changes nothing
+            assert engine.status.counts.given == handed - sum(frame.num_rows for frame in frames.values())
+            return
         assert engine.status.counts.given == handed
     assert {name: counts.given for name, counts in engine.counts.items()} == {
         name: len(rows) for name, rows in tables.items()

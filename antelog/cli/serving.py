@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -104,13 +104,17 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     return folder, move
 
 
-def with_page(feed: Path, address: PageAddress, stack: ExitStack) -> Tend:
-    """Serves a page until the stack is closed; the function restarts it if it has died."""
+def with_page(feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = ()) -> Tend:
+    """Serves a page until the stack is closed; the function restarts it if it has died.
+
+    `posted` are the inputs whose facts may be posted to it.
+    """
     page = Page(feed, address)
     stack.callback(page.stop)
     say_whole(f"the page: {page.url}")
-    if address.facts is not None:
-        say_whole(f"facts are posted to {page.address.origin}/facts/P with the token {address.facts}")
+    for name in posted:
+        said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
+        say_whole(f"{said} with the token {address.facts}")
     return lambda: page.tend(lambda note: say(f"note: {note}"))
 
 

@@ -23,10 +23,12 @@ PATTERN_LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Compiled:
-    """The plan, if the program has one, and all diagnostics."""
+    """The plan, if the program has one, all diagnostics, and how many searches for what is needless in it
+    were given up."""
 
     plan: Plan | None
     diagnostics: tuple[Diagnostic, ...]
+    given_up: int = 0
 
 
 def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
@@ -41,14 +43,14 @@ def compile_program(checked: Checked, limit: int = PATTERN_LIMIT) -> Compiled:
     if isinstance(strata, Violation):
         found.append(failures.unstratified(strata, document))
     # The patterns of the queries, and of what their patterns ask for, until none is new.
-    relations, failed = relations_of(checked, clauses, limit)
+    relations, failed, given_up = relations_of(checked, clauses, limit)
     found += (_failure(each, limit, document) for each in failed)
     found += refusals(relations, document)
     if errors_of(found):
         return Compiled(None, in_source_order(found))
     plan = with_key(with_levels(with_bounds(assembled(checked, relations))))
     found += remarks(plan, clauses, document)
-    return Compiled(plan, in_source_order(found))
+    return Compiled(plan, in_source_order(found), given_up)
 
 
 def _failure(failed: Failed, limit: int, document: Document) -> Diagnostic:

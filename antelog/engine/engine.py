@@ -28,6 +28,7 @@ from antelog.engine.state import State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.times import with_times
+from antelog.engine.step.uniting import united
 from antelog.errors import DataError
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
@@ -196,7 +197,9 @@ class PlanEngine:
         self._drop(unwanted)
         if self._limit is not None:
             after, more, old = fact_limit.within(plan, after, self._limit, options.only)
-            log = {name: _concatenated(table, more.get(name)) for name, table in log.items()}
+            log = {
+                name: united([table, more[name]]) if name in more else table for name, table in log.items()
+            }
             self._drop(old)
         self._state, self._forecaster = after, forecaster
         self._rejects = self._rejects.with_more(batch.rejects)
@@ -255,11 +258,6 @@ class PlanEngine:
         return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
-
-
-def _concatenated(table: pa.Table, more: pa.Table | None) -> pa.Table:
-    """Two tables, one after the other; columns that the second lacks are null."""
-    return table if more is None else pa.concat_tables([table, more], promote_options="default")
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:

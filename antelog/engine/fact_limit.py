@@ -34,6 +34,7 @@ from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
 from antelog.engine.step.lines import lines
 from antelog.engine.step.query import REVISED, LineSelection
+from antelog.engine.step.uniting import united
 
 LIMIT = "(limit)"
 """What is told as the reason for the rejection of an answer whose facts were dropped."""
@@ -160,5 +161,5 @@ def _with(table: pa.Table, columns: Mapping[str, pa.Array | str | list[str]]) ->
 
 
 def _of_kinds(tables: list[pa.Table], only: tuple[str, ...]) -> pa.Table:
-    table = pa.concat_tables(tables)
+    table = united(tables)
     return table.filter(pc.is_in(table.column("change"), pa.array(only, pa.string())))

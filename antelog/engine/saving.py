@@ -64,7 +64,7 @@ FORECAST = "forecast/"
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`until`: the tick up to which each relation is settled that rests on its own negation."""
+    """`until`: the tick up to which each relation is decided that rests on its own negation."""
 
     now: int
     begin: int | None
@@ -188,7 +188,7 @@ def _facts_in(plan: Plan) -> dict[str, str]:
 
 
 def _settled_in(plan: Plan, settled: Mapping[str, Settled]) -> dict[str, str]:
-    """For each relation of which something is settled the member that has it."""
+    """For each relation of which something is decided the member that has it."""
     names = ((relation.name, f"settled/{number}") for number, relation in enumerate(plan.relations))
     return {name: member for name, member in names if name in settled}
 

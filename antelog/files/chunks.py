@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
+from antelog.files.lines import Lost
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
 
@@ -23,6 +24,11 @@ class Bad:
     line: int
     detail: str
     row: str
+
+
+def bad_of(lost: Iterable[Lost]) -> list[Bad]:
+    """Lines that are lost as rows that are none."""
+    return [Bad(each.line, each.why, each.text) for each in lost]
 
 
 @dataclass(frozen=True, eq=False)

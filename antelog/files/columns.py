@@ -171,7 +171,7 @@ def _nameless(wanted: WantedColumns, names: Sequence[str], file: str) -> str | N
     columns = ", ".join(wanted.columns)
     return (
         f"{file}: its first line has values in place of names, and there are {len(names)} columns, "
-        f"so it cannot be told which are those of {wanted.name}({columns}). "
+        f"so it is unclear which are those of {wanted.name}({columns}). "
         "Write a line before it with a name for each column"
     )
 

@@ -18,9 +18,8 @@ import pyarrow.csv as arrow_csv
 from numpy.typing import NDArray
 
 from antelog.errors import DataError
-from antelog.files import records
 from antelog.files.cells import NUMBERS
-from antelog.files.chunks import Bad, Chunk
+from antelog.files.chunks import Bad, Chunk, bad_of
 from antelog.files.columns import ColumnPositions, WantedColumns, by_position, places
 from antelog.files.lines import Block, breaks, pieces
 from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
@@ -69,7 +68,7 @@ class _WholeCsv:
         self._path, self._wanted, self._notes = path, wanted, notes
         self._layout: RowLayout | None = None
         self._sure = False
-        self._records = Records(path)
+        self._records = Records()
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
         return self._chunks(self._records.feed(data))
@@ -77,7 +76,7 @@ class _WholeCsv:
     def end(self) -> Iterator[Chunk]:
         return self._chunks(self._records.end())
 
-    def _chunks(self, found: Iterable[tuple[Grammar, Block | Unclosed]]) -> Iterator[Chunk]:
+    def _chunks(self, found: Iterable[tuple[Grammar, Block]]) -> Iterator[Chunk]:
         for grammar, block in found:
             rest = block
             if self._layout is None:
@@ -86,10 +85,7 @@ class _WholeCsv:
                     continue
                 self._layout = self._begin(grammar, first)
                 rest = first.rest
-            if isinstance(rest, Unclosed):
-                yield unclosed_chunk(rest, self._layout)
-            else:
-                yield self._doubted(block_chunk(rest, self._layout))
+            yield self._doubted(block_chunk(rest, self._layout))
 
     def _doubted(self, chunk: Chunk) -> Chunk:
         """The first rows say whether columns that were told by position are the wanted ones."""
@@ -114,15 +110,13 @@ def first_line(head: bytes, path: Path | str, wanted: WantedColumns) -> FirstLin
     return _first(grammar, Block(1, head + b"\n"), path, wanted)
 
 
-def _first(
-    grammar: Grammar, block: Block | Unclosed, path: Path | str, wanted: WantedColumns
-) -> FirstLine | None:
+def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColumns) -> FirstLine | None:
     """The first row of a block that is not empty."""
-    if isinstance(block, Unclosed):
-        raise DataError(f"{path}: the first line: {block}")
     at, line = 0, block.first
     while (found := grammar.one.match(block.data, at)) is not None and not found[0].strip():
         at, line = found.end(), line + breaks(found[0])
+    if block.lost and (found is None or block.lost[0].line < line):
+        raise DataError(f"{path}: the first line: {block.lost[0].why}")
     if found is None:
         if block.data[at:].strip():
             raise DataError(f"{path}: the first line: {grammar.unclosed(block.data[at:], line)}")
@@ -137,7 +131,8 @@ def _first(
     named = any(name in names for _, name in wanted.called)
     row = plain if plain and not named and _is_row(names, plain, wanted) else None
     after = found.end()
-    rest = Block(line, block.data[at:]) if row else Block(line + breaks(found[0]), block.data[after:])
+    begin, next_line = (at, line) if row else (after, line + breaks(found[0]))
+    rest = Block(next_line, block.data[begin:], block.lost)
     return FirstLine(grammar.separator, names, row, rest)
 
 
@@ -154,18 +149,13 @@ def block_chunk(block: Block, layout: RowLayout) -> Chunk:
     return _fast(block, layout) or _slow(block, layout)
 
 
-def unclosed_chunk(row: Unclosed, layout: RowLayout) -> Chunk:
-    """A row whose quote has no end, which is set aside."""
-    return _rows_of([], layout, [_bad(row)])
-
-
 # ---- a block at once ----
 
 
 def _fast(block: Block, layout: RowLayout) -> Chunk | None:
     """The rows of a block, or None if anything in it needs a closer look."""
     quotes = b'"' in block.data
-    if quotes and (len(block.data) > records.LARGEST or not layout.grammar.is_orderly(block.data)):
+    if quotes and not layout.grammar.is_orderly(block.data):
         return None
     names = [str(i) for i in range(layout.width)]
     used = [names[i] for i in layout.places.all]
@@ -182,7 +172,12 @@ def _fast(block: Block, layout: RowLayout) -> Chunk | None:
         return None  # a row has several lines
     columns = [table.column(name).combine_chunks() for name in used]
     return Chunk(
-        columns, lambda: _lines(block, table.num_rows), str, True, again=lambda: _slow(block, layout)
+        columns,
+        lambda: _lines(block, table.num_rows),
+        str,
+        True,
+        bad_of(block.lost),
+        again=lambda: _slow(block, layout),
     )
 
 
@@ -206,7 +201,7 @@ class _CsvRow:
 
 def _slow(block: Block, layout: RowLayout) -> Chunk:
     rows: list[_CsvRow] = []
-    bad: list[Bad] = []
+    bad = bad_of(block.lost)
     for row in layout.grammar.rows(block):
         if not row.text or (layout.width > 1 and row.text.isspace()):
             continue

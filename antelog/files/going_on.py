@@ -19,9 +19,9 @@ from typing import BinaryIO
 import msgspec
 
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, no_rows
+from antelog.files.chunks import Bad, Chunk, bad_of, no_rows
 from antelog.files.columns import WantedColumns, by_position, places
-from antelog.files.csv_files import RowLayout, block_chunk, first_line, unclosed_chunk
+from antelog.files.csv_files import RowLayout, block_chunk, first_line
 from antelog.files.json_files import JsonLines, JsonRow, json_chunk, json_rows, mixed_chunk, paths
 from antelog.files.lines import Block, LineSplitter, breaks, pieces
 from antelog.files.naming import Form
@@ -124,11 +124,10 @@ class CsvRows:
     ) -> None:
         self._path, self._advice, self._wanted = path, advice, advice.wanted
         self._names = [name.encode() for name in advice.wanted.required] if advice.wanted.declared else []
-        self._before = header
-        self._lines = LineSplitter(path, line)
+        self._lines = LineSplitter(line)
         self._records: Records | None = None
         self._layout: RowLayout | None = None
-        self.header: CsvHeader | None = None
+        self.header = header
         if header is not None and line > 1:
             self._begin(header, line)
 
@@ -138,7 +137,7 @@ class CsvRows:
 
     @property
     def held(self) -> int | None:
-        return len(self._lines.held) if self._records is None else self._records.held
+        return self._lines.held if self._records is None else self._records.held
 
     @property
     def fits(self) -> bool:
@@ -163,13 +162,13 @@ class CsvRows:
 
     def _look(self, block: Block) -> Iterator[Chunk]:
         """Looks for the header in some lines; those before it are set aside."""
-        bad: list[Bad] = []
+        bad = bad_of(block.lost)
         at, number = 0, block.first
         for line in block.data.splitlines(keepends=True):
             after = at + len(line)
             found = self._first(line, number) if line.strip() else ""
             if isinstance(found, _Beginning):
-                held, self._lines.held = self._lines.held, b""
+                held = self._lines.taken()
                 rest = at if found.is_row else after
                 records = self._begin(found.header, number if found.is_row else number + 1)
                 if bad:
@@ -184,8 +183,8 @@ class CsvRows:
 
     def _first(self, line: bytes, number: int) -> _Beginning | str:
         """The header that a line is, or that it is a row of; or why it is neither."""
-        wanted, before = self._wanted, self._before
-        self._before = None
+        wanted, before = self._wanted, self.header
+        self.header = None
         try:
             first = first_line(line, self._path, wanted)
             assert first is not None
@@ -209,7 +208,7 @@ class CsvRows:
 
     def _begin(self, header: CsvHeader, line: int) -> Records:
         self.header, self._layout = header, self._layout_of(header)
-        self._records = Records(self._path, self._layout.grammar, line)
+        self._records = Records(self._layout.grammar, line)
         return self._records
 
     def _layout_of(self, header: CsvHeader) -> RowLayout:
@@ -218,18 +217,16 @@ class CsvRows:
 
     # ---- behind it ----
 
-    def _chunks(self, found: Iterable[tuple[Grammar, Block | Unclosed]]) -> Iterator[Chunk]:
+    def _chunks(self, found: Iterable[tuple[Grammar, Block]]) -> Iterator[Chunk]:
         for _, block in found:
-            assert self._layout is not None
-            if isinstance(block, Unclosed):
-                yield unclosed_chunk(block, self._layout)
-            else:
-                yield from self._under_headers(block)
+            yield from self._under_headers(block)
 
     def _under_headers(self, block: Block) -> Iterator[Chunk]:
         """The rows of a block, each part of it under its own header."""
         assert self._layout is not None
         begin, first = 0, block.first
+        if block.lost:
+            yield no_rows(self._wanted, bad_of(block.lost))
         if self._names and all(name in block.data for name in self._names):
             at, line = 0, first
             while (row := self._layout.grammar.one.match(block.data, at)) is not None:
@@ -273,7 +270,7 @@ class EitherRows:
 
     def __init__(self, path: Path | str, advice: Advice) -> None:
         self._path, self._advice = path, advice
-        self._lines = LineSplitter(path)
+        self._lines = LineSplitter()
         self._json = JsonRows(path, advice)
         self._csv: CsvRows | None = None
 
@@ -283,7 +280,7 @@ class EitherRows:
 
     @property
     def held(self) -> int | None:
-        return len(self._lines.held) if self._csv is None else self._csv.held
+        return self._lines.held if self._csv is None else self._csv.held
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
         if self._csv is not None:
@@ -300,6 +297,8 @@ class EitherRows:
             yield from self._csv.end()
 
     def _look(self, block: Block) -> Iterator[Chunk]:
+        if block.lost:
+            yield no_rows(self._advice.wanted, bad_of(block.lost))
         at, number = 0, block.first
         for is_json, group in groupby(block.data.splitlines(keepends=True), self._is_json):
             lines = list(group)
@@ -309,9 +308,8 @@ class EitherRows:
                 rows = CsvRows(self._path, self._advice, number)
                 yield from rows.feed(b"".join(lines))
                 if rows.fits:
-                    rest = block.data[at + sum(map(len, lines)) :] + self._lines.held
-                    self._csv, self._lines.held = rows, b""
-                    yield from rows.feed(rest)
+                    self._csv = rows
+                    yield from rows.feed(block.data[at + sum(map(len, lines)) :] + self._lines.taken())
                     return
                 yield from rows.end()
             at, number = at + sum(map(len, lines)), number + len(lines)

@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, no_rows
+from antelog.files.chunks import Bad, Chunk, bad_of, no_rows
 from antelog.files.columns import ColumnPositions, WantedColumns, places
 from antelog.files.lines import Block, LineSplitter, pieces
 
@@ -63,7 +63,7 @@ class JsonLines(ABC):
 
     def __init__(self, path: Path | str, wanted: WantedColumns, line: int = 1) -> None:
         self._path, self._wanted = path, wanted
-        self._lines = LineSplitter(path, line)
+        self._lines = LineSplitter(line)
 
     @property
     def line(self) -> int:
@@ -71,7 +71,7 @@ class JsonLines(ABC):
 
     @property
     def held(self) -> int | None:
-        return len(self._lines.held)
+        return self._lines.held
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
         return map(self._chunk, self._lines.feed(data))
@@ -80,7 +80,8 @@ class JsonLines(ABC):
         return map(self._chunk, self._lines.end())
 
     def _chunk(self, block: Block) -> Chunk:
-        return self.chunk(enumerate(block.lines(), block.first))
+        chunk = self.chunk(enumerate(block.lines(), block.first))
+        return replace(chunk, bad=[*chunk.bad, *bad_of(block.lost)]) if block.lost else chunk
 
     @abstractmethod
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -17,46 +18,106 @@ LONGEST = 1 << 26
 """No line has more bytes than this."""
 
 
+TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
+"""Why a line is lost that is longer."""
+
+SHOWN = 1000
+"""The bytes shown of a row that is lost."""
+
+_BREAK = re.compile(rb"\r\n|\n|\r")
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A row that is none: its line, why, and how it begins."""
+
+    line: int
+    why: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Block:
-    """Some whole lines, and the number of the first of them (the file's first line is 1)."""
+    """Some whole lines, the number of the first (the file's first line is 1), and those that are lost."""
 
     first: int
     data: bytes
+    lost: Sequence[Lost] = ()
 
     def lines(self) -> list[bytes]:
         return self.data.splitlines()
 
 
+class Skip:
+    """Skips the rest of a line, whose bytes come in pieces."""
+
+    _half = False
+
+    def feed(self, data: bytes) -> bytes | None:
+        """The bytes behind the line; None if it has no end yet."""
+        if self._half and data:
+            return data.removeprefix(b"\n")
+        found = _BREAK.search(data)
+        # A carriage return at the very end may be half of a line's end.
+        self._half = found is not None and found[0] == b"\r" and found.end() == len(data)
+        return None if found is None or self._half else data[found.end() :]
+
+
 class LineSplitter:
     """Takes the bytes of a file as they come, and gives the lines that are whole, in blocks.
 
-    `line` is the number of the next line, and `held` what is there of it.
+    `line` is the number of the next line, and `rest` what is there of it. A line that is too long is lost.
     """
 
-    def __init__(self, path: Path | str, line: int = 1) -> None:
-        self._path = path
+    def __init__(self, line: int = 1) -> None:
         self.line = line
-        self.held = b""
+        self.rest = b""
+        self._skip: Skip | None = None
+
+    @property
+    def held(self) -> int | None:
+        """The number of bytes held of the next line; None while one is being skipped."""
+        return None if self._skip else len(self.rest)
 
     def feed(self, data: bytes) -> Iterator[Block]:
-        rest = self.held + data
-        end = end_of_lines(rest)
-        if end:
-            block = Block(self.line, rest[:end])
-            self.line, self.held = self.line + breaks(rest[:end]), rest[end:]
-            yield block
-            return
-        self.held = rest
-        if len(rest) > LONGEST:
-            raise too_long(self._path, self.line)
+        if self._skip is not None:
+            behind = self._skip.feed(data)
+            if behind is None:
+                return
+            self._skip, data, self.line = None, behind, self.line + 1
+        data = self.rest + data
+        end = end_of_lines(data)
+        first, whole, self.rest = self.line, data[:end], data[end:]
+        lost: list[Lost] = []
+        if len(whole) > LONGEST:
+            whole = self._without_long(whole, lost)
+        self.line += breaks(whole)
+        if len(self.rest) > LONGEST:
+            lost.append(Lost(self.line, TOO_LONG, shown(self.rest)))
+            self._skip, self.rest = Skip(), b""
+        if whole or lost:
+            yield Block(first, whole, lost)
+
+    def _without_long(self, data: bytes, lost: list[Lost]) -> bytes:
+        """Lines of which those that are too long are empty."""
+        lines = data.splitlines(keepends=True)
+        for i, line in enumerate(lines):
+            if len(line.rstrip(b"\r\n")) > LONGEST:
+                lost.append(Lost(self.line + i, TOO_LONG, shown(line)))
+                lines[i] = line[len(line.rstrip(b"\r\n")) :]
+        return b"".join(lines)
 
     def end(self) -> Iterator[Block]:
         """A last line without a line break, if there is one."""
-        if self.held:
-            block = Block(self.line, self.held)
-            self.line, self.held = self.line + 1, b""
+        if self.rest:
+            block = Block(self.line, self.rest)
+            self.line, self.rest = self.line + 1, b""
             yield block
+
+    def taken(self) -> bytes:
+        """The bytes of the next line so far, for another reader to go on with."""
+        rest, self.rest = self.rest, b""
+        return rest
 
 
 def pieces(stream: BinaryIO, path: Path | str, size: int = SIZE) -> Iterator[bytes]:
@@ -95,8 +156,9 @@ def breaks(data: bytes) -> int:
     return count + (returns - data.count(b"\r\n") if returns else 0)
 
 
-def too_long(path: Path | str, line: int) -> DataError:
-    return DataError(f"{path}:{line}: the line has more than {LONGEST >> 20} MiB; is this a text file?")
+def shown(row: bytes) -> str:
+    """How a row begins."""
+    return row[:SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
 def end_of_lines(data: bytes) -> int:

@@ -43,7 +43,7 @@ class Opened:
 
 
 def form_of(path: Path) -> Form | None:
-    """The form of a file, or None if its ending tells none."""
+    """The form of a file, or None if its ending names none."""
     *_, before, last = ["", "", *(suffix.lower() for suffix in path.suffixes)]
     form = _FORMS.get(before if last == ".gz" else last)
     return None if last == ".gz" and form is Form.PARQUET else form
@@ -73,7 +73,7 @@ def opened(path: Path) -> Iterator[Opened]:
 
 
 def size_of(path: Path) -> int:
-    """How many bytes a file has; 0 if that cannot be told."""
+    """How many bytes a file has; 0 if that is unknown."""
     try:
         return os.stat(path).st_size  # noqa: PTH116 - one call for links, devices and files alike
     except OSError:

@@ -28,7 +28,7 @@ def parquet_chunks(
 ) -> Iterator[Chunk]:
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
-        file = pq.ParquetFile(stream)
+        file = _opened(stream, path)
         schema = file.schema_arrow
         inner = list(_paths(schema))
         names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
@@ -47,6 +47,14 @@ def parquet_chunks(
             first, misfit = first + batch.num_rows, ""
     except pa.ArrowException as error:
         raise DataError(f"{path}: cannot be read as Parquet: {error}") from None
+
+
+def _opened(stream: BinaryIO, path: Path) -> pq.ParquetFile:
+    """Raises DataError if a name is no text; the library looks at all of them."""
+    try:
+        return pq.ParquetFile(stream)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path}: has a column whose name is not UTF-8 text: {error.object!r}") from None
 
 
 def _chunk(batch: pa.RecordBatch, names: list[str], first: int) -> Chunk:

@@ -48,7 +48,7 @@ def chunks_of(
     """
     form = form_of(path)
     if form is None:
-        raise DataError(f"{path}: the ending tells no form of file; there are {ENDINGS}")
+        raise DataError(f"{path}: the ending names no form of file; there are {ENDINGS}")
     with opened(path) as file:
         known = 0
         if whole:

@@ -2,27 +2,31 @@
 
 A value is in quotes if a quote is the first of it. It goes on, over line breaks too, up to a quote that a
 separator or the line's end follows; a quote in it is written twice. A quote that stands alone in it
-closes nothing. Then the row is no row, for nobody knows where its value was meant to end.
+closes nothing. Then the row is no row, for nobody knows where its value was meant to end. A quote that stays
+open for too long is none either: its line is lost, and the next one begins a row.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from itertools import islice
 
-from antelog.files.lines import LONGEST, Block, breaks, end_of_lines, too_long
+from antelog.files.lines import LONGEST, TOO_LONG, Block, Lost, Skip, breaks, end_of_lines, shown
 
-LARGEST = 1 << 24
+LARGEST = 1 << 20
 """A row in which a quote is open has no more bytes than this."""
 
-SHOWN = 1000
-"""The characters shown of a row with a quote that is not closed."""
+MOST_LINES = 1000
+"""A row in which a quote is open has no more lines than this."""
 
 _SEPARATORS = b",;\t"
-_LAST_BREAK = re.compile(rb"\r?\n?\Z")
+_OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
+_BREAK = re.compile(rb"\r\n|\n|\r")
+_NEAR = 1 << 12
+"""Most rows end within so many bytes."""
 _HEAD = 1 << 16
 """The first bytes of a file, this many, tell what separates the values."""
 _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
@@ -30,7 +34,7 @@ _QUOTED = re.compile(rb'(?<![^,;\t\r\n])"[^"]*+(?:""[^"]*+)*+"')
 
 @dataclass(frozen=True)
 class Unclosed:
-    """A row with a quote that is not closed, or not soon enough: then the row is too `large`.
+    """A row with a quote that is not closed.
 
     `line` is that of the quote, `last` the last one it takes, and `text` how the row begins.
     """
@@ -38,12 +42,10 @@ class Unclosed:
     line: int
     last: int
     text: str
-    large: bool = False
 
     def __str__(self) -> str:
-        soon = f" within {LARGEST >> 20} MiB" if self.large else ""
         taken = f"; it takes the lines up to {self.last} with it" if self.last > self.line else ""
-        return f"has a quote that is not closed{soon}{taken}"
+        return f"has a quote that is not closed{taken}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +62,17 @@ class Grammar:
     """The grammar of CSV with a certain separator: patterns of bytes, and of a value in a text.
 
     one      a row, in order or not, with the end of its line
-    many     as many rows as there are
     orderly  rows as many as there are in whose values no quote stands alone
+    flat     as many orderly rows as there are that have one line each
     begun    the orderly values before the first that is none
-    open     what surely belongs to a value whose quote is open
     value    a value of a row that is orderly, and the separator after it
     """
 
     separator: str
     one: re.Pattern[bytes]
-    many: re.Pattern[bytes]
     orderly: re.Pattern[bytes]
+    flat: re.Pattern[bytes]
     begun: re.Pattern[bytes]
-    open: re.Pattern[bytes]
     value: re.Pattern[str]
 
     def is_orderly(self, data: bytes) -> bool:
@@ -93,17 +93,16 @@ class Grammar:
         text = body.decode(errors="surrogateescape")
         if b'"' not in data:
             return Row(line, text, text.split(self.separator))
-        if len(body) > LARGEST or not self.is_orderly(body + b"\n"):
+        if not self.is_orderly(body + b"\n"):
             lost = self.unclosed(data, line)
-            return Row(line, lost.text, replace(lost, large=len(body) > LARGEST))
+            return Row(line, lost.text, lost)
         return Row(line, text, [_value(found) for found in self.value.finditer(text + self.separator)])
 
     def unclosed(self, data: bytes, line: int) -> Unclosed:
         """The lines and the text of a row whose quotes are not in order."""
         begun = self.begun.match(data)
         before = data[: begun.end()] if begun else b""
-        text = data[:SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
-        return Unclosed(line + breaks(before), line + max(0, breaks(data) - 1), text)
+        return Unclosed(line + breaks(before), line + max(0, breaks(data) - 1), shown(data))
 
 
 def _value(found: re.Match[str]) -> str:
@@ -119,7 +118,7 @@ class _Parts:
     orderly: bytes
     row: bytes
     orderly_row: bytes
-    sure: bytes
+    flat_row: bytes
 
 
 def _parts(separator: str) -> _Parts:
@@ -131,10 +130,12 @@ def _parts(separator: str) -> _Parts:
     orderly = rb'"[^"]*+(?:""[^"]*+)*+"%b' % closed
     alone = rb'"(?!%b)' % closed
     quoted = rb'"(?:[^"]++|""|%b)*+"%b' % (alone, closed)
-    row, orderly_row = (
-        rb"(?:%b|%b)(?:%b(?:%b|%b))*+%b" % (value, plain, s, value, plain, end) for value in (quoted, orderly)
+    flat = rb'"[^"\r\n]*+(?:""[^"\r\n]*+)*+"%b' % closed
+    rows = (
+        rb"(?:%b|%b)(?:%b(?:%b|%b))*+%b" % (value, plain, s, value, plain, end)
+        for value in (quoted, orderly, flat)
     )
-    return _Parts(plain, orderly, row, orderly_row, rb'"(?=%b*+[^%b\r\n" \t])' % (space, s))
+    return _Parts(plain, orderly, *rows)
 
 
 def _space(separator: str) -> bytes:
@@ -150,10 +151,9 @@ def grammar_of(separator: str) -> Grammar:
     return Grammar(
         separator,
         re.compile(parts.row),
-        re.compile(rb"(?:%b|%b)*+" % (simple, parts.row)),
         re.compile(rb"(?:%b|%b)*+" % (simple, parts.orderly_row)),
+        re.compile(rb"(?:%b|%b)*+" % (simple, parts.flat_row)),
         re.compile(rb"(?:(?:%b|%b)%b)*+" % (parts.orderly, parts.plain, s.encode())),
-        re.compile(rb'"(?:[^"]++|""|%b)*+' % parts.sure),
         re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"({space}*+)|((?!")[^{s}]*+)){s}'),
     )
 
@@ -175,14 +175,13 @@ def separator_of(head: bytes) -> str | None:
 class Records:
     """Takes the bytes of a CSV file as they come, and gives the rows that are whole, in blocks.
 
-    Rows whose quotes have no end come apart from them. No more than about `LARGEST` bytes of a row in which
-    a quote is open are in memory. With a grammar, and the number of the next line, it goes on within a file.
+    No more of a row in which a quote is open is in memory than it may have. With a grammar, and the number of
+    the next line, it goes on within a file.
     """
 
-    def __init__(self, path: Path | str, grammar: Grammar | None = None, line: int = 1) -> None:
-        self._path = path
+    def __init__(self, grammar: Grammar | None = None, line: int = 1) -> None:
         self._head = b""
-        self._cutter = None if grammar is None else _RowCutter(grammar, path, first=line)
+        self._cutter = None if grammar is None else _RowCutter(grammar, first=line)
 
     @property
     def line(self) -> int:
@@ -191,98 +190,117 @@ class Records:
 
     @property
     def held(self) -> int | None:
-        """The number of bytes held of the next row; None while a row is being skipped."""
+        """The number of bytes held of the next row; None while a line is being skipped."""
         if self._cutter is None:
             return len(self._head)
-        return None if self._cutter.lost else len(self._cutter.rest)
+        return None if self._cutter.skip else len(self._cutter.rest)
 
-    def feed(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+    def feed(self, data: bytes) -> Iterator[tuple[Grammar, Block]]:
         if self._cutter is None:
             self._head += data
             separator = separator_of(self._head[:_HEAD])
             if separator is None and len(self._head) < _HEAD:
                 return
             data = self._begin(separator)
-        yield from self._found(data)
+        assert self._cutter is not None
+        for found in self._cutter.feed(data):
+            yield self._cutter.grammar, found
 
-    def end(self) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+    def end(self) -> Iterator[tuple[Grammar, Block]]:
         """The remaining rows, once no more bytes come."""
         data = b"" if self._cutter else self._begin(separator_of(self._head + b"\n"))
-        cutter = self._cutter
-        assert cutter is not None
-        for found in cutter.end(data):
-            yield cutter.grammar, found
+        assert self._cutter is not None
+        for found in self._cutter.end(data):
+            yield self._cutter.grammar, found
 
     def _begin(self, separator: str | None) -> bytes:
         data, self._head = self._head, b""
-        self._cutter = _RowCutter(grammar_of(separator or ","), self._path)
+        self._cutter = _RowCutter(grammar_of(separator or ","))
         return data
-
-    def _found(self, data: bytes) -> Iterator[tuple[Grammar, Block | Unclosed]]:
-        cutter = self._cutter
-        assert cutter is not None
-        for found in cutter.feed(data):
-            yield cutter.grammar, found
 
 
 @dataclass(eq=False)
 class _RowCutter:
-    """Cuts bytes into blocks: `rest` begins with line `first`, `lost` is a row that is given up already."""
+    """Cuts bytes into blocks: `rest` begins with line `first`, or is behind a line to `skip`."""
 
     grammar: Grammar
-    path: Path | str
-    rest: bytes = b""
     first: int = 1
-    lost: Unclosed | None = None
+    rest: bytes = b""
+    skip: Skip | None = None
 
-    def feed(self, data: bytes) -> Iterator[Block | Unclosed]:
+    def feed(self, data: bytes) -> Iterator[Block]:
+        if self.skip is not None:
+            behind = self.skip.feed(data)
+            if behind is None:
+                return
+            self.skip, data, self.first = None, behind, self.first + 1
         self.rest += data
-        if self.lost is not None and (found := self.grammar.one.match(self.rest)) is not None:
-            yield self._given_up(found[0], large=True)
-            self.lost = None
-            self._drop(found.end())
-        if self.lost is None and (end := self._end()):
-            data = self.rest[:end]
-            yield Block(self.first, data + b"\n" if data.endswith(b"\r") else data)
-            self._drop(end)
-        while len(self.rest) > LARGEST + len(b"\r\n") and self._shorten():
-            pass
-        if len(self.rest) > LONGEST:
-            raise too_long(self.path, self.first)
+        # A line that is lost leaves an empty one, so that the others keep their numbers.
+        rest, at, line, kept, lost = self.rest, 0, self.first, list[bytes](), list[Lost]()
+        while True:
+            end, bad = self._rows_end(rest, at)
+            kept.append(rest[at:end])
+            line += breaks(kept[-1])
+            if bad is None:
+                break
+            found = _BREAK.search(rest, bad)
+            at = found.end() if found is not None else len(rest)
+            why = _OPEN if rest[bad : bad + 1] == b'"' else TOO_LONG
+            lost.append(Lost(line + breaks(rest[end:bad]), why, shown(rest[end:at])))
+            gone = _BREAK.findall(rest[end:at])
+            kept += gone
+            line += len(gone)
+            if found is None:
+                self.skip, end = Skip(), at
+                break
+        block = b"".join(kept)
+        first, self.rest, self.first = self.first, rest[end:], self.first + breaks(block)
+        if block or lost:
+            yield Block(first, block + b"\n" if block.endswith(b"\r") else block, tuple(lost))
 
-    def end(self, data: bytes) -> Iterator[Block | Unclosed]:
+    def end(self, data: bytes) -> Iterator[Block]:
         if self.rest or data:
             yield from self.feed(data if (data or self.rest).endswith(b"\n") else data + b"\n")
         if self.rest:
-            yield self._given_up(self.rest, large=False)
+            row = self.grammar.unclosed(self.rest, self.first)
+            first, self.first, self.rest = self.first, row.last + 1, b""
+            yield Block(first, b"", (Lost(row.line, str(row), row.text),))
 
-    def _end(self) -> int:
-        """The end of the last whole row."""
-        if b'"' not in self.rest:
-            return end_of_lines(self.rest)
-        found = self.grammar.many.match(self.rest)
-        return found.end() if found else 0
+    def _rows_end(self, rest: bytes, at: int) -> tuple[int, int | None]:
+        """The end of the whole rows from a place on; and where a line is lost behind them, if one is."""
+        if rest.find(b'"', at) < 0:
+            end = max(at, end_of_lines(rest))
+            return end, end if len(rest) - end > LONGEST else None
+        one = self.grammar.one
+        while True:
+            at = self._flat_end(rest, at)
+            found = one.match(rest, at, at + _NEAR)
+            if found is None or breaks(found[0]) > MOST_LINES:
+                until = _limit(rest, at)
+                found = one.match(rest, at) if until is None else one.match(rest, at, until + 1)
+                if found is None and until is not None:
+                    bad = self.grammar.begun.match(rest, at, until)
+                    if bad is not None and rest[bad.end() : bad.end() + 1] == b'"':
+                        return at, bad.end()
+                    found = one.match(rest, at)  # it is long, and yet no quote is open
+            if found is None:
+                return at, at if len(rest) - at > LONGEST else None
+            at = found.end()
 
-    def _drop(self, count: int) -> None:
-        self.first += breaks(self.rest[:count])
-        self.rest = self.rest[count:]
+    def _flat_end(self, rest: bytes, at: int) -> int:
+        """The end of rows of one line each, before one that may be too large."""
+        found = self.grammar.flat.match(rest, at)
+        end = found.end() if found is not None else at
+        if end - at > LARGEST:
+            for line in rest[at:end].splitlines(keepends=True):
+                if len(line) > LARGEST and b'"' in line:
+                    return at
+                at += len(line)
+        return end
 
-    def _given_up(self, row: bytes, *, large: bool) -> Unclosed:
-        lost = self.lost or self.grammar.unclosed(row, self.first)
-        return replace(lost, last=self.first + max(0, breaks(row) - 1), large=large)
 
-    def _shorten(self) -> bool:
-        """Leaves out what surely belongs to an open quote, if there is one; it is as open without that."""
-        begun = self.grammar.begun.match(self.rest)
-        found = self.grammar.open.match(self.rest, begun.end() if begun else 0)
-        if found is None:
-            return False
-        # A line's end stays: it may be half of one, or that of the last line.
-        held = _LAST_BREAK.search(found[0])
-        gone = found.end() - (len(held[0]) if held else 0)
-        if gone < 2:
-            return False
-        self.lost = self.lost or self.grammar.unclosed(self.rest, self.first)
-        self._drop(gone)
-        self.rest = b'"' + self.rest
-        return True
+def _limit(rest: bytes, at: int) -> int | None:
+    """Where a row is too large in which a quote is open then; None if that is not there yet."""
+    found = next(islice(_BREAK.finditer(rest, at), MOST_LINES - 1, None), None)
+    until = at + LARGEST if found is None else min(at + LARGEST, found.end())
+    return until if until < len(rest) else None

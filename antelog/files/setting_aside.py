@@ -57,8 +57,12 @@ class Reject:
     delay: int | None = None
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
-        return f"{place}: {self.detail}"
+        return f"{self.place}: {self.detail}"
+
+    @property
+    def place(self) -> str:
+        """The file, and the line; without one the row."""
+        return f"{self.file}:{self.line}" if self.line is not None else f"{self.file}: {self.row}"
 
 
 @dataclass(eq=False)

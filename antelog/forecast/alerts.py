@@ -19,6 +19,7 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
 from antelog.engine.step.lines import Lines
+from antelog.engine.step.uniting import united
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
@@ -107,7 +108,7 @@ class LastLines:
         at = find(sought, known)
         there = np.flatnonzero(at >= 0)
         more = open_.table.take(pa.array(at.take(there)))
-        return pa.concat_tables([table, more]), np.concatenate([here, earlier.take(there)])
+        return united([table, more]), np.concatenate([here, earlier.take(there)])
 
 
 def alert_lines(
@@ -149,7 +150,7 @@ def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
     """Lines in the order of the log; lines of alerts come after other lines of their answer and tick."""
     if len(parts) == 1:
         return parts[0]
-    lines = pa.concat_tables(parts)
+    lines = united(parts)
     names = ["tick", *([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
     lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
     keys = [(name, "ascending") for name in (*names, "#")]

@@ -32,7 +32,7 @@ class Limits:
         if self.min_chance is not None and not 0 <= self.min_chance <= 1:
             raise DataError(f"min_chance is {self.min_chance}, and a chance is from 0 to 1")
         if self.most is not None and self.most < 1:
-            raise DataError(f"most is {self.most}, but at least one answer has to be told")
+            raise DataError(f"most is {self.most}, but at least one answer has to be shown")
 
     def __bool__(self) -> bool:
         return self.min_chance is not None or self.most is not None

@@ -189,7 +189,7 @@ class QueryForecast:
     def _chances(self, at: ChanceRequests, rows: Column, lines: AnswerLines, columns: LineColumns) -> Chances:
         """The chances of open answers by the model of facts; fills `holds` where facts may be lost.
 
-        A settled answer has no chance any more, but it may hold: it is computed together with the open ones.
+        A decided answer has no chance any more, but it may hold: it is computed together with the open ones.
         """
         over = np.flatnonzero(find(rows, at.line[at.at_line]) < 0) if self._lossy else rows[:0]
         others = lines.take(over)
@@ -246,7 +246,7 @@ def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines
 def _epochs(
     requests: ChanceRequests, settled: SettledAnswers, learning: Learning
 ) -> Iterator[tuple[int, Column, Column]]:
-    """The epochs of a step, each with its rows of requests and of settled answers."""
+    """The epochs of a step, each with its rows of requests and of decided answers."""
     if not learning.on:
         yield 0, np.arange(len(requests.tick)), np.arange(len(settled.tick))
         return

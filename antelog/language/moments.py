@@ -20,7 +20,8 @@ _END = timedelta(days=2_900_000) // _MICROSECOND
 
 # An atom with its last argument, and where its conditions begin. Possessive, so that a text is read once
 # whatever it is: values may be long, and come from anybody.
-_ATOM = re.compile(r'(?:not )?\w++\((?>[^"()]++|"(?>[^"\\]++|\\.)*+")*+\)(?= where |\Z)', re.DOTALL)
+_QUOTED = r'"(?>[^"\\]++|\\.)*+"'
+_ATOM = re.compile(rf'(?:not )?\w++\((?>[^"()]++|{_QUOTED})*+\)(?= where |\Z)', re.DOTALL)
 _LAST = re.compile(r"[( ](\w++)([+-]\d++)?\)\Z")
 _FIXED = re.compile(r"\d{1,18}\Z")
 _TICK = re.compile(r"[( ](\d{1,15})\)\Z")
@@ -79,8 +80,9 @@ def moment(tick: int, timescale: Timescale | None) -> str:
 
 
 def tick_of_literal(text: str) -> int | None:
-    """The tick a literal, given as text, is about: its last argument, if that is known."""
-    found = _TICK.search(text)
+    """The tick a literal, given as text, is about: the last argument of its atom, if that is known."""
+    atom = _ATOM.match(text)
+    found = _TICK.search(text if atom is None else atom[0])
     return int(found[1]) if found else None
 
 
@@ -93,7 +95,9 @@ def literal_of(text: str, written: Callable[[int], str]) -> str:
     if _FIXED.match(found[1]):
         return text[: found.start(1)] + written(int(found[1])) + text[found.end(1) :]
     shifted = rf"{re.escape(found[1])}(?: ?[+-] ?\d+)?"
-    compared = re.compile(rf"\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)")
+    compared = re.compile(
+        rf"{_QUOTED}|\b({shifted} [!<=>]+) (\d+)(?=,|$)|\b(\d+) ([!<=>]+ {shifted})(?=,|$)", re.DOTALL
+    )
     conditions = compared.sub(lambda each: _comparison(each, written), text[found.end(1) :])
     return text[: found.end(1)] + conditions
 
@@ -101,4 +105,6 @@ def literal_of(text: str, written: Callable[[int], str]) -> str:
 def _comparison(found: re.Match[str], written: Callable[[int], str]) -> str:
     if found[1]:
         return f"{found[1]} {written(int(found[2]))}"
+    if not found[3]:
+        return found[0]  # a text in quotes, whatever it says
     return f"{written(int(found[3]))} {found[4]}"

@@ -245,7 +245,8 @@ class _Builder(Transformer[Token, Any]):
     duration = bound
 
     def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
-        return syntax.Percentage(syntax.number(float(children[0][:-1])), span=_span(meta))
+        digits = children[0].update(value=children[0][:-1])
+        return syntax.Percentage(_number(digits), span=_span(meta))
 
     def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
         return _Shares(tuple(children))

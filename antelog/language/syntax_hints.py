@@ -78,12 +78,19 @@ _DIFFERENT = "Write `!=` for different from."
 _EQUAL = "Write `=` to compare for equality."
 _QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
 _QUOTES = 'Write texts in double quotes, such as `"very high"`.'
-_TICKS = "In a rule, times differ by a number of ticks, such as `T + 14`."
-_QUERY_FIRST = (
-    "Rules compare values; they do not count or add up. Let a query do that first, and take its results "
-    "as an input."
+_AGGREGATE = (
+    "Rules compare values; the language cannot count or add up yet. Compute it where the facts come from, "
+    "and take the results as an input."
 )
-_ARITHMETIC = "A rule can add a number to a variable or subtract one, such as `V + 5`, and nothing else."
+_ARITHMETIC = (
+    "A rule can add a number to a variable or subtract one, such as `V + 5`; the language has no other "
+    "arithmetic yet. Compute the value where the facts come from, as a further column."
+)
+_FOR = (
+    "The language has no `for` yet. Write conditions for each tick, such as "
+    "`Temp(X, V, T), V > 90, Temp(X, W, T+1), W > 90`."
+)
+_WITHIN = "The language has no `within` yet. Compare the times, such as `T <= U, U <= T + 5`."
 
 INSTEAD = {
     "&": _COMMA,
@@ -125,6 +132,8 @@ _WORDS = {
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",
+    "for": _FOR,
+    "within": _WITHIN,
 }
 
 
@@ -149,6 +158,8 @@ def _of_negation(trouble: Trouble) -> str | None:
 
 
 _AGGREGATES = frozenset({"avg", "count", "max", "mean", "median", "min", "sum"})
+_AGGREGATED = re.compile(rf"\b({'|'.join(sorted(_AGGREGATES))})\s*\([^()]*\)\Z", re.IGNORECASE)
+_PARENTHESES = re.compile(r"\([^()<>=!]*[-+*/]")
 
 
 def _of_names(trouble: Trouble) -> str | None:
@@ -159,7 +170,7 @@ def _of_names(trouble: Trouble) -> str | None:
     if trouble.word_before and around.endswith("("):
         called.add(last_word(around[:-1]))
     if trouble.found == "(" and not _AGGREGATES.isdisjoint(map(str.lower, called)):
-        return _QUERY_FIRST
+        return _AGGREGATE
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
     return None
@@ -167,12 +178,26 @@ def _of_names(trouble: Trouble) -> str | None:
 
 def _of_numbers(trouble: Trouble) -> str | None:
     if trouble.found in UNITS and trouble.before[-1:].isdigit() and trouble.first_word not in _EXAMPLES:
-        return _TICKS
+        return _of_duration(trouble)
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         return "Write the variable first and then one number, such as `T+1`."
     if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):
         return "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
     return None
+
+
+_SHIFT = re.compile(r"([+-])\s*(\d+)\Z")
+
+
+def _of_duration(trouble: Trouble) -> str:
+    """A duration in a rule, `T + 15 minutes`: the same in ticks."""
+    hint = "Times in a rule count ticks; they have no units yet."
+    shift = _SHIFT.search(trouble.before)
+    if shift is None:
+        return f"{hint} Write a number of ticks, such as `T + 1`."
+    sign, amount = shift.groups()
+    unit = trouble.found.removesuffix("s") or trouble.found
+    return f"{hint} Write how many ticks it is: `T {sign} {amount}` with `tick 1 {unit}.`"
 
 
 def _of_rules(trouble: Trouble) -> str | None:
@@ -187,6 +212,8 @@ def _of_rules(trouble: Trouble) -> str | None:
     if trouble.before.endswith((":-", "←")) and trouble.found == ".":
         return "Write the conditions behind `:-`; a fact has none, and no `:-`."
     if trouble.found == "(" and trouble.accepted >= TERM:
+        if _PARENTHESES.match(trouble.statement, trouble.at):
+            return _ARITHMETIC
         return "Separate conditions with `,` and put no parentheses around them."
     return None
 
@@ -196,6 +223,8 @@ def _of_comparisons(trouble: Trouble) -> str | None:
         return None
     if "RPAR" in trouble.accepted:
         return "Arguments go by their position: write the value alone, or compare it behind the atom."
+    if _AGGREGATED.search(trouble.before):
+        return _AGGREGATE
     if trouble.accepted & {"COMMA", "DOT"}:
         return "Write two comparisons, such as `V > 10, V < 90`."
     return None

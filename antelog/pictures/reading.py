@@ -10,6 +10,7 @@ from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -18,7 +19,7 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
-from antelog.language.moments import TIME, Timescale, timed
+from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
 
@@ -136,7 +137,9 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     if time is None or not tick:
         return None
     variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
-    return TickTimes(next(iter(variables), None), Timescale((time - _EPOCH) // _MICROSECOND // tick))
+    zone = time.tzinfo.key if isinstance(time.tzinfo, ZoneInfo) else DEFAULT_ZONE
+    timescale = Timescale((time - _EPOCH) // _MICROSECOND // tick, zone)
+    return TickTimes(next(iter(variables), None), timescale)
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:

@@ -1,6 +1,6 @@
 """Colours for light and for dark, and style sheets for pictures with both.
 
-The colours can be told apart by the colour-blind (after Okabe and Ito), and are darker or lighter for
+The colour-blind can distinguish the colours (after Okabe and Ito), which are darker or lighter for
 contrast. Pictures are made with the light ones. Where they are shown on dark, each is replaced by its
 counterpart: by a style sheet that asks what the reader prefers, or in the text of an SVG.
 """

@@ -37,7 +37,7 @@ class Files:
     """A file, a folder or a pattern; `form` is None for a folder with files of several forms, or none."""
 
     noun: ClassVar[str] = "a file or folder"
-    example: ClassVar[str] = "a path, with csv:, json: or parquet: before it if its ending does not tell"
+    example: ClassVar[str] = "a path, with csv:, json: or parquet: before it if its ending does not say"
     path: str
     form: Form | None = None
     folder: bool = field(default=False, compare=False)
@@ -280,7 +280,7 @@ def _files(path: str, folder: Path, given: Form | None, default: Form | None) ->
 def _formless(path: str) -> SettingError:
     near = did_you_mean(path, ("console",)) if "/" not in path else ""
     hint = f"Write parquet:{path}, csv:{path} or json:{path}; known endings are {ENDINGS}."
-    return SettingError(f"`{path}` does not tell the form of its files", near or hint)
+    return SettingError(f"`{path}` does not say the form of its files", near or hint)
 
 
 def _form_within(folder: Path) -> Form | None:

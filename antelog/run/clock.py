@@ -3,6 +3,7 @@
     recorded facts             times 0 5 1 2  ─▶  arrive at 0 5 1 2     nothing was finished before
     tick 1 is finished         times 0 5 1 2  ─▶  arrive at 2 5 2 2     max(t, now + 1)
     one growing file, lag 1    times 0 5 1 2  ─▶  arrive at 0 5 5 5     4 is finished once 5 was read
+    the same, and silence      times 0 5      ─▶  14 is finished 10 seconds later, if 5 was about then
 
 Ticks are whole numbers, all other times microseconds.
 """
@@ -10,13 +11,14 @@ Ticks are whole numbers, all other times microseconds.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
@@ -25,6 +27,29 @@ ClockName = Literal["arrival", "event", "processing"]
 
 NOTHING = -1
 """The last finished tick before the first: all recorded facts are dated from here."""
+
+LEAST_GAP = 10_000_000
+"""The gap that is expected at least where none is declared, in microseconds: ten seconds."""
+
+GAP_TICKS = 10
+"""The gap that is expected where none is declared, in ticks."""
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """The rhythm of an input, in microseconds: how late its facts may be, and how long none may come."""
+
+    delay: int
+    gap: int
+
+
+def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
+    """The rhythms of a program's inputs; none if its ticks have no length."""
+    tick = plan.tick
+    if tick is None:
+        return {}
+    gap = max(GAP_TICKS * tick, LEAST_GAP)
+    return {each.name: Rhythm(max(each.delays) * tick, gap) for each in plan.inputs}
 
 
 @dataclass(frozen=True)
@@ -35,6 +60,8 @@ class Timing:
     idle    a source that is silent for so long follows the wall clock
     tick    the length of a tick, if the program declares one
     ahead   facts of a source that goes on may be so long after the wall clock, and no longer
+    rhythms inputs that are live once their facts are about the present; after a gap without any fact time
+            then goes on with the wall clock
     """
 
     clock: ClockName | None = None
@@ -42,6 +69,7 @@ class Timing:
     idle: int | None = None
     tick: int | None = None
     ahead: int | None = None
+    rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.tick is None and (self.clock == "processing" or self.idle is not None):
@@ -57,10 +85,16 @@ class Timing:
 
 @dataclass(frozen=True)
 class Showing:
-    """The wall clock: when the last row was `heard`, and now, in microseconds since 1970."""
+    """The wall clock, in microseconds since 1970: when the last row was heard, now, when the run began."""
 
     heard: int
     wall: int
+    began: int = 0
+
+    @property
+    def silent(self) -> int:
+        """How long this run has heard nothing."""
+        return self.wall - max(self.heard, self.began)
 
 
 SILENT = Showing(0, 0)
@@ -89,14 +123,32 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     return far
 
 
-def shown(timing: Timing, highest: int, showing: Showing) -> int:
+def patience(timing: Timing, highest: Mapping[str, int], heard: int) -> int | None:
+    """How long nothing may come before time goes on with the wall clock; None if it waits for facts.
+
+    An input is live if its newest fact was about the present when the last one was heard: no further from
+    it than a fact may be late, and the next may take.
+    """
+    if timing.idle is not None or timing.tick is None:
+        return timing.idle
+    gaps = []
+    for name, newest in highest.items():
+        rhythm = timing.rhythms.get(name)
+        if rhythm is None:
+            continue
+        start, around = newest * timing.tick, rhythm.delay + rhythm.gap
+        if start - around <= heard < start + timing.tick + around:
+            gaps.append(rhythm.gap)
+    return min(gaps, default=None)
+
+
+def shown(timing: Timing, highest: int, showing: Showing, patient: int | None) -> int:
     """The tick the clock shows, `highest` being the highest in the rows so far."""
     if timing.clock == "processing":
         return timing.ticks(showing.wall)
-    silent = showing.wall - showing.heard
-    if timing.idle is None or silent < timing.idle:
+    if patient is None or showing.silent < patient:
         return highest
-    return highest + timing.ticks(silent)
+    return highest + timing.ticks(showing.wall - showing.heard)
 
 
 def finished(
@@ -113,10 +165,22 @@ def finished(
     held = [highest.get(name, NOTHING) for name in behind]
     top = max(highest.values(), default=NOTHING)
     if timing.clock == "processing" or (highest and not held):
-        top = shown(timing, top, showing)
+        top = shown(timing, top, showing, patience(timing, highest, showing.heard))
     elif held:
         top = min(top, *held)
     return max(now, top - timing.lag)
+
+
+def finished_by_facts(timing: Timing, highest: Mapping[str, int]) -> int | None:
+    """The last tick that facts alone have finished; None if time does not go by them."""
+    if timing.clock == "processing":
+        return None
+    return max(NOTHING, max(highest.values(), default=NOTHING) - timing.lag)
+
+
+def remedy(timing: Timing) -> str:
+    """An option with which time waits longer for facts."""
+    return "--clock event" if timing.idle is None else "a longer --idle"
 
 
 def alarm(timing: Timing, showing: Showing) -> int | None:

@@ -17,7 +17,7 @@ from antelog.files import ARRIVAL, Rejects
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
-from antelog.run.clock import Timing
+from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
@@ -110,7 +110,9 @@ class FollowedRun:
     def _reader(self, known: RunState, waiting: WaitingRows, feed: FeedSink | None) -> InputReader:
         plan, settings = self.program.plan, self.settings
         idle = None if settings.idle is None else duration(settings.idle)
-        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead))
+        live = settings.clock is None and not settings.once
+        rhythms = rhythms_of(plan) if live else {}
+        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead), rhythms)
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},

@@ -108,6 +108,8 @@ class Journal:
                 self.feed.write(step)
             else:
                 self._status()
+        if not self.resumable:
+            self._forget()  # no other run will read them again
         known = self._known() if self.resumable else b""
         recorded = self.resumable and (step is not None or known != self._recorded)
         pending = self.feed is not None and self.feed.pending

@@ -309,7 +309,7 @@ def file_of(what: str, *endings: str) -> Syntax:
     def read(given: str, runner: Runner) -> Path:
         if Path(given).suffix.lower() not in endings:
             known = " and ".join([", ".join(endings[:-1]), endings[-1]])
-            raise SettingError(f"`{given}` has an ending that tells no form of {what}", f"There are {known}.")
+            raise SettingError(f"`{given}` has an ending that names no form of {what}", f"There are {known}.")
         return _file(given, runner)
 
     return replace(FILE, read=read)

@@ -30,6 +30,7 @@ from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
+from antelog.run.silence import AfterSilence, Silence
 from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
 from antelog.run.waiting import ROOM, DueRows, QueuedRows, WaitingRows
@@ -84,11 +85,13 @@ class ReadProgress(msgspec.Struct):
     highest   the highest tick in the rows of each input
     before    recorded facts: the tick that was finished before the first of them was read
     counts    facts, delays and rejects of each input
+    heard     when the last row was read, by the wall clock
     """
 
     highest: dict[str, int] = {}
     before: int | None = None
     counts: dict[str, Count] = {}
+    heard: int = 0
 
 
 @dataclass(frozen=True)
@@ -118,8 +121,9 @@ class InputReader:
         self.fresh: list[StoredRows] | None = None
         self._done = NOTHING
         self._share = max(1, ROOM // max(1, len(self.inputs)))
-        self._heard = 0
+        self._began: int | None = None
         self._read_last = True
+        self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
         self._told_ahead: set[str] = set()
 
     @property
@@ -147,6 +151,7 @@ class InputReader:
         return {name: dict(each.source.mark) for name, each in self.inputs.items()}
 
     def close(self) -> None:
+        self._warn(at_end=True)
         for each in self.inputs.values():
             each.source.close()
 
@@ -155,13 +160,18 @@ class InputReader:
     def read(self, now: Now) -> int:
         """Read what is there, up to a limit; the number of rows, or more if there is anything."""
         self._begin(now.tick)
+        if not self.reading.recorded:
+            by_facts = clock.finished_by_facts(self.reading.timing, self.progress.highest)
+            self._silence.look(now.tick, now.tick if by_facts is None else by_facts)
         rows = 0
         while True:
             found = sum(self._poll(name, each, now) for name, each in self.inputs.items())
             rows += found
             self._read_last = found > 0
             if not self.behind or not found or self._enough(rows):
-                return rows
+                break
+        self._warn()
+        return rows
 
     def finish(self, now: Now, *, ended_only: bool) -> None:
         """Read what is left where nothing more will come: a last line that nothing ends."""
@@ -220,7 +230,7 @@ class InputReader:
         table, timing = rows.table, self.reading.timing
         if not table.num_rows:
             return table
-        self._heard = now.wall
+        self.progress.heard = now.wall
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
@@ -233,6 +243,10 @@ class InputReader:
             far = clock.far_ahead(timing, np.maximum(time, seen), now.wall)
             seen = np.where(far, NOTHING, seen)
             arrival = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, now.tick))
+            if (since := self._silence.since) is not None:
+                waited = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, since - 1))
+                arrival = np.maximum(arrival, now.tick + 1)
+                self._silence.add(AfterSilence(wanted.name, time, arrival, waited))
             if far.any():
                 arrival = np.where(far, now.tick + 1, arrival)
                 self._say_what_is_ahead(wanted.name)
@@ -247,6 +261,11 @@ class InputReader:
                 f"facts of {name} are about times long after the clock of this machine; they are set "
                 "aside as early. If they are right, give a longer --ahead"
             )
+
+    def _warn(self, *, at_end: bool = False) -> None:
+        warning = self._silence.warning(at_end=at_end)
+        if warning is not None:
+            self.listeners.note(warning)
 
     def _keep(self, name: str, file: str, table: pa.Table) -> None:
         self.counts.add(name, table)
@@ -294,8 +313,8 @@ class InputReader:
         return self._finished(now, ())
 
     def _finished(self, now: Now, behind: Sequence[str]) -> int:
-        self._heard = self._heard or now.wall
-        showing = Showing(self._heard, now.wall)
+        self._began = now.wall if self._began is None else self._began
+        showing = Showing(self.progress.heard or self._began, now.wall, self._began)
         return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
 
     def _finished_window(self, now: int) -> int:

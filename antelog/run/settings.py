@@ -122,8 +122,8 @@ class SparkSettings(ReadSettings):
 
     clock: ClockName | None = option(
         None, words("clock", *get_args(ClockName)),
-        "The source of time: a column with arrivals, the facts' own times, or the wall clock. If not given: "
-        "arrivals where there is such a column, else the facts.",
+        "The source of time: arrivals, the facts' own times, or the wall clock. If not given: arrivals, if "
+        "there are any, else the facts; in `antelog watch` the wall clock once live facts fall silent.",
         on=FOLLOWING,
     )  # fmt: skip
     begin: int | str | date | None = option(

@@ -4,8 +4,9 @@
     page.tell(engine.advance(8, facts))      after each step
     app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
 
-Its source is an engine, the store of an `antelog watch`, or a folder of changes. The outer app decides on
-access, unless a `token` is given; then the link ends in `?token=…`.
+In a notebook it is displayed as a link, and served to this machine. Its source is an engine, the store of an
+`antelog watch`, or a folder of changes. The outer app decides on access, unless a `token` is given; then the
+link ends in `?token=…`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pyarrow as pa
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
+from antelog.markup import tag
 from antelog.process import Engine
 from antelog.program import Program
 
@@ -63,19 +65,33 @@ class Live:
         entry = app.Entry(names, origins, token, None, path)
         self._app = app.page_app(self._live, entry)
         self._following: asyncio.Task[None] | None = None
+        self._link = ""
 
     @checked(changes=NAMED)
     def tell(self, changes: Mapping[str, pa.Table]) -> None:
         """Show what `engine.advance` returned."""
         if self._engine is None:
-            raise DataError("only a page of an engine is told of changes; a store and a folder are followed")
+            raise DataError("only a page of an engine takes changes; a store and a folder are followed")
         for query in self._engine.plan.queries:
             table = changes.get(query.name)
             if not isinstance(table, pa.Table):
                 raise wrong(f"the changes of {query.name}", table, "what `engine.advance` returned")
         self._told.tell(self._engine.now, changes)
 
+    def _repr_html_(self) -> str:
+        """A link to the page, for notebooks. From then on it is served to this machine, with a token."""
+        if self._following is not None:
+            return tag("p", "This page is served by the app that it is mounted in.")
+        if not self._link:
+            from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs uvicorn
+
+            self._link = served_here(self._live)
+        link = tag("a", "What is open now", href=self._link, target="_blank", rel="noopener")
+        return tag("p", link, ": a page that is served to this machine while the notebook runs")
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._link:
+            raise UnsupportedError("this page is served to a notebook; make another one with `antelog.live`")
         # An app that is mounted in another hears nothing of its start.
         if scope["type"] == "http" and (self._following is None or self._following.done()):
             self._following = asyncio.create_task(self._live.follow())

@@ -123,8 +123,8 @@ def sentence(results: Results) -> str:
     ahead = [each for each in others if each.ahead]
     behind = sorted((each for each in others if not each.ahead), key=lambda each: each.times)
     said = (
-        "**On engines for clusters, antelog on Spark is not ahead everywhere.** Less computing, in all or "
-        "without the start, was taken by"
+        "**On engines for clusters, antelog on Spark is not ahead everywhere.** These took less CPU time, "
+        "with or without their start:"
     )
     if not ahead:
         said = "**Of engines for clusters, none took less computing than antelog on Spark.** "

@@ -39,7 +39,7 @@ _WHY = """\
 forecasts are worked out beforehand, one for each state. An event is a look into a table. antelog works in
 columns, so that a step of many readings is cheap for each of them, and a step of few is dear. It keeps each
 open answer with its evidence, what it waits for and until when, and tells what changes in that. An answer
-to *run* has one way to come about. An answer to *soon* has five, and each is told with what it lacks: that
+to *run* has one way to come about. An answer to *soon* has five, and each is shown with what it lacks: that
 takes the time, not the chances, without which it takes nearly as long.
 
 **Why it is as good as it is.** Where machines are alike, Wayeb's chain is of the very kind that the stream

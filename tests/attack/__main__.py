@@ -2,6 +2,7 @@
 
 python -m tests.attack programs --count 30000 --seed 1
 python -m tests.attack sizes --count 20000               here it is how many rules there are
+python -m tests.attack processes --count 100             several on one state, which are killed
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from tests.attack import calls, files, frames, programs, sizes, sources
+from tests.attack import calls, changing, files, frames, processes, programs, rotations, sizes, sources, words
 from tests.attack.findings import Attempt, all_of, report
 
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
@@ -19,8 +20,12 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "files": files.attempts,
     "frames": frames.attempts,
     "calls": calls.attempts,
+    "rotations": rotations.attempts,
     "sizes": sizes.attempts,
+    "changing": changing.attempts,
     "sources": sources.attempts,
+    "words": words.attempts,
+    "processes": processes.attempts,
 }
 
 

@@ -134,4 +134,35 @@ def _parquet() -> list[tuple[str, bytes]]:
         except (pa.ArrowException, ValueError, OSError):
             continue  # Parquet has no such type
         found.append((f"{place} of {name}", sink.getvalue().to_pybytes()))
-    return found
+    return [*_hostile(plain), *found]
+
+
+def _hostile(plain: dict[str, pa.Array]) -> Iterator[tuple[str, bytes]]:
+    """Parquet files with odd names, and too many or too deep columns."""
+    deep = pa.int64()
+    for _ in range(90):
+        deep = pa.struct([("a", deep)])
+    within, values = pa.array([{"zzzz": 1, "level": 2}] * 3), pa.array(["zzzz", "b", "c"])
+    tables = {
+        "a name beside": pa.table({**plain, "zzzz": values}),
+        "a name of its own": pa.table({**plain, "device": values}).rename_columns(["zzzz", "level", "time"]),
+        "a name within": pa.table({**plain, "s": within}),
+        "a value": pa.table({**plain, "device": values}),
+        "a text in the margin": pa.table(plain).replace_schema_metadata({"zzzz": "zzzz"}),
+        "no name": pa.table({**plain, "": values}),
+        "a name with NUL": pa.table({**plain, "a\0b": values}),
+        "a name twice": pa.table([*plain.values(), plain["level"]], [*plain, "level"]),
+        "a name with stops": pa.table({**plain, "s.level": values, "s": within, ".": values, "..": values}),
+        "a long name": pa.table({**plain, "x" * 1_000_000: values}),
+        "many columns": pa.table({"dvice": values, **{f"c{i}": plain["level"] for i in range(3000)}}),
+        "deep columns": pa.table({**plain, "s": pa.nulls(3, deep)}),
+        "no columns": pa.table({}),
+        "no rows": pa.table(plain).slice(3),
+    }
+    for name, table in tables.items():
+        sink = pa.BufferOutputStream()
+        pq.write_table(table, sink, store_schema=False, compression="none")
+        content = sink.getvalue().to_pybytes()
+        yield name, content
+        if b"zzzz" in content:
+            yield f"{name}, not UTF-8", content.replace(b"zzzz", b"\xff\xfezz")

@@ -5,6 +5,7 @@ attempt("parse ''", lambda: antelog.parse(""))    None: it works, or raises an A
 
 from __future__ import annotations
 
+import resource
 import signal
 import time
 import traceback
@@ -19,16 +20,20 @@ from antelog.errors import AntelogError
 PATIENCE = 20.0
 """Seconds of the processor after which an attempt counts as one that hangs."""
 
+MOST_MEMORY = 2 << 30
+"""Bytes of memory; an attempt that takes the process beyond them is a finding."""
+
 _STOPPED = 3 * PATIENCE
 """Seconds after which one is given up."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """What is tried: its name, and a function that tries it."""
+    """What is tried: its name, and a function that tries it within some seconds of the processor."""
 
     name: str
     run: Callable[[], object]
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True)
@@ -50,7 +55,7 @@ class _GivenUpError(BaseException):
 
 def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) -> Finding | None:
     """The finding of an attempt, if it is one."""
-    begun = time.process_time()
+    begun, before = time.process_time(), _memory()
     try:
         with _given_up():
             run()
@@ -61,8 +66,15 @@ def attempt(name: str, run: Callable[[], object], patience: float = PATIENCE) ->
         return _found(name, "hangs", error)
     except Exception as error:
         return _found(name, f"{type(error).__name__}: {error}", error)
+    if before <= MOST_MEMORY < _memory():
+        return Finding(name, f"takes {_memory() >> 20:,} MiB", "", "")
     taken = time.process_time() - begun
     return Finding(name, f"takes {taken:.0f} s", "", "") if taken > patience else None
+
+
+def _memory() -> int:
+    """The most bytes of memory this process had so far."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def all_of(attempts: Iterable[Attempt]) -> tuple[int, list[Finding]]:
@@ -70,7 +82,7 @@ def all_of(attempts: Iterable[Attempt]) -> tuple[int, list[Finding]]:
     count, found = 0, []
     for each in attempts:
         count += 1
-        finding = attempt(each.name, each.run)
+        finding = attempt(each.name, each.run, each.patience)
         if finding is not None:
             found.append(finding)
     return count, found

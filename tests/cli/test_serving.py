@@ -83,7 +83,7 @@ def test_the_page_shows_what_is_told(watching: Callable[..., _Watch]) -> None:
 @pytest.mark.usefixtures("here")
 def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=http:", "--state", "s")
-    found = process.said(r"posted to (\S+)/facts/P with the token (\S+)")
+    found = process.said(r"facts of Temp are posted to (\S+)/facts/Temp with the token (\S+)")
     (names, *rows) = (line.split(",") for line in READINGS.splitlines())
     facts = [dict(zip(names, row, strict=True)) for row in rows]
     numbers = [{**fact, "time": int(fact["time"]), "arrival": int(fact["arrival"])} for fact in facts]

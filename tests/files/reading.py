@@ -9,7 +9,7 @@ import antelog
 from antelog.files import LINE, Rejects, rejects_to, tables
 from antelog.files.columns import mapped
 from antelog.files.lines import SIZE, Block, LineSplitter, pieces
-from antelog.files.records import Grammar, Records, Unclosed
+from antelog.files.records import Grammar, Records
 from antelog.run.reading import wanted_of
 
 TEMP = "input Temp(device: text, value: number, time).\nA(X, T) :- Temp(X, V, T), V > 1.\nquery A(X, T).\n"
@@ -52,17 +52,15 @@ def mapped_rows(path: Path, content: str | None, maps: Mapping[str, str]) -> tup
 
 def blocks(stream: BinaryIO, path: Path, size: int) -> Iterator[Block]:
     """The lines of a file, which come in pieces of some bytes."""
-    lines = LineSplitter(path)
+    lines = LineSplitter()
     for data in pieces(stream, path, size):
         yield from lines.feed(data)
     yield from lines.end()
 
 
-def record_blocks(
-    stream: BinaryIO, path: Path, size: int = SIZE
-) -> Iterator[tuple[Grammar, Block | Unclosed]]:
+def record_blocks(stream: BinaryIO, path: Path, size: int = SIZE) -> Iterator[tuple[Grammar, Block]]:
     """The rows of a CSV file, which come in pieces of some bytes."""
-    rows = Records(path)
+    rows = Records()
     for data in pieces(stream, path, size):
         yield from rows.feed(data)
     yield from rows.end()

@@ -75,7 +75,7 @@ def test_an_input_may_have_a_column_called_arrival(temp: Path) -> None:
         ("a,b,c,d,e", "as in --map Temp.device=COLUMN --map Temp.value=COLUMN --map Temp.time=COLUMN"),
         (
             "wt2,1,2,4,x",
-            "its first line has values in place of names, and there are 5 columns, so it cannot be",
+            "its first line has values in place of names, and there are 5 columns, so it is unclear",
         ),
         ('device,"value', "the first line: has a quote that is not closed"),
     ],
@@ -262,7 +262,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError, match="is a folder"):
         rows_of(tmp_path / "folder.csv")
-    with pytest.raises(DataError, match=r"the ending tells no form of file; there are \.csv"):
+    with pytest.raises(DataError, match=r"the ending names no form of file; there are \.csv"):
         read(tmp_path / "temp.txt", "")
 
 

@@ -88,6 +88,16 @@ def test_columns_may_be_fields_of_structs(tmp_path: Path) -> None:
     assert mapped_rows(path, None, {"value": "decoded.payload.temp"})[0][0] == ("a", 7, 0)
 
 
+@pytest.mark.parametrize("place", ["device", "zzzzzz", "inner"])
+def test_a_name_that_is_not_utf_8_is_said(tmp_path: Path, place: str) -> None:
+    rows: dict[str, list[object]] = {"device": ["a"], "value": [1], "time": [0], "zzzzzz": [{"inner": 1}]}
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(rows), sink, store_schema=False)
+    content = sink.getvalue().to_pybytes().replace(place.encode(), b"\xff\xfe" + place[2:].encode())
+    with pytest.raises(DataError, match=r"has a column whose name is not UTF-8 text: b'\\xff\\xfe"):
+        read(tmp_path / "temp.parquet", content)
+
+
 def test_columns_by_position_have_fitting_types(tmp_path: Path) -> None:
     assert rows_of(write(tmp_path / "t.parquet", x=["a"], y=[1], z=[0]))[0] == [("a", 1, 0, 0)]
     with pytest.raises(DataError, match=r"has no columns device, value, time .* --map Temp\.device=COLUMN"):

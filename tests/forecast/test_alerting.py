@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pyarrow as pa
@@ -59,6 +60,30 @@ def test_an_alert_says_what_the_last_line_did() -> None:
             for same in AFTER_ANSWER:
                 assert row[same] == last[row["T"]][same]
         last[row["T"]] = row
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [[], ["p1"]],
+        [[None, 1], ["p1", 1], [1], ["1", 2.5]],
+        [[1], [2.5, 1], [10**20, 1], [True, 1], [1, dt.date(2024, 2, 29)]],
+        [["1", "p1"], ["1", "p1", 1], [1, "1"], ["p1", b"p1"]],
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"model": "learn"}, {"min_chance": 0.5}, {"most": 1}])
+def test_types_may_change_from_step_to_step(steps: list[list[Any]], options: dict[str, Any]) -> None:
+    program = antelog.parse(RULES)
+    engine, plain, alerts = Engine(program, **options), Plain(program), 0
+    for tick, values in enumerate([*steps, [], [], []]):
+        facts = {"Ping": [(value, tick) for value in values]}
+        with_alerts, without = engine.advance(tick, facts)["Up"], plain.advance(tick, facts)["Up"]
+        is_alert = pc.is_in(with_alerts.column("change"), pa.array([LIKELY, UNLIKELY]))
+        alerts += pc.sum(is_alert).as_py() or 0
+        if not {"min_chance", "most"} & {*options}:
+            assert with_alerts.filter(pc.invert(is_alert)).drop_columns(COLUMNS.names).equals(without)
+        assert engine.answers("Up").schema.field("X").equals(with_alerts.schema.field("X"))
+    assert alerts > 0
 
 
 def test_kinds() -> None:

@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from antelog.language.moments import Timescale, literal_of, moment
+from antelog.language.moments import Timescale, literal_of, moment, tick_of_literal
 
 SECOND = 1_000_000
 MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
@@ -57,6 +57,27 @@ def test_a_zone_has_its_offset_behind_each_time(tick: int, length: int, text: st
 def test_literals(literal: str, text: str) -> None:
     assert literal_of(literal, partial(moment, timescale=Timescale(DAY))) == text
     assert literal_of(literal, partial(moment, timescale=None)) == literal
+
+
+def test_what_stands_in_quotes_is_no_time() -> None:
+    literal = 'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 19788'
+    said = 'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 2024-03-06'
+    assert literal_of(literal, partial(moment, timescale=Timescale(DAY))) == said
+
+
+@pytest.mark.parametrize(
+    ("literal", "tick"),
+    [
+        ("Temp(a, 7)", 7),
+        ("not Temp(7)", 7),
+        ("Temp(a, T+1)", None),
+        ('Temp("b, 3)", 7) where "b 3)" != W', 7),
+        ("Temp(a, W, T) where 3 > abs(W - 5)", None),
+        ("Temp(a, W, 7) where 3 > abs(W - 5)", 7),
+    ],
+)
+def test_a_literal_is_about_the_tick_of_its_atom(literal: str, tick: int | None) -> None:
+    assert tick_of_literal(literal) == tick
 
 
 @pytest.mark.timeout(20)

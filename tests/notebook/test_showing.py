@@ -113,6 +113,14 @@ def test_an_engine_shows_what_is_open(engine: antelog.Engine) -> None:
     assert "revised" not in html
 
 
+def test_times_are_those_of_the_zone() -> None:
+    program = antelog.parse('tick 1 h. zone "Europe/Berlin". A(T) :- P(T). query A(T).')
+    at = datetime(2024, 3, 1, 12, tzinfo=UTC)
+    changes = antelog.Engine(program).advance(at, {"P": [(at,)]})
+    for shown in (antelog.show(changes), antelog.show(changes, program=program)):
+        assert "A(2024-03-01 13:00+01:00)" in shown._repr_html_()
+
+
 def test_times_where_a_tick_has_a_length() -> None:
     program = antelog.parse(
         "tick 10 minutes.\ninput Temp(device, level, time) delay 1.\n"

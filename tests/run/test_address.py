@@ -63,7 +63,7 @@ def test_a_folder_is_known_and_has_the_form_of_its_files() -> None:
     assert address_of("folder") == Files("folder", Form.CSV)
     Path("folder", "b.parquet").touch()
     assert address_of("folder") == FOLLOWED.read("folder") == Files("folder")
-    with pytest.raises(SettingError, match="does not tell the form of its files"):
+    with pytest.raises(SettingError, match="does not say the form of its files"):
         SOURCES.read("folder")
 
 
@@ -92,7 +92,7 @@ def test_paths_are_relative_to_a_folder() -> None:
     [
         (
             "a.txt",
-            "`a.txt` does not tell the form of its files. Write parquet:a.txt, csv:a.txt or json:",
+            "`a.txt` does not say the form of its files. Write parquet:a.txt, csv:a.txt or json:",
         ),
         ("consol", "Did you mean console?"),
         ("csv:", "a path is missing. Write it behind the colon"),

@@ -13,12 +13,13 @@ from antelog import Engine
 from antelog.diagnostics import Source
 from antelog.errors import StateError
 from antelog.files import ARRIVAL
-from antelog.run.clock import Timing
+from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
-from antelog.run.reading import InputReader, Listeners
+from antelog.run.reading import InputReader, InputSource, Listeners
 from antelog.run.sinks.feed_sink import FeedSink
-from antelog.run.store import FeedReader, Store
+from antelog.run.sources.posted import PostedFacts
+from antelog.run.store import FeedReader, Store, post
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing, lines_of, recorded
 
 FACTS = ["a,7\n", "a,8\nb,1\nc,9\n", "a,12\n"]
@@ -66,6 +67,47 @@ def test_silence_counts_by_the_wall_clock(tmp_path: Path) -> None:
     driver.run(sink, time.stopping)
     assert _changes(sink.lines) == [(7, "possible")] * 2 + [(8, "rejected"), (10, "rejected")]
     assert 11 <= driver.engine.now <= 12
+
+
+def _live(path: Path, events: list[Callable[[], object]]) -> tuple[list[str], InputReader, Driver]:
+    """What a run of a file that grows writes by default, from 100 seconds on."""
+    path.write_text("x,time\n")
+    sink, time = LineSink(), ManualTime(100.0, events)
+    reader = growing(path, Timing(tick=1_000_000, rhythms=rhythms_of(PROGRAM.plan)))
+    driver = _driver(reader, time)
+    driver.run(sink, time.stopping)
+    return sink.lines, reader, driver
+
+
+NOTHING_COMES: list[Callable[[], object]] = [lambda: None] * 160
+"""For 16 seconds."""
+
+
+def test_silence_counts_where_facts_are_about_the_present(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    lines, _, driver = _live(path, [_append(path, "a,100\n"), *NOTHING_COMES])
+    assert _changes(lines) == [(100, "possible")] * 2 + [(101, "rejected"), (103, "rejected")]
+    assert 113 <= driver.engine.now <= 116
+
+
+def test_time_waits_for_facts_where_they_are_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    lines, _, driver = _live(path, [_append(path, "a,7\n"), *NOTHING_COMES])
+    assert (lines, driver.engine.now) == ([], 6)
+
+
+def test_facts_that_come_after_a_silence_are_late_and_one_warning_counts_them(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    behind = [_append(path, f"a,{time}\n") for time in range(101, 110)]
+    fresh = [_append(path, "a,117\n"), _append(path, "a,119\n")]
+    events = [_append(path, "a,100\n"), *NOTHING_COMES, *behind, *fresh, *NOTHING_COMES[:5]]
+    _, reader, _ = _live(path, events)
+    (warning,) = reader.rejects.notes
+    assert reader.rejects.counts == {"late": 9}
+    assert warning == (
+        "9 facts of P are late: nothing came, so time went on with the wall clock from 100 on. "
+        "`delay 15 seconds` in the program would have kept them, or --clock event"
+    )
 
 
 def test_other_processes_are_looked_after_to_the_end(tmp_path: Path) -> None:
@@ -119,6 +161,24 @@ class _Run:
 
     def run(self) -> None:
         self.driver.run(self.sink, self.time.stopping)
+
+
+@pytest.mark.parametrize("resumable", [True, False])
+def test_posted_facts_are_forgotten_once_they_are_read(tmp_path: Path, resumable: bool) -> None:
+    with closing(Store.open(tmp_path / "s")) as store:
+        reader, time, sink = growing(tmp_path / "p.csv", Timing(lag=0)), ManualTime(), LineSink()
+        wanted = reader.inputs["P"].wanted
+        inputs = {"P": InputSource(PostedFacts(store.inbox, wanted), "http:", wanted)}
+        posted = InputReader(PROGRAM.plan, inputs, reader.reading, reader.rejects, Listeners(print))
+        driver = _driver(posted, time)
+        feed = FeedSink(store.feed, driver.engine, Source("text", "p.alog"), time.monotonic)
+        driver.journal = Journal(store, driver.engine, posted, time.monotonic, feed, resumable=resumable)
+        facts = [b'{"x": "a", "time": %d}' % tick for tick in range(7, 12)]
+        left: list[int] = []
+        time.events = [lambda: post(tmp_path / "s", "P", facts), lambda: None, lambda: None]
+        time.events.append(lambda: left.append(len(store.inbox.read("P", 0, 10))))
+        driver.run(sink, time.stopping)
+    assert (left, bool(sink.lines)) == ([0], True)
 
 
 @pytest.fixture

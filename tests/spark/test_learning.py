@@ -115,7 +115,7 @@ def test_without_chances_nothing_can_be_left_out(spark: SparkSession) -> None:
     for limits in ({"min_chance": 0.1}, {"most": 5}):
         with pytest.raises(UnsupportedError, match="min_chance and most need chances: give a model"):
             antelog.spark.changes(PROGRAM, inputs, **limits)
-    with pytest.raises(DataError, match="most is 0, but at least one answer has to be told"):
+    with pytest.raises(DataError, match="most is 0, but at least one answer has to be shown"):
         antelog.spark.changes(PROGRAM, inputs, model=history(), most=0)
     with pytest.raises(TypeError, match="no option most"):
         antelog.spark.scores(PROGRAM, inputs, model=history(), most=3)  # type: ignore[call-arg]

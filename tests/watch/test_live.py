@@ -2,14 +2,16 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 import antelog
 from antelog.errors import DataError
-from tests.processes import until_async
+from tests.processes import until, until_async
 from tests.watch.lines import PROGRAM, possible, written
 from tests.watch.web.asking import ask
 
@@ -28,6 +30,33 @@ def test_a_page_of_an_engine_shows_what_it_is_told() -> None:
     assert seen(page, "/api/settled").json["answers"][0]["answer"] == {"X": "wt2", "T": 7}
     assert seen(page, "/api/state").json["tick"] == 8
     assert "Malf(X, T) :- Hot(X, T), Hot(X, T+1)." in seen(page, "/api/plan").json["program"]
+
+
+def test_a_notebook_shows_a_link_to_the_page() -> None:
+    program = antelog.parse(PROGRAM)
+    engine = antelog.Engine(program)
+    page = antelog.live(engine, program=program)
+    html = page._repr_html_()
+    (link,) = re.findall(r'href="(http://127.0.0.1:\d+/\?token=[\w-]+)"', html)
+    assert page._repr_html_() == html
+    page.tell(engine.advance(7, {"Temp": [("wt2", "high", 7)]}))
+    address, _, token = link.partition("/?token=")
+    headers = {"authorization": f"Bearer {token}"}
+    assert httpx.get(f"{address}/api/now").status_code == 401
+
+    def answers() -> int:
+        return int(httpx.get(f"{address}/api/now", headers=headers).json()["total"])
+
+    until(lambda: answers() == 2)
+    with pytest.raises(antelog.UnsupportedError, match="served to a notebook"):
+        seen(page)
+
+
+def test_a_page_that_is_mounted_says_so_in_a_notebook() -> None:
+    program = antelog.parse(PROGRAM)
+    page = antelog.live(antelog.Engine(program), program=program)
+    assert seen(page).status == 200
+    assert "mounted" in page._repr_html_()
 
 
 def test_it_can_be_mounted_anywhere() -> None:

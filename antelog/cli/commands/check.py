@@ -40,8 +40,14 @@ class CheckFlags:
     )  # fmt: skip
 
 
+_GIVEN_UP = (
+    "{} searches for needless literals and patterns took too many steps and were given up: some may be left. "
+    "They cost memory and time, and change no answer."
+)
+
+
 @click.command(
-    short_help="Check the rules, and say when they tell what.",
+    short_help="Check the rules, and say when answers open and by when they are decided.",
     epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
@@ -66,6 +72,8 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
         print_diagnostics(compiled.diagnostics, source)
         if compiled.plan is not None:
             print_plan(compiled.plan, to_stdout(soft_wrap=True))
+            if compiled.given_up:
+                tell(_GIVEN_UP.format(f"{compiled.given_up:,}"))
     ctx.exit(0 if compiled.plan is not None else 1)
 
 

@@ -73,7 +73,7 @@ def watch(ctx: click.Context, /, settings: Settings) -> None:
 
 def _run(found: Ready) -> None:
     program, settings, plan = found.program, found.settings, found.program.plan
-    posted = any(isinstance(each, Posted) for each in settings.inputs.values())
+    posted = [name for name, each in settings.inputs.items() if isinstance(each, Posted)]
     wanted = wanted_alerts(settings, program, chances=bool(settings.model) or plan.declares_chances)
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, settings.inputs)
@@ -81,7 +81,7 @@ def _run(found: Ready) -> None:
     token = settings.facts_token or secrets.token_urlsafe(24) if posted else None
     page = page_address(settings, facts=token) if serves else None
     with ExitStack() as stack:
-        feed = posted or wanted is not None or not settings.no_page
+        feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)
         tends: list[Tend] = []
         run = FollowedRun(
@@ -97,7 +97,7 @@ def _run(found: Ready) -> None:
         if store is not None and wanted is not None:
             tends.append(with_alerts(store.path, wanted, stack))
         if store is not None and page is not None:
-            tends.append(with_page(store.path, page, stack))
+            tends.append(with_page(store.path, page, stack, posted))
         with stoppable() as stopping:
             follower.run(stopping)
             if page is not None and not stopping():

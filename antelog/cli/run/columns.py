@@ -90,7 +90,7 @@ def reading_of(spark: Session, plan: Plan, wish: Wish) -> Reading:
             failed = failed or error
             if not wish.stream:
                 break
-    raise failed or DataError(f"{wish.source}: has nothing that tells its columns")
+    raise failed or DataError(f"{wish.source}: has nothing that names its columns")
 
 
 def _reading(asked: _Asked, found: _Found) -> Reading:

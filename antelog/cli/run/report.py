@@ -92,8 +92,11 @@ class Report:
         if stream and not self.batches and not self.totals["given"]:
             yield "there was no batch, for nothing has come that was not read before"
         if held := self.standing.get("held"):
-            each = "fact is held until its tick is" if held == 1 else "facts are held until their ticks are"
-            yield f"{held:,} {each} over, for more of the same tick may come"
+            yield (
+                "1 fact waits: its tick is not finished"
+                if held == 1
+                else (f"{held:,} facts wait: their ticks are not finished")
+            )
 
 
 @contextmanager

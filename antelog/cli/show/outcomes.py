@@ -20,10 +20,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import print_text, to_stderr
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.schema import WRITTEN
+from antelog.engine.step.uniting import united
 from antelog.language.durations import long_duration_text
-from antelog.language.printer import value_text
-from antelog.run.sinks.plain_values import plain
 from antelog.run.sinks.result import Tables
 
 _ROOM = 200_000
@@ -84,14 +82,14 @@ class _Query:
         )
 
     def _put_together(self, now: int) -> None:
-        """Merges lines by answer; answers that are settled are counted and dropped."""
+        """Merges lines by answer; answers that are decided are counted and dropped."""
         if not self._open:
             return
         aggregates = [(_FIRST, "min"), (_LAST, "max"), (_CHANGE, "last")]
-        lines = _below(self._open, self._names)
+        lines = united(self._open)
         grouped = pa.TableGroupBy(lines, self._names, use_threads=False).aggregate(aggregates)
         columns = [*self._names, *("_".join(each) for each in aggregates)]
-        answers = grouped.select(columns).rename_columns([*self._names, _FIRST, _LAST, _CHANGE])
+        answers = grouped.select(columns).rename_columns(lines.schema.names).cast(lines.schema)
         change = answers.column(_CHANGE)
         confirmed = pc.equal(change, _CONFIRMED)
         settled = self._settled_by(answers)
@@ -108,7 +106,7 @@ class _Query:
         self._remembered = self._open[0].num_rows
 
     def _settled_by(self, answers: pa.Table) -> pa.ChunkedArray:
-        """The tick by which each answer is settled; null if unknown."""
+        """The tick by which each answer is decided; null if unknown."""
         if self._time is None or self._delay is None:
             return pa.chunked_array([pa.nulls(answers.num_rows, pa.int64())])
         return pc.add(answers.column(self._time), self._delay)
@@ -128,31 +126,6 @@ def _lines(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return pa.table({**columns, **others_and_more}, schema=schema)
 
 
-def _below(tables: Sequence[pa.Table], names: Sequence[str]) -> pa.Table:
-    """Concatenates tables, whose types may have become wider meanwhile."""
-    try:
-        return pa.concat_tables(tables, promote_options="permissive")
-    except pa.ArrowException:
-        return pa.concat_tables([_written(each, names) for each in tables])
-
-
-def _written(table: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Answers with values as texts in the language's syntax, for columns of mixed kinds."""
-    for place, name in enumerate(names[:-1]):
-        column, field = table.column(name), table.schema.field(name)
-        if field.metadata != WRITTEN:
-            values = column.combine_chunks().dictionary_encode()
-            texts = pa.array(map(_text, values.dictionary.to_pylist()), pa.string())
-            column = texts.take(values.indices)
-        table = table.set_column(place, pa.field(name, pa.string(), metadata=WRITTEN), column)
-    return table
-
-
-def _text(value: object) -> str:
-    found = plain(value)
-    return value_text(found) if isinstance(found, str | int | float) else str(found)
-
-
 def _counted(column: pa.ChunkedArray) -> dict[Any, int]:
     return {each["values"]: each["counts"] for each in pc.value_counts(column).to_pylist()}
 
@@ -169,7 +142,7 @@ def median(counts: Mapping[int, int]) -> float | None:
 
 
 _STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
-_CERTAIN, _WAITING = "before certain", "before waiting"
+_CERTAIN, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "
 
@@ -244,13 +217,9 @@ def _notes(columns: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[st
     notes = []
     if only:
         kinds = " and ".join([", ".join(only[:-1]), only[-1]] if len(only) > 1 else only)
-        notes.append(
-            f"Only {kinds} lines were asked for and are counted here; without --only it is all answers."
-        )
+        notes.append(f"Counts {kinds} lines only, because of --only.")
     if _CERTAIN in columns:
-        notes.append("A confirmed answer was told that long before it was certain, and before a system that")
-        notes.append("waits until all facts that matter must be there would have told it (medians).")
-    elif _WAITING in columns:
-        notes.append("Answers were confirmed that long before a system that waits until all facts that")
-        notes.append("matter must be there would have told it (median).")
+        notes.append("before confirmed: how long a confirmed answer was open (median).")
+    if _WAITING in columns:
+        notes.append("before deadline: head start over waiting for the deadline (median).")
     return notes

@@ -102,8 +102,10 @@ class SetAside:
         kinds = ", ".join(f"{n:,} {reason}" for reason, n in most_first if n)
         say(f"warning: {'1 row was' if count == 1 else f'{count:,} rows were'} set aside ({kinds})")
         for reject in self.first:
-            said = shortened(str(reject))
-            say(f"  {shown(_TICK.sub(lambda each: _timed(each, self.timescale), said))}")
+            detail = shortened(reject.detail)
+            if reject.reason != "malformed":  # that one quotes the row, which may speak of ticks as well
+                detail = _TICK.sub(lambda each: _timed(each, self.timescale), detail)
+            say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
         if place is not None:
             say(f"  all of them are in {shown(place)}")
         elif count > len(self.first):
@@ -123,7 +125,7 @@ def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -
         share = min(99, 100 * _kept(delays, enough) // total)
         words = f"{_delay(enough, timescale)} would have kept {share} % of the late facts of {name}, "
         words += f"{_delay(last, timescale)} all"
-    return f"{words}; answers are certain later then"
+    return f"{words}; answers are confirmed later then"
 
 
 def _kept(delays: Mapping[int, int], delay: int) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 from antelog.compile.conditions.differences import ZERO, Differences, Most, Times
@@ -23,6 +24,7 @@ from antelog.compile.literals.terms import (
     Operand,
     Sum,
     Term,
+    Time,
     Var,
     operand_text,
     shifted,
@@ -42,40 +44,94 @@ _BELOW = Most(0, -1)
 
 def possible(comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
     """Whether comparisons are consistent, those of times too, given the first ticks of times."""
-    if any(comparison.outcome is False for comparison in comparisons):
-        return False
-    first = (Earliest(variable, tick) for variable, tick in earliest.items())
-    return _differences(comparisons).possible and Times(comparisons, first).possible
+    return System(comparisons, earliest).possible
 
 
-def follows(wanted: Comparison, known: Sequence[Comparison], earliest: Mapping[str, int]) -> bool:
-    """Whether a comparison holds wherever all those known do."""
-    decided = wanted.outcome
-    if decided is not None:
-        return decided
-    denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
-    return not possible([*known, denied], earliest)
+class System:
+    """Comparisons that hold together, with the first ticks of times: which others follow from them."""
+
+    def __init__(self, comparisons: Sequence[Comparison], earliest: Mapping[str, int]) -> None:
+        self._known = tuple(comparisons)
+        self._earliest = earliest
+
+    @cached_property
+    def possible(self) -> bool:
+        if any(comparison.outcome is False for comparison in self._known):
+            return False
+        return self._values.possible and self._times.possible
+
+    @property
+    def size(self) -> int:
+        """How many comparisons there are: the long way to see whether one follows looks at each."""
+        return len(self._known)
+
+    def follows(self, wanted: Comparison) -> bool:
+        """Whether a comparison holds wherever all those known do."""
+        short = self.follows_at_once(wanted)
+        return self.follows_after_all(wanted) if short is None else short
+
+    def follows_at_once(self, wanted: Comparison) -> bool | None:
+        """Whether it is known, or a bound of those known says so; None if that is not enough to tell."""
+        decided = wanted.outcome
+        if decided is not None:
+            return decided
+        if wanted in self._stated:
+            return True
+        if isinstance(wanted.left, Time) and isinstance(wanted.right, Time):
+            return self._times.follows(wanted)
+        known = _texts([wanted]) <= self._named  # else its place among the other texts is not known
+        return self._values.follows(wanted, _placed, _BELOW) if known else None
+
+    def follows_after_all(self, wanted: Comparison) -> bool:
+        """Whether its opposite is impossible beside those known."""
+        denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
+        return not possible([*self._known, denied], self._earliest)
+
+    @cached_property
+    def _stated(self) -> frozenset[Comparison]:
+        return frozenset(side for each in self._known for side in (each, each.mirrored))
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return _texts(self._known)
+
+    @cached_property
+    def _values(self) -> Differences:
+        return _differences(self._known)
+
+    @cached_property
+    def _times(self) -> Times:
+        return Times(self._known, (Earliest(variable, tick) for variable, tick in self._earliest.items()))
 
 
 def _differences(comparisons: Sequence[Comparison]) -> Differences:
-    sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
-    texts = {_TEXT + side.value for side in sides if isinstance(side, Const) and isinstance(side.value, str)}
-    order = ((after, before, _BELOW) for before, after in pairwise(sorted(texts)))
+    texts = (_TEXT + text for text in sorted(_texts(comparisons)))
+    order = ((after, before, _BELOW) for before, after in pairwise(texts))
     return Differences.of(comparisons, _placed, _BELOW, order)
 
 
-def _placed(operand: Operand) -> tuple[str, Fraction] | None:
+def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:
+    """The texts among the sides of comparisons."""
+    sides = (side for comparison in comparisons for side in (comparison.left, comparison.right))
+    return frozenset(s.value for s in sides if isinstance(s, Const) and isinstance(s.value, str))
+
+
+def _placed(operand: Operand) -> tuple[str, int | Fraction] | None:
     """A variable, the number 0 or a text, and what is added to it."""
     match shifted(operand):
         case Var(name), offset:
-            return name, Fraction(offset)
+            return name, _exact(offset)
         case Const(str(text)), _:
-            return _TEXT + text, Fraction(0)
-        case Const(number), _:
-            return ZERO, Fraction(number)
+            return _TEXT + text, 0
+        case Const(int() | float() as number), _:
+            return ZERO, _exact(number)
         case _:
             # A calculation is a number of its own, of which nothing else is known.
             return (_NUMBER + operand_text(operand), Fraction(0)) if isinstance(operand, Calculated) else None
+
+
+def _exact(number: int | float) -> int | Fraction:
+    return number if isinstance(number, int) else Fraction(number)
 
 
 @dataclass(frozen=True)

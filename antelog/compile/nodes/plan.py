@@ -25,7 +25,7 @@ from antelog.language.moments import DEFAULT_ZONE, Timescale
 class Bounds(Struct, frozen=True):
     """Bounds of a relation that follow from the rules alone; None means unbounded.
 
-    delay      an answer about T is settled by T + delay, and a confirmed one is remembered until
+    delay      an answer about T is decided by T + delay, and a confirmed one is remembered until
                then, so that it is not reported again
     window     facts about ticks up to now - window no longer matter (AAAI-20, definition 5)
     kept       until T + kept a rule may still need to know whether an atom about T was true

@@ -17,33 +17,31 @@ from itertools import combinations
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.subsume import subsumes
+from antelog.compile.patterns.subsume import Target, subsumes
+from antelog.compile.patterns.work import Budget
 
 
-def minimal(patterns: Iterable[Pattern]) -> tuple[Pattern, ...]:
+def minimal(patterns: Iterable[Pattern], work: Budget) -> tuple[Pattern, ...]:
     """The patterns that no other makes needless; of equal ones the first."""
     every = list(patterns)
     order = sorted(range(len(every)), key=lambda i: len(every[i].stated))
     for direction in (1, -1):  # first those an earlier one subsumes, then those a later one does
-        kept = Antichain()
+        kept = Antichain(work)
         order = [i for i in order[::direction] if kept.add(every[i])]
     return tuple(every[i] for i in sorted(order))
 
 
-MOST_TESTS = 1_000_000
-"""How many pairs of patterns may be compared. It takes some seconds."""
-
-
-class TooAlikeError(Exception):
-    """Too many patterns look alike to the index, so that each would be compared with each."""
+_TO_LOOK = 1
+_TO_COMPARE = 10
+"""Steps to look at a pattern, and to begin to compare it."""
 
 
 class Antichain:
     """Patterns of which none makes a later one needless, with an index to find those that might."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Budget) -> None:
+        self._work = work
         self._of_constants: dict[frozenset[Hashable], list[_Features]] = {}
-        self._tests = 0
         self._index: dict[Hashable, dict[int, list[_Features]]] = {}
         self._frequency: Counter[Hashable] = Counter()
         self._alike: dict[frozenset[Hashable], list[_Features]] = {}
@@ -52,11 +50,10 @@ class Antichain:
         """Add a pattern, unless one makes it needless (of those `among` is true for)."""
         new = _Features.of(pattern)
         near = self._near(new) if new.plain else self._less_special(new)
+        target = Target(pattern)
         for each in near:
-            self._tests += 1
-            if self._tests > MOST_TESTS:
-                raise TooAlikeError
-            if (among is None or among(each.pattern)) and _makes_needless(each.pattern, pattern):
+            self._work.compare(_TO_COMPARE)
+            if (among is None or among(each.pattern)) and self._makes_needless(each.pattern, target):
                 return False
         if new.plain:  # others make no plain one needless
             self._frequency.update(new.keys)
@@ -66,6 +63,10 @@ class Antichain:
         self._of_constants.setdefault(_constants(pattern), []).append(new)
         return True
 
+    def _makes_needless(self, one: Pattern, other: Target) -> bool:
+        """Whether one pattern subsumes another, and its answers come as early."""
+        return (other.pattern.clock_driven or not one.clock_driven) and subsumes(one, other, self._work)
+
     def _less_special(self, new: _Features) -> Iterator[_Features]:
         constants = _constants(new.pattern)
         if len(constants) > _FEW:
@@ -73,7 +74,9 @@ class Antichain:
         else:
             keys = (frozenset(c) for n in range(len(constants) + 1) for c in combinations(constants, n))
             fit = [self._of_constants.get(key, []) for key in keys]
-        yield from (f for found in fit for f in found if f.predicates <= new.predicates)
+        for found in fit:
+            self._work.compare(_TO_LOOK * len(found))
+            yield from (f for f in found if f.predicates <= new.predicates)
 
     def _rank(self, key: Hashable) -> tuple[int, int]:
         """The sort key of index keys: rare ones first, and of equally rare ones the more specific."""
@@ -84,12 +87,8 @@ class Antichain:
         for key in (None, *new.keys):
             for size, found in self._index.get(key, {}).items():
                 if size != new.size or size == 0:
+                    self._work.compare(_TO_LOOK * len(found))
                     yield from (f for f in found if f.keys < new.keys)
-
-
-def _makes_needless(one: Pattern, other: Pattern) -> bool:
-    """Whether one pattern subsumes another, and its answers come as early."""
-    return (other.clock_driven or not one.clock_driven) and subsumes(one, other)
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,8 +56,9 @@ class Failed:
 
 def relations_of(
     checked: Checked, clauses: Clauses, limit: int
-) -> tuple[tuple[Resolved, ...], tuple[Failed, ...]]:
-    """The queries and the relations they ask for, with their patterns; and the relations that failed."""
+) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
+    """The queries and the relations they ask for, with their patterns; the relations that failed; and how
+    many searches for what is needless were given up."""
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
@@ -78,4 +79,4 @@ def relations_of(
                 seen.add(each.name)
                 clause = asked_clause(each.predicate, each.kept, vocabulary)
                 waiting.append(Request(each.name, False, clause))
-    return tuple(resolved), tuple(failed)
+    return tuple(resolved), tuple(failed), resolver.work.given_up

@@ -15,12 +15,14 @@ so recursion that moves through time comes to an end.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from antelog.compile.literals.fact import Atom
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.patterns.antichain import Antichain, TooAlikeError, minimal
+from antelog.compile.patterns.antichain import Antichain, minimal
 from antelog.compile.patterns.unfold import Choice, Spanned, combinations, framed
+from antelog.compile.patterns.work import Budget, TooMuchWorkError
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import EvidenceFrame
 from antelog.language.graph import components
@@ -32,12 +34,16 @@ LITERALS_OF_ALL = 20
 """Those of all predicates together may have this many, for a chain of rules may grow with each of them."""
 
 
-class TooManyPatternsError(Exception):
-    """A predicate has more patterns than the limit allows, or these have too many `literals` together.
+Reason: TypeAlias = Literal["alike", "recurs", "combining"]
 
-    `sizes` has for each of its rules, by number, the derived predicates of the body and how many
-    patterns they have; `literals` how many there may be, if it is they that are too many. If `alike`, the
-    patterns have too much in common for finding out within seconds which are needless.
+
+class TooManyPatternsError(Exception):
+    """A predicate has more patterns than the limit allows, or finding them takes too many steps.
+
+    `sizes` has for each of its rules, by number, the derived predicates of the body and how many patterns
+    they have; `literals` how many these may have together, if it is they that are too many. If it is steps,
+    `reason` says what took them: patterns that are `alike`, a predicate that `recurs`, or `combining` others;
+    of one that recurs, `reached` is how many ticks away its patterns have come.
     """
 
     def __init__(
@@ -45,14 +51,15 @@ class TooManyPatternsError(Exception):
         predicate: str,
         sizes: Mapping[int, tuple[tuple[str, int], ...]],
         literals: int | None = None,
-        *,
-        alike: bool = False,
+        reason: Reason | None = None,
+        reached: int = 0,
     ) -> None:
         super().__init__(predicate)
         self.predicate = predicate
         self.sizes = sizes
         self.literals = literals
-        self.alike = alike
+        self.reason = reason
+        self.reached = reached
 
 
 class EndlessError(Exception):
@@ -73,6 +80,8 @@ class Resolver:
         self._limit = limit
         self._literals = 0
         self._known: dict[tuple[str, EvidenceFrame | None], tuple[Spanned, ...]] = {}
+        self._reached: dict[tuple[str, EvidenceFrame | None], int] = {}
+        self.work = Budget(limit)
 
     def answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
         """The minimal patterns of a query, a clause with one goal: all its answers, and nothing
@@ -80,19 +89,26 @@ class Resolver:
         name = query.facts[0].predicate
         try:
             return self._answers(query, frame)
-        except TooAlikeError:
-            raise TooManyPatternsError(name, self._sizes(name, frame), alike=True) from None
+        except TooMuchWorkError:
+            raise self._too_much(name, frame) from None
 
     def _answers(self, query: Clause, frame: EvidenceFrame | None) -> tuple[Pattern, ...]:
         name = query.facts[0].predicate
         choice = self._patterns_of(name, frame) if name in self._clauses else None
         if choice is not None and frame is not None:
             choice = tuple(s for s in choice if frame.first <= s.first and s.last <= frame.last)
-        found = [each.pattern for each in combinations(query, [choice], None) if each is not None]
+        found = [each.pattern for each in combinations(query, [choice], None, self.work)]
         if frame is not None:
             offset = query.facts[0].time.offset - query.head.time.offset
-            found = [p for p in (framed(p, offset) for p in found) if p is not None]
-        return minimal(found)
+            found = [p for p in (framed(p, offset, self.work) for p in found) if p is not None]
+        return minimal(found, self.work)
+
+    def _too_much(self, name: str, frame: EvidenceFrame | None) -> TooManyPatternsError:
+        reached = self._reached.get((name, frame))
+        reason: Reason = "alike" if self.work.alike else "combining"
+        if reached is not None:
+            reason = "recurs"
+        return TooManyPatternsError(name, self._sizes(name, frame), None, reason, reached or 0)
 
     def _patterns_of(self, predicate: str, frame: EvidenceFrame | None) -> tuple[Spanned, ...]:
         """The patterns of a predicate; with a frame, those no wider than it on either side."""
@@ -105,10 +121,13 @@ class Resolver:
                 waiting += needs[name]
         among = {name: [n for n in needed if n in needs] for name, needed in needs.items()}
         for members in components(among):
-            if len(members) == 1 and members[0] not in among[members[0]]:
-                self._once(members[0], frame)
-            else:
-                self._until_nothing_new(members, frame)
+            try:
+                if len(members) == 1 and members[0] not in among[members[0]]:
+                    self._once(members[0], frame)
+                else:
+                    self._until_nothing_new(members, frame)
+            except TooMuchWorkError:
+                raise self._too_much(members[0], frame) from None
         return self._known[predicate, frame]
 
     def _derived(self, clause: Clause) -> Iterator[Atom]:
@@ -116,7 +135,7 @@ class Resolver:
 
     def _once(self, name: str, frame: EvidenceFrame | None) -> None:
         """The patterns of a predicate that does not rest on itself."""
-        search = _Search(name, frame, Effort(self._limit))
+        search = self._search(name, frame, Effort(self._limit))
         found = [
             each
             for clause in self._clauses[name]
@@ -124,7 +143,7 @@ class Resolver:
         ]
         if frame is None:
             self._known[name, frame] = tuple(
-                Spanned(p, 0, 0) for p in minimal(each.pattern for each in found)
+                Spanned(p, 0, 0) for p in minimal((each.pattern for each in found), self.work)
             )
         else:
             ordered = sorted(found, key=lambda each: (each.last - each.first, len(each.pattern.stated)))
@@ -132,13 +151,18 @@ class Resolver:
 
     def _tried(self, search: _Search, clause: Clause, choices: Sequence[Choice]) -> Iterator[Spanned]:
         """The patterns of a clause, as long as they are not too many."""
-        for spanned in combinations(clause, choices, search.frame):
+        for spanned in combinations(clause, choices, search.frame, self.work):
             if search.effort.exceeded(spanned):
                 sizes = self._sizes(search.name, search.frame)
                 raise TooManyPatternsError(search.name, sizes, search.effort.literals_allowed)
-            if spanned is not None:
-                self._count(search, len(spanned.pattern.stated))
-                yield spanned
+            self._count(search, len(spanned.pattern.stated))
+            key = search.name, search.frame
+            if key in self._reached:
+                self._reached[key] = max(self._reached[key], -spanned.first, spanned.last)
+            yield spanned
+
+    def _search(self, name: str, frame: EvidenceFrame | None, effort: Effort) -> _Search:
+        return _Search(name, frame, effort, _Narrowest(self.work))
 
     def _count(self, search: _Search, literals: int) -> None:
         """Raises TooManyPatternsError if the patterns of all predicates have too many literals."""
@@ -152,6 +176,7 @@ class Resolver:
 
     def _until_nothing_new(self, members: list[str], frame: EvidenceFrame | None) -> None:
         """Predicates that rest on each other: each round puts in what the last one found."""
+        self._reached |= dict.fromkeys(((name, frame) for name in members), 0)
         among = set(members)
         inside = {
             name: [c for c in self._clauses[name] if among & {a.predicate for a in c.facts}]
@@ -160,7 +185,7 @@ class Resolver:
         self._check_recursion(inside, among, frame)
         rounds = self._rounds(inside, among, 0 if frame is None else frame.width)
         effort = Effort(self._limit)
-        searches = {name: _Search(name, frame, effort) for name in members}
+        searches = {name: self._search(name, frame, effort) for name in members}
         old: dict[str, list[Spanned]] = {name: [] for name in members}
         new: dict[str, list[Spanned]] = {name: [] for name in members}
         for name, search in searches.items():
@@ -243,32 +268,29 @@ class Resolver:
 
 
 class Effort:
-    """Counts the combinations tried, and the patterns found with their literals, against the limit."""
+    """Counts the patterns found, and their literals, against the limit."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._patterns = limit
-        self._steps = 50 * limit
         self._literals = LITERALS_EACH * limit
 
-    def exceeded(self, spanned: Spanned | None) -> bool:
-        self._steps -= 1
-        if spanned is not None:
-            self._patterns -= 1
-            self._literals -= len(spanned.pattern.stated)
-        return min(self._patterns, self._steps, self._literals) < 0
+    def exceeded(self, spanned: Spanned) -> bool:
+        self._patterns -= 1
+        self._literals -= len(spanned.pattern.stated)
+        return min(self._patterns, self._literals) < 0
 
     @property
     def literals_allowed(self) -> int | None:
         """The limit of literals, if it is exceeded; None if another limit is."""
-        return None if min(self._patterns, self._steps) < 0 else LITERALS_EACH * self._limit
+        return None if self._patterns < 0 else LITERALS_EACH * self._limit
 
 
 class _Narrowest:
     """An antichain in which only a pattern with a span no wider makes another needless."""
 
-    def __init__(self) -> None:
-        self._patterns = Antichain()
+    def __init__(self, work: Budget) -> None:
+        self._patterns = Antichain(work)
         self._spans: dict[int, tuple[int, int]] = {}
 
     def add(self, spanned: Spanned) -> bool:
@@ -284,7 +306,7 @@ class _Narrowest:
 
 @dataclass(frozen=True)
 class _Search:
-    """The search for the patterns of a predicate: what it has found, and how much it may still try.
+    """The search for the patterns of a predicate: what it has found, and how much it may still find.
 
     Predicates that rest on each other share the effort.
     """
@@ -292,7 +314,7 @@ class _Search:
     name: str
     frame: EvidenceFrame | None
     effort: Effort
-    kept: _Narrowest = field(default_factory=_Narrowest)
+    kept: _Narrowest
 
 
 def _loop(start: str, inside: Mapping[str, list[Clause]], among: set[str]) -> list[int]:

@@ -7,39 +7,52 @@ ones are told. Literals that others of the same pattern make needless go likewis
 
     A(X, T) subsumes A(X, T), B(X, T)      A(X, T), A(Y, T) is condensed to A(X, T)
 
-Deciding this takes exponential time at worst. The search is bounded; where it gives up, the
-pattern is kept, which costs work but changes no answer.
+Deciding this takes exponential time at worst. Literals that are alike are looked at once, and comparisons as
+soon as their variables have values. The search is bounded; where it gives up, the pattern is kept, which
+costs work but changes no answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from msgspec.structs import replace
 
-from antelog.compile.conditions.ordering import follows
+from antelog.compile.conditions.ordering import System
+from antelog.compile.literals import Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.substitution import Bindings
 from antelog.compile.literals.terms import Operand, Term, Time, Var, variables_in
-from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.nodes.patterns import Earliest, Pattern
+from antelog.compile.patterns.alike import alike
+from antelog.compile.patterns.work import Budget
 
-_STEPS = 5_000
 
-
-def condense(pattern: Pattern) -> Pattern:
+def condense(pattern: Pattern, work: Budget) -> Pattern:
     """The pattern without literals that others of it make needless."""
     answers = pattern.answered
     twins: dict[Hashable, list[Literal]] = {}
     for literal in pattern.stated:
         for key in (literal.key, (literal.key, literal.times)):
             twins.setdefault(key, []).append(literal)
-    for literal in pattern.stated:
+    needed: set[int] = set()
+    like: Sequence[int] | None = None
+    for place, literal in enumerate(pattern.stated):
         fixed = all(time.variable is None or time.variable in answers for time in literal.times)
         near = twins[(literal.key, literal.times) if fixed else literal.key]
-        if not literal.variables <= answers and any(_may_become(literal, n, answers) for n in near):
-            smaller = _without(literal, pattern)
-            if subsumes(pattern, smaller):
-                pattern = smaller
+        if literal.variables <= answers or not any(_may_become(literal, n, answers) for n in near):
+            continue
+        like = like or alike(pattern)
+        if like[place] in needed:  # one that is like it is not needless either
+            continue
+        smaller = _without(literal, pattern)
+        if subsumes(pattern, Target(smaller), work):
+            pattern = smaller
+        else:
+            needed.add(like[place])
     return pattern
 
 
@@ -62,30 +75,73 @@ def _without(literal: Literal, pattern: Pattern) -> Pattern:
     )
 
 
-def subsumes(one: Pattern, other: Pattern) -> bool:
-    """Whether `one` subsumes `other`; also False where the search gives up."""
-    matching = Matching()
-    if not matching.match_times(one.time, other.time):
-        return False
-    if not all(map(matching.match_terms, one.answer, other.answer)):
-        return False
-    there: dict[Hashable, list[Literal]] = {}
-    exact: set[Literal] = set()
-    for literal in other.literals:
-        if literal.key is not None:
-            exact.add(literal)
+class Target:
+    """A pattern that others may subsume: its literals by key, its comparisons, which literals are alike."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        self.pattern = pattern
+
+    @cached_property
+    def literals(self) -> tuple[Literal, ...]:
+        """All but the comparisons; those that are facts or asked come first."""
+        others = (each for each in self.pattern.conditions if each.key is not None)
+        return (*self.pattern.stated, *others)
+
+    @cached_property
+    def exact(self) -> frozenset[Literal]:
+        return frozenset(self.literals)
+
+    @cached_property
+    def places(self) -> dict[Hashable, list[int]]:
+        """The numbers of the literals with a key, and with a key and certain times."""
+        found: dict[Hashable, list[int]] = {}
+        for number, literal in enumerate(self.literals):
             for place in {literal.key, (literal.key, literal.times)}:
-                there.setdefault(place, []).append(literal)
-    goals: list[tuple[Literal, list[Literal]]] = []
+                found.setdefault(place, []).append(number)
+        return found
+
+    @cached_property
+    def alike(self) -> Sequence[int]:
+        """For each literal the number of the first that it can change places with."""
+        like = alike(self.pattern)
+        return (*like, *range(len(like), len(self.literals)))
+
+    @cached_property
+    def first(self) -> dict[str, int]:
+        return {e.variable: e.tick for e in self.pattern.earliest}
+
+    @cached_property
+    def system(self) -> System:
+        return System(self.pattern.comparisons, self.first)
+
+
+def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
+    """Whether `one` subsumes `other`; also False where the search gives up."""
+    if work.longest <= 0:
+        work.given_up += 1
+        return False
+    matching = Matching()
+    if not matching.match_times(one.time, other.pattern.time):
+        return False
+    if not all(map(matching.match_terms, one.answer, other.pattern.answer)):
+        return False
+    goals: list[_Goal] = []
     for literal in one.literals:
         if literal.key is None:
             continue
         if not all(map(matching.knows, literal.operands)):
-            goals.append((literal, there.get(_place(literal, matching), [])))
-        elif literal.replaced(matching) not in exact:
+            goals.append(_Goal(literal, other.places.get(_place(literal, matching), [])))
+        elif literal.replaced(matching) not in other.exact:
             return False
-    goals.sort(key=lambda goal: len(goal[1]))
-    return any(_agrees(m, one, other) for m in _embeddings(goals, matching))
+    goals.sort(key=lambda goal: len(goal.candidates))
+    search = _Embedding(goals, matching, other, work.longest)
+    try:
+        found = search.succeeds(one)
+    except _GivenUpError:
+        work.searched(search.taken, ended=False)
+        return False
+    work.searched(search.taken, ended=True)
+    return found
 
 
 def _place(literal: Literal, matching: Matching) -> Hashable:
@@ -95,45 +151,119 @@ def _place(literal: Literal, matching: Matching) -> Hashable:
     return literal.key, tuple(map(matching.time, literal.times))
 
 
-def _embeddings(goals: list[tuple[Literal, list[Literal]]], matching: Matching) -> Iterator[Matching]:
-    """All ways to match every literal with one of its candidates, within the step limit."""
-    if not goals:
-        yield matching
-        return
-    steps = _STEPS
-    stack = [iter(goals[0][1])]
-    marks = [matching.mark()]
-    while stack:
-        depth = len(stack) - 1
-        matching.undo(marks[depth])
-        candidate = next(stack[depth], None)
-        steps -= 1
-        if steps < 0:
-            return
-        if candidate is None:
-            stack.pop()
-            marks.pop()
-        elif matching.match(goals[depth][0], candidate):
-            if len(stack) == len(goals):
-                yield matching
-            else:
-                stack.append(iter(goals[depth + 1][1]))
-                marks.append(matching.mark())
+class _GivenUpError(Exception):
+    """A search takes more steps than it may."""
 
 
-def _agrees(matching: Matching, one: Pattern, other: Pattern) -> bool:
-    """Whether the comparisons and first ticks of `one`, with its variables replaced, follow."""
-    first = {e.variable: e.tick for e in other.earliest}
-    if not all(follows(c.replaced(matching), other.comparisons, first) for c in one.comparisons):
+@dataclass(frozen=True)
+class _Goal:
+    """A literal to be matched, and the numbers of the literals that it may become."""
+
+    literal: Literal
+    candidates: Sequence[int]
+
+
+class _Embedding:
+    """A way to match every literal with one of its candidates, so that the comparisons follow."""
+
+    def __init__(self, goals: Sequence[_Goal], matching: Matching, other: Target, most: int) -> None:
+        self._goals = goals
+        self._matching = matching
+        self._other = other
+        self._most = most
+        self._used: Counter[int] = Counter()
+        self.taken = 0
+
+    def succeeds(self, one: Pattern) -> bool:
+        """Whether there is such a way; raises _GivenUpError if that takes too many steps."""
+        checks = self._checks(one)
+        if not self._agrees(checks[0]):
+            return False
+        if not self._goals:
+            return True
+        stack, chosen = [self._choices(0)], [-1]
+        marks = [self._matching.mark()]
+        while stack:
+            depth = len(stack) - 1
+            self._matching.undo(marks[depth])
+            if chosen[depth] >= 0:
+                self._used[chosen[depth]] -= 1
+            chosen[depth] = next(stack[depth], -1)
+            if chosen[depth] < 0:
+                stack.pop(), chosen.pop(), marks.pop()
+                continue
+            self._used[chosen[depth]] += 1
+            candidate = self._other.literals[chosen[depth]]
+            if self._matching.match(self._goals[depth].literal, candidate) and self._agrees(
+                checks[depth + 1]
+            ):
+                if len(stack) == len(self._goals):
+                    return True
+                stack.append(self._choices(depth + 1))
+                chosen.append(-1)
+                marks.append(self._matching.mark())
         return False
-    for wanted in one.earliest:
-        time = matching.times.get(wanted.variable)
+
+    def _choices(self, depth: int) -> Iterator[int]:
+        """The candidates of a goal; of those that are alike and not used, the first."""
+        tried: set[int] = set()
+        for number in self._goals[depth].candidates:
+            if not self._used[number]:
+                like = self._other.alike[number]
+                if like in tried:
+                    continue
+                tried.add(like)
+            self._take(_TO_MATCH)
+            yield number
+
+    def _checks(self, one: Pattern) -> list[list[Comparison | Earliest]]:
+        """The checks to make before any goal is matched, and those once each of them is."""
+        known = {*self._matching.objects, *self._matching.times}
+        when = dict.fromkeys(known, 0)
+        for depth, goal in enumerate(self._goals, 1):
+            for name in goal.literal.variables:
+                when.setdefault(name, depth)
+        last = len(self._goals)
+        checks: list[list[Comparison | Earliest]] = [[] for _ in range(last + 1)]
+        for comparison in one.comparisons:
+            checks[max((when.get(name, last) for name in comparison.variables), default=0)].append(comparison)
+        for each in one.earliest:
+            checks[when.get(each.variable, last)].append(each)
+        self._take(_TO_PREPARE * (len(self._goals) + len(one.comparisons) + len(one.earliest)))
+        return checks
+
+    def _agrees(self, checks: Sequence[Comparison | Earliest]) -> bool:
+        """Whether comparisons and first ticks, with variables replaced, follow from those of the other."""
+        return all(self._follows(c) if isinstance(c, Comparison) else self._is_early(c) for c in checks)
+
+    def _follows(self, comparison: Comparison) -> bool:
+        system = self._other.system
+        self._take(_TO_CHECK)
+        wanted = comparison.replaced(self._matching)
+        short = system.follows_at_once(wanted)
+        if short is None:
+            self._take(_TO_CHECK * (system.size + 1))
+            return system.follows_after_all(wanted)
+        return short
+
+    def _is_early(self, wanted: Earliest) -> bool:
+        """Whether a time of the other pattern that a time is replaced by is never before its first tick."""
+        time = self._matching.times.get(wanted.variable)
         if time is None:
             return False
-        least = 0 if time.variable is None else first.get(time.variable)
-        if least is None or least + time.offset < wanted.tick:
-            return False
-    return True
+        least = 0 if time.variable is None else self._other.first.get(time.variable)
+        return least is not None and least + time.offset >= wanted.tick
+
+    def _take(self, steps: int) -> None:
+        self.taken += steps
+        if self.taken > self._most:
+            raise _GivenUpError
+
+
+_TO_PREPARE = 3
+_TO_MATCH = 4
+_TO_CHECK = 6
+"""Steps to prepare for each literal, to try a candidate, and to look whether a comparison follows."""
 
 
 class Matching(Bindings):

@@ -1,7 +1,7 @@
 """One step of resolution: a clause, and a pattern for each of its derived goals, give a pattern.
 
 There is a pattern for each choice of patterns for the goals that fits: variables stand for the same, times
-meet, comparisons can hold together. A choice that does not fit gives None, for trying costs as well.
+meet, comparisons can hold together. Trying takes steps, whether it fits or not.
 
     P(X, T) :- Q(X, T), B(X, T).    and    A(X, T+1) for Q(X, T)    give    A(X, T+1), B(X, T)
 """
@@ -21,6 +21,7 @@ from antelog.compile.literals.terms import Replacement, Time
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import from_zero, readable, renamed
 from antelog.compile.patterns.subsume import condense
+from antelog.compile.patterns.work import Budget
 from antelog.compile.rules.clauses import Clause, undecided
 from antelog.compile.rules.program import EvidenceFrame
 
@@ -44,22 +45,25 @@ class Spanned:
         return Spanned(renamed(self.pattern, suffix), self.first, self.last)
 
 
+_TO_FIT, _TO_RENAME, _TO_BUILD = 4, 4, 7
+"""Steps to try a pattern for a goal, and for each literal to rename it and to build a pattern with it."""
+
 Choice: TypeAlias = Sequence[Spanned] | None
 """The patterns there are for a goal; None if it is an input fact."""
 
 
 def combinations(
-    clause: Clause, choices: Sequence[Choice], frame: EvidenceFrame | None
-) -> Iterator[Spanned | None]:
-    """The patterns of a clause, one for each fitting choice of patterns for its derived goals.
-
-    None stands for a choice that does not fit, so that the caller can count the effort.
-    """
+    clause: Clause, choices: Sequence[Choice], frame: EvidenceFrame | None, work: Budget
+) -> Iterator[Spanned]:
+    """The patterns of a clause, one for each fitting choice of patterns for its derived goals."""
     known = Substitution()
     derived = [i for i, choice in enumerate(choices) if choice is not None]
     if not derived:
-        yield _build(clause, {}, known, frame)
+        built = _build(clause, {}, known, frame, work)
+        if built is not None:
+            yield built
         return
+    work.spend(_TO_RENAME * sum(len(each.pattern.literals) for i in derived for each in choices[i] or ()))
     options = [[each.renamed(f"~{i}") for each in choices[i] or ()] for i in derived]
     chosen: dict[int, Spanned] = {}
     stack = [(known.mark(), iter(options[0]))]
@@ -70,12 +74,14 @@ def combinations(
         position = derived[len(stack) - 1]
         if spanned is None:
             stack.pop()
-        elif not _fits(spanned.pattern, clause.facts[position], known):
-            yield None
-        else:
+            continue
+        work.spend(_TO_FIT)
+        if _fits(spanned.pattern, clause.facts[position], known):
             chosen[position] = spanned
             if len(stack) == len(derived):
-                yield _build(clause, chosen, known, frame)
+                built = _build(clause, chosen, known, frame, work)
+                if built is not None:
+                    yield built
             else:
                 stack.append((known.mark(), iter(options[len(stack)])))
 
@@ -87,13 +93,18 @@ def _fits(pattern: Pattern, goal: Atom, known: Substitution) -> bool:
 
 
 def _build(
-    clause: Clause, chosen: Mapping[int, Spanned], known: Substitution, frame: EvidenceFrame | None
+    clause: Clause,
+    chosen: Mapping[int, Spanned],
+    known: Substitution,
+    frame: EvidenceFrame | None,
+    work: Budget,
 ) -> Spanned | None:
     """The clause with its derived goals replaced, or None if it can hold at no time or is too wide."""
     span = _span(clause, chosen)
     if frame is not None and max(-span[0], span[1]) > frame.width:
         return None
     parts = [chosen[i].pattern for i in sorted(chosen)]
+    work.spend(_TO_BUILD * (5 + sum(len(source.literals) for source in (clause, *parts))))
     first = earliest_of([*clause.earliest, *((e.variable, e.tick) for p in parts for e in p.earliest)], known)
     if first is None:
         return None
@@ -111,7 +122,7 @@ def _build(
     head = clause.head.replaced(known)
     earliest = tuple(Earliest(variable, tick) for variable, tick in first.items())
     pattern = readable(Pattern(head.arguments, head.time, undecided(literals), earliest))
-    return Spanned(condense(from_zero(pattern)), *span)
+    return Spanned(condense(from_zero(pattern), work), *span)
 
 
 def _span(clause: Clause, chosen: Mapping[int, Spanned]) -> tuple[int, int]:
@@ -148,7 +159,7 @@ def earliest_of(conditions: list[tuple[str, int]], known: Substitution) -> dict[
     return first
 
 
-def framed(pattern: Pattern, offset: int) -> Pattern | None:
+def framed(pattern: Pattern, offset: int, work: Budget) -> Pattern | None:
     """The pattern with its frame around its own time plus an offset, or None if that leaves no room.
 
     Within it literals may be needless that were not while the answer's time was unknown.
@@ -157,7 +168,7 @@ def framed(pattern: Pattern, offset: int) -> Pattern | None:
     placed = replace(pattern, literals=literals)
     if not possible(placed.comparisons, {e.variable: e.tick for e in pattern.earliest}):
         return None
-    return condense(replace(placed, literals=undecided(literals)))
+    return condense(replace(placed, literals=undecided(literals)), work)
 
 
 class _Around(Replacement):

@@ -53,7 +53,7 @@ def bound(patterns: Patterns, inputs: Iterable[Input]) -> dict[str, Bounds]:
 
 
 def delays_of_others(plan: Plan) -> dict[str, int | None]:
-    """For queries with unguarded variables, in how many ticks an answer about all others is settled."""
+    """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
     patterns = {each.name: each.patterns for each in plan.relations}
     found = {}
     for query in plan.queries:
@@ -74,7 +74,7 @@ class Stretch(NamedTuple):
 class _View:
     """A pattern and the stretches of time in it; None stands for one without bound.
 
-    ahead, back   from the answer's time to when a literal is settled, and back to its evidence
+    ahead, back   from the answer's time to when a literal is decided, and back to its evidence
     askers        for each relation that is asked for, how long after its atom's time the answer's is
     """
 
@@ -161,7 +161,7 @@ def _piling_up(pattern: Pattern, times: Times) -> str | None:
 def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
     """For each input the first tick, counted from now, whose facts may still matter; None: all do.
 
-    Of relations in a cycle of negations only what is not settled matters, for the rest is
+    Of relations in a cycle of negations only what is not decided matters, for the rest is
     remembered. What holds a slot matters as long as another fact may claim it.
     """
     first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}

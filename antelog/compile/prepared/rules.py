@@ -26,7 +26,7 @@ class Rules:
     cycles  the relations that rest on their own negation, each with all that share that cycle
     needed  for each input how far back facts matter, counted from now (None: all do)
     reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
-    lag     for how many ticks atoms of cycles are worked out from facts after they are settled
+    lag     for how many ticks atoms of cycles are worked out from facts after they are decided
     """
 
     plan: Plan
@@ -66,7 +66,7 @@ class Rules:
 
     @cached_property
     def delays_of_others(self) -> Mapping[str, int | None]:
-        """For queries with unguarded variables, in how many ticks an answer about all others is settled."""
+        """For queries with unguarded variables, in how many ticks an answer about all others is decided."""
         return delays_of_others(self.plan)
 
     @cached_property
@@ -111,9 +111,9 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
 
 
 def _unsteady(query: Relation, plan: Plan) -> bool:
-    """Whether a query negates atoms that may be settled later than expected.
+    """Whether a query negates atoms that may be decided later than expected.
 
-    An atom with one fact literal is settled when that fact is due. With several, or with a
+    An atom with one fact literal is decided when that fact is due. With several, or with a
     negation of its own, a fact that comes meanwhile may put that off.
     """
     asked = (r for p in query.patterns for literal in p.asked for r in literal.references)

@@ -78,8 +78,10 @@ def _loop(names: list[str]) -> str:
 
 def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document) -> Diagnostic:
     """Rules that multiply, or patterns that grow long."""
-    if error.alike:
+    if error.reason == "alike":
         return _too_alike(error.predicate, _rules(document, list(error.sizes)))
+    if error.reason == "recurs":
+        return _too_far(error, _rules(document, list(error.sizes)))
     if error.literals is not None:
         of_all = error.literals != LITERALS_EACH * limit
         whose = f"{error.predicate}, and of what it rests on," if of_all else error.predicate
@@ -91,6 +93,8 @@ def too_many(error: TooManyPatternsError, limit: int, document: syntax.Document)
     if len(parts) > _SHOWN:
         parts = [*parts[:_SHOWN], f"{len(parts) - _SHOWN} more"]
     message = f"{error.predicate} can be derived in more than {limit} different ways"
+    if error.reason == "combining":
+        message = f"putting the rules of {error.predicate} together takes more steps than a program may"
     rule = _rules(document, [worst])[0]
     if len(parts) > 1:
         message += f": this rule alone combines {' with '.join(parts)}"
@@ -110,6 +114,19 @@ def _too_alike(predicate: str, rules: Sequence[syntax.Rule]) -> Diagnostic:
         "can be one rule, with the values in a static predicate, which may be a file: `--static P=FILE`."
     )
     first, *others = rules
+    return Diagnostic(
+        "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
+    )
+
+
+def _too_far(error: TooManyPatternsError, rules: Sequence[syntax.Rule]) -> Diagnostic:
+    message = f"{error.predicate} rests on itself, and following it through the window takes too many steps"
+    hint = (
+        "Each tick of the window adds patterns, and longer ones. Declare a smaller window, such as "
+        f"`window {max(1, error.reached // 2)}`, or a longer `tick`. Fewer literals in the recursive rule "
+        "help, too. `--pattern-limit` raises the number of steps, if you mean it."
+    )
+    first, *others = sorted(rules, key=lambda rule: -len(rule.body))
     return Diagnostic(
         "E603", message, first.span, hint, tuple(Note("adds to it", r.span) for r in others[:5])
     )

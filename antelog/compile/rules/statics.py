@@ -16,11 +16,18 @@ from antelog.compile.literals import StaticAtom
 from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.plan import Plan, StaticRule
+from antelog.errors import UnsupportedError
 from antelog.language.graph import components
 
 Row = tuple[Value, ...]
 Facts = dict[str, set[Row]]
 Values = dict[str, Value]
+
+MOST_FACTS = 1_000_000
+"""The facts that static rules may derive; all of them are kept in memory."""
+
+MOST_JOINED = 5_000_000
+"""The rows that static rules may join on the way to them, some ten seconds' work."""
 
 
 def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> dict[str, frozenset[Row]]:
@@ -31,17 +38,18 @@ def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> di
     rules: dict[str, list[StaticRule]] = {static.name: [] for static in plan.statics}
     for rule in plan.static_rules:
         rules[rule.predicate].append(rule)
+    work = _Work()
     needs = {name: [each for rule in own for each in rule.predicates] for name, own in rules.items()}
     for members in components(needs):
-        _saturate([rule for name in members for rule in rules[name]], set(members), facts)
+        _saturate([rule for name in members for rule in rules[name]], set(members), facts, work)
     return {name: frozenset(rows) for name, rows in facts.items()}
 
 
-def _saturate(rules: list[StaticRule], members: set[str], facts: Facts) -> None:
+def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _Work) -> None:
     indexes = _Indexes(facts)
     fresh: Facts = {name: set() for name in members}
     for rule in rules:
-        fresh[rule.predicate] |= _derive(rule, None, indexes, facts)
+        fresh[rule.predicate] |= _derive(rule, None, indexes, facts, work)
     while any(fresh.values()):
         new = {name: rows - facts[name] for name, rows in fresh.items()}
         for name, rows in new.items():
@@ -50,10 +58,33 @@ def _saturate(rules: list[StaticRule], members: set[str], facts: Facts) -> None:
         for rule in rules:
             for position, atom in enumerate(rule.background):
                 if new.get(atom.predicate):
-                    fresh[rule.predicate] |= _derive(
-                        rule, _New(position, new[atom.predicate]), indexes, facts
-                    )
+                    only = _New(position, new[atom.predicate])
+                    fresh[rule.predicate] |= _derive(rule, only, indexes, facts, work)
         fresh = {name: rows - facts[name] for name, rows in fresh.items()}
+
+
+class _Work:
+    """Counts the facts that rules derive and the rows they join on the way."""
+
+    def __init__(self) -> None:
+        self._facts = self._joined = 0
+
+    def derive(self, name: str) -> None:
+        self._facts += 1
+        if self._facts > MOST_FACTS:
+            raise _too_much(name, f"derive more than {MOST_FACTS} facts")
+
+    def join(self, name: str) -> None:
+        self._joined += 1
+        if self._joined > MOST_JOINED:
+            raise _too_much(name, f"join more than {MOST_JOINED} rows")
+
+
+def _too_much(name: str, what: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"{name}: the rules of static relations {what}, the most there may be. Let the atoms "
+        "of its rules share variables, and leave out columns that nothing asks for."
+    )
 
 
 class _Indexes:
@@ -98,20 +129,35 @@ class _New(NamedTuple):
     rows: set[Row]
 
 
-def _derive(rule: StaticRule, new: _New | None, indexes: _Indexes, facts: Facts) -> set[Row]:
+def _derive(rule: StaticRule, new: _New | None, indexes: _Indexes, facts: Facts, work: _Work) -> set[Row]:
     """The heads a rule gives; with `new`, its atom at that position takes only those rows."""
-    order = list(range(len(rule.background)))
+    known, found = facts[rule.predicate], set[Row]()
+    for values in _rows(rule, new, indexes, work):
+        if all(test.holds(values, indexes.exists) for test in rule.tests):
+            row = tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)
+            if row not in known and row not in found:
+                work.derive(rule.predicate)
+                found.add(row)
+    return found
+
+
+def _rows(rule: StaticRule, new: _New | None, indexes: _Indexes, work: _Work) -> Iterator[Values]:
+    """The values with which all atoms of a rule are facts, one after the other: there may be very many."""
+    atoms: list[tuple[StaticAtom, set[Row] | None]] = [(atom, None) for atom in rule.background]
     if new is not None:
-        order = [new.position, *(i for i in order if i != new.position)]
-    rows: list[Values] = [{}]
-    for i in order:
-        only = new.rows if new is not None and i == new.position else None
-        rows = [extended for values in rows for extended in _join(rule.background[i], values, only, indexes)]
-    return {
-        tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)
-        for values in rows
-        if all(test.holds(values, indexes.exists) for test in rule.tests)
-    } - facts[rule.predicate]
+        atoms.insert(0, (atoms.pop(new.position)[0], new.rows))
+    stack: list[Iterator[Values]] = [iter([{}])]
+    while stack:
+        values = next(stack[-1], None)
+        if values is None:
+            stack.pop()
+            continue
+        work.join(rule.predicate)
+        if len(stack) > len(atoms):
+            yield values
+        else:
+            atom, only = atoms[len(stack) - 1]
+            stack.append(_join(atom, values, only, indexes))
 
 
 def _join(atom: StaticAtom, values: Values, only: set[Row] | None, indexes: _Indexes) -> Iterator[Values]:

@@ -89,9 +89,9 @@ def relation_title(relation: Relation) -> str:
 def pattern_lines(pattern: Pattern) -> Iterator[str]:
     """Remarks on a pattern: clock-driven, or with a row for each value seen."""
     if pattern.clock_driven:
-        yield "clock-driven: told when its tick has come"
+        yield "clock-driven: open when its tick has come"
     elif pattern.unguarded_time is not None:
-        yield f"told for each tick {pattern.unguarded_time} when it has come"
+        yield f"open for each tick {pattern.unguarded_time} when it has come"
     for name in pattern.unguarded:
         yield f"for each {name} that has been seen, and once for all others"
 

@@ -4,7 +4,7 @@ Each line has a role, so that a terminal can colour and wrap it. Equal plans giv
 there are two tables in the same words: a row for each query, and folded away a row for each relation.
 
     query Malf(X, T)                                      a title
-      told     when Temp(X, high, T) arrives              a line, whose next lines are indented by 11
+      open     when Temp(X, high, T) arrives              a line, whose next lines are indented by 11
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _relation(relation: Relation) -> Iterator[Line]:
     yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(relation))
 
 
-_QUERIES = ("query", "told", "decided", "memory")
+_QUERIES = ("query", "open", "decided", "memory")
 _RELATIONS = ("watched for", "patterns", "bounds", "stratum")
 
 

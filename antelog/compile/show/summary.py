@@ -1,11 +1,11 @@
 """The summary of a program, for users: when answers come, when they are decided, memory, and key.
 
-There are three sentences for each query and one for all: when answers are told, by when they are decided,
+There are three sentences for each query and one for all: when answers open, by when they are decided,
 what is kept in memory, and by what the work can be divided. Patterns and delays say which facts can be the
 first for an answer, and which the last.
 
-    query Malf(X, T).     told     when Temp(X, high, T) arrives
-                          decided  by T+3: a Temp about T+2 may be 1 tick late
+    query Malf(X, T).     open     when Temp(X, high, T) arrives
+                          decided  by T+3: the Temp for T+2 may come 1 tick late
                           memory   facts about the last 4 ticks; older ones are forgotten
 """
 
@@ -30,16 +30,16 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class Summary:
-    """A query in three sentences: when answers are told, by when they are decided, what is remembered."""
+    """A query in three sentences: when answers open, by when they are decided, what is remembered."""
 
     query: str
-    told: str
+    open: str
     decided: str
     memory: str
 
     @property
     def lines(self) -> tuple[tuple[str, str], ...]:
-        return (("told", self.told), ("decided", self.decided), ("memory", self.memory))
+        return (("open", self.open), ("decided", self.decided), ("memory", self.memory))
 
 
 def summaries(plan: Plan) -> Iterator[Summary]:
@@ -49,7 +49,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
         variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
             f"{relation.name}({', '.join(variables)})",
-            _told(relation, delays),
+            _open(relation, delays),
             _decided(plan, relation, delays),
             _memory(plan, relation) + _seen(plan, relation),
         )
@@ -70,7 +70,7 @@ def work_text(plan: Plan) -> str:
     return f"divided by {by}: facts with different values there never meet"
 
 
-# ---- told ----
+# ---- open ----
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class _Sign:
     rest: str = ""
 
 
-def _told(relation: Relation, delays: Mapping[str, DelayTable]) -> str:
+def _open(relation: Relation, delays: Mapping[str, DelayTable]) -> str:
     if not relation.patterns:
         return "never: the rules cannot be true"
     signs = list(dict.fromkeys(sign for p in relation.patterns for sign in _signs(p, delays)))
@@ -171,9 +171,11 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
     text = f"by {_tick(relation, delay)}{_span(plan, delay, ' later')}"
     if last is None:
         return text
-    fact = f"{_a(last.text)} about {_tick(relation, delay - last.late)}"
+    fact = f"the {last.text} for {_tick(relation, delay - last.late)}"
     return (
-        f"{text}: {fact} may be {ticks_text(last.late)} late" if last.late else f"{text}: it may need {fact}"
+        f"{text}: {fact} may come {_late(plan, last.late)} late"
+        if last.late
+        else f"{text}: it may need {fact}"
     )
 
 
@@ -277,9 +279,9 @@ def _span(plan: Plan, ticks: int, after: str = "") -> str:
     return f" ({long_duration_text(ticks * plan.tick)}{after})" if plan.tick and ticks else ""
 
 
+def _late(plan: Plan, ticks: int) -> str:
+    return long_duration_text(ticks * plan.tick) if plan.tick else ticks_text(ticks)
+
+
 def _and(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _a(name: str) -> str:
-    return f"an {name}" if name[:1] in "AEIOUaeiou" else f"a {name}"

@@ -27,7 +27,7 @@ _LONGEST = 200
 _REMEDIES = {
     LATE: "Hand them over before, have a column with their arrivals, or declare a longer delay",
     EARLY: "Advance to a later tick, or have a column with their arrivals",
-    CONFLICTING: "The input is declared `one per` with fewer columns than tell these facts apart",
+    CONFLICTING: "The input is declared `one per` with fewer columns than distinguish these facts",
     MALFORMED: "Mend the columns, or leave these rows out",
 }
 

@@ -23,7 +23,7 @@ def affected(
 ) -> Mapping[str, Spans]:
     """For some queries the ticks of the answers a step may change, given those its new facts are about.
 
-    A value `seen` first in the step may have answers about all ticks at which all others are not settled.
+    A value `seen` first in the step may have answers about all ticks at which all others are not decided.
     """
     reach = _Reach(rules, step, new)
     found = {}
@@ -75,7 +75,7 @@ class _Reach:
         )
         if whole.empty:
             return NOWHERE
-        # What changes at a tick can change all that is later, as far as that is not settled.
+        # What changes at a tick can change all that is later, as far as that is not decided.
         first = int(whole.first[0]) - rules.widest
         delay = rules.relations[name].bounds.delay
         return span(first if delay is None else max(first, self._step.before - delay), FOREVER)

@@ -278,7 +278,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
 
         P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
-        A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is settled by 5
+        A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is decided by 5
 
     If its time is open, all ticks that this can be are looked at together, and never one by one.
     """
@@ -297,7 +297,7 @@ def _settled_by(
     conditions: Sequence[Comparison],
     depth: int,
 ) -> Column:
-    """The tick by which all is settled that one reference of such a literal may lead to."""
+    """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
     first = _known_tick(reference.first, rows)
     last = first if reference.first == reference.last else _known_tick(reference.last, rows)

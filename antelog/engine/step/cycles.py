@@ -2,7 +2,7 @@
 
     Off(T+1) :- Press(T+1), not Off(T).
 
-Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is settled for good. All atoms that are
+Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
 asked for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level
 are decided at once: first Off(4), then Off(5).
 """
@@ -91,7 +91,7 @@ class Closure:
 
 
 def _unsettled(known: Knowledge, name: str, parts: Sequence[Atoms]) -> Atoms:
-    """The atoms that have to be worked out: what is settled is remembered."""
+    """The atoms that have to be worked out: what is decided is remembered."""
     whole = _together(parts)
     return whole.take(marked(whole.time > known.settled[name].until))
 
@@ -157,7 +157,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Numbering:
-    """The numbers of all atoms: those to be decided, and those that are settled."""
+    """The numbers of all atoms: those to be decided, and those that are decided."""
 
     known: Knowledge
     numbered: Mapping[str, _Numbered]

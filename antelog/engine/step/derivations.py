@@ -34,7 +34,7 @@ from antelog.engine.values.values import Values
 
 
 class Truth(NamedTuple):
-    """Truth over time: for each row the ticks at which it becomes true, becomes false, and is settled."""
+    """Truth over time: for each row the ticks at which it becomes true, becomes false, and is decided."""
 
     true_at: Column
     false_at: Column
@@ -160,9 +160,9 @@ class Derivations:
 
     @property
     def open_until(self) -> Column:
-        """The tick by which the open literals of a row are settled; -1 where none is open.
+        """The tick by which the open literals of a row are decided; -1 where none is open.
 
-        A literal that is false already settles the row, and is none of these.
+        A literal that is false already decides the row, and is none of these.
         """
         last: Column = ((self.settled + 1) * (self.holds > self.seen)).max(axis=0, initial=0) - 1
         return last

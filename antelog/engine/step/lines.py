@@ -38,6 +38,7 @@ from antelog.engine.step.lives import views_of
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
 from antelog.engine.step.schema import OTHERS_NAMES
+from antelog.engine.step.uniting import united
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
@@ -69,7 +70,7 @@ def one_after_the_other(parts: Sequence[Lines]) -> Lines:
         return parts[0]
     columns = zip(*((*part.cells, part.tick, part.kind, part.stage) for part in parts), strict=True)
     *cells, tick, kind, stage = map(np.concatenate, columns)
-    return Lines(pa.concat_tables([part.table for part in parts]), tuple(cells), tick, kind, stage)
+    return Lines(united([part.table for part in parts]), tuple(cells), tick, kind, stage)
 
 
 @dataclass(frozen=True, eq=False)

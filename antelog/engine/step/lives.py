@@ -93,7 +93,7 @@ def _answer(found: Derivations, values: Values) -> list[Column]:
 
 
 def _without_settled(found: Lives) -> Lives:
-    """The rows without answers of values that had been settled with all others before they were seen."""
+    """The rows without answers of values that had been decided with all others before they were seen."""
     late = np.zeros(found.by_answer.count, np.bool_)
     complete = None
     for b, block in enumerate(found.blocks):

@@ -1,6 +1,6 @@
 """The settled atoms that a step leaves behind, of relations that rest on their own negation.
 
-Off(T+1) :- Press(T+1), not Off(T).     Off(3) was settled long ago: true, and Press(3) is forgotten
+Off(T+1) :- Press(T+1), not Off(T).     Off(3) was decided long ago: true, and Press(3) is forgotten
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from antelog.engine.values.encoding import OTHERS
 def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
     """The settled atoms of a relation in a cycle of negations, as a step that ends at `now` leaves them.
 
-    All that was settled before the last tick of the step is, so that this tick can be looked at
+    All that was decided before the last tick of the step is, so that this tick can be looked at
     again.
     """
     rules = knowledge.rules
@@ -40,7 +40,7 @@ def remembered(knowledge: Knowledge, name: str, now: int) -> Settled:
 
 
 def _with(knowledge: Knowledge, name: str, known: Settled, until: int) -> Settled:
-    """The settled atoms that are known, and the others that are settled by a tick."""
+    """The settled atoms that are known, and the others that are decided by a tick."""
     parts = list(_undecided(knowledge, name, max(known.until + 1, 0), until))
     if not parts:
         return replace(known, until=until)

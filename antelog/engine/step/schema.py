@@ -71,7 +71,7 @@ def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
         [
             pa.field("tick", pa.int64()),
             pa.field("change", pa.string()),
-            *(_field(name, types[name]) for name in answer.variables),
+            *(answer_field(name, types[name]) for name in answer.variables),
             *([pa.field(answer.time, pa.int64())] if answer.time is not None else []),
             *([pa.field("others", OTHERS_NAMES)] if relation.unguarded else []),
             *starmap(pa.field, AFTER_ANSWER.items()),
@@ -79,7 +79,8 @@ def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     )
 
 
-def _field(name: str, type_: pa.DataType) -> pa.Field:
+def answer_field(name: str, type_: pa.DataType) -> pa.Field:
+    """The column of a variable whose values are of a type; of several kinds they are texts, and marked so."""
     return pa.field(name, pa.string(), metadata=WRITTEN) if type_ == MIXED else pa.field(name, type_)
 
 

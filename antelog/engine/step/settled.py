@@ -1,7 +1,7 @@
 """Settled atoms of relations that rest on their own negation in the past.
 
 Such a relation cannot be worked out from the facts about a few ticks: whether an atom is true may
-depend on all ticks before it. So once all atoms about a tick are settled, the true ones are
+depend on all ticks before it. So once all atoms about a tick are decided, the true ones are
 remembered for as long as a rule may ask for them, and the facts behind them forgotten.
 
     Off: known up to tick 7; true at 3 and 5, so false at all others

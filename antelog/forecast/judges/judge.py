@@ -20,7 +20,7 @@ from antelog.forecast.rates.tally import Cells, KnownEpoch
 
 
 class Judge(Protocol):
-    """Predicts the chances of open answers, and learns from the outcomes of settled ones."""
+    """Predicts the chances of open answers, and learns from the outcomes of decided ones."""
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The chance of each row; NaN where it is unknown."""

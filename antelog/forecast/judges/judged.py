@@ -65,7 +65,7 @@ def no_predictions(judges: int) -> Predictions:
 class Judged:
     """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
-    `told` are the predictions for lines of open answers, `unscored` lines of some settled answers, and
+    `told` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
     `scores` are those of all before. `likely` are the numbers of the answers with an alert.
     """
 
@@ -100,7 +100,7 @@ def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
 
 
 def learned(judged: Judged, rows: AnswerRows, outcome: RowOutcomes) -> Judged:
-    """The judges after a lesson of settled answers."""
+    """The judges after a lesson of decided answers."""
     if len(outcome.epoch) == 0:
         return judged
     taught = {name: judge.learn(rows, outcome) for name, judge in judged.judges.items()}
@@ -127,7 +127,7 @@ def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, 
 
 
 def settle(judged: Judged, settled: SettledAnswers, at: Column, epoch: int | None) -> Judged:
-    """Scores the predictions for some of the settled answers, and drops them.
+    """Scores the predictions for some of the decided answers, and drops them.
 
     With an `epoch`, the losses of each judge are added to that epoch's, by which judges are weighed.
     """
@@ -163,12 +163,12 @@ def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
 
 
 def all_scored(judged: Judged) -> Scores:
-    """The scores of everything that is settled."""
+    """The scores of everything that is decided."""
     return _scored(judged, 1).scores
 
 
 def _with_losses(losses: Waiting, told: Predictions, confirmed: Mask, epoch: int) -> Waiting:
-    """Adds the losses of each judge on lines of answers that were settled in an epoch.
+    """Adds the losses of each judge on lines of answers that were decided in an epoch.
 
     A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
     """

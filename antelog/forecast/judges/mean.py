@@ -2,7 +2,7 @@
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-The weight of a judge falls with its losses on lines of settled answers of a pattern.
+The weight of a judge falls with its losses on lines of decided answers of a pattern.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def no_losses(judges: int) -> Waiting:
 
 
 def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting:
-    """Adds the losses of judges (columns) on lines whose answers were settled in an epoch.
+    """Adds the losses of judges (columns) on lines whose answers were decided in an epoch.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """

@@ -60,7 +60,7 @@ def nobody(width: int) -> TrackedAnswers:
 
 @dataclass(frozen=True, eq=False)
 class SettledAnswers:
-    """Answers that are settled: their cells, numbers, when, and whether they were confirmed.
+    """Answers that are decided: their cells, numbers, when, and whether they were confirmed.
 
     And the states each has been in: `state_of` are positions among the settled.
     """
@@ -105,7 +105,7 @@ class FollowedStep:
 def followed(
     before: TrackedAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
 ) -> FollowedStep:
-    """The answers after a step that ends at `now`. An atom about T is settled by T + delay, if known.
+    """The answers after a step that ends at `now`. An atom about T is decided by T + delay, if known.
 
     If the states they have been in are not `counted`, they are not kept.
     """
@@ -225,7 +225,7 @@ def stage_of(state: Column) -> Column:
 
 
 def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
-    """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
+    """A mask of the answers that are decided by now, given their last lines, and the ticks of settling."""
     confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))

@@ -54,7 +54,7 @@ class AnswerRows:
 
 @dataclass(frozen=True, eq=False)
 class RowOutcomes:
-    """For each row whether its answer was confirmed, and the epoch in which that was settled."""
+    """For each row whether its answer was confirmed, and the epoch in which that was decided."""
 
     confirmed: Mask
     epoch: Column
@@ -63,7 +63,7 @@ class RowOutcomes:
 def lesson_of(
     settled: SettledAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
 ) -> tuple[AnswerRows, RowOutcomes]:
-    """Rows for the states that settled answers have been in, and their outcomes.
+    """Rows for the states that decided answers have been in, and their outcomes.
 
     The least age of a class stands for the class.
     """

@@ -4,7 +4,7 @@
     epochs 0 to 3 with a half-life of 250 epochs: the sums of each key, those of epoch 0 halved at 250
 
 An epoch is a stretch of ticks on a fixed grid. Its counts are used only from an epoch on by which all
-that they rest on is settled; so it is clear at any tick what was known, however a run is cut.
+that they rest on is decided; so it is clear at any tick what was known, however a run is cut.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def figures_of(found: ScoreResult, tick: int | None) -> tuple[Figure, ...]:
             f"{text}Marks within their band are as expected; larger ones have more lines.",
         ),
         Figure(
-            "Do they tell answers apart?",
+            "Do they distinguish answers?",
             histogram(found.calibration),
             "Where the chances of confirmed answers lay, and where those of the others. The less they "
             "overlap, the more the chances say.",
@@ -50,8 +50,8 @@ def figures_of(found: ScoreResult, tick: int | None) -> tuple[Figure, ...]:
         Figure(
             "How early are alerts?",
             early(found.alerts, tick),
-            "A mark for each threshold: how many of its alerts came true, and how long before certainty half "
-            "of these were told; the bar holds the middle half.",
+            "A mark for each threshold: how many of its alerts came true, and how long before the "
+            "confirmation half of these rang; the bar holds the middle half.",
         ),
     )
 
@@ -87,17 +87,17 @@ class _Plane:
 
 
 def reliability(found: CalibrationResult) -> Html:
-    """Chance told against share confirmed, with what would be expected; larger marks have more lines."""
+    """Chance against share confirmed, with what would be expected; larger marks have more lines."""
     plane = _Plane()
     shares = [percent(each) for each in _QUARTERS]
     most = max((each.lines for each in found.bins), default=1)
     parts = [
         *plane.upwards(_QUARTERS, "share confirmed"),
-        *plane.rightwards(_QUARTERS, shares, "told with"),
+        *plane.rightwards(_QUARTERS, shares, "chance"),
         *(_band(each, plane) for each in found.bins),
         svg.line(plane.at(0, 0), plane.at(1, 1), "ideal"),
-        svg.words(plane.at(0.03, 0.93), "more came true than told", "note"),
-        svg.words(plane.at(0.97, 0.04), "fewer came true than told", "note", "end"),
+        svg.words(plane.at(0.03, 0.93), "chances too low", "note"),
+        svg.words(plane.at(0.97, 0.04), "chances too high", "note", "end"),
         *(_mark(each, plane, most) for each in found.bins),
     ]
     return picture(_WIDE, _HIGH, "Calibration: " + words.calibrated(found), parts)
@@ -129,14 +129,14 @@ def histogram(found: CalibrationResult) -> Html:
     plane = _Plane(low=-tops[1], high=tops[0])
     parts = [
         *_levels(plane, tops),
-        *plane.rightwards(_QUARTERS, [percent(each) for each in _QUARTERS], "told with"),
+        *plane.rightwards(_QUARTERS, [percent(each) for each in _QUARTERS], "chance"),
         *_columns(ups, totals[0], 1, plane),
         *_columns(downs, totals[1], -1, plane),
         svg.line(plane.at(0, 0), plane.at(1, 0), "base"),
         svg.words(Spot(0, 12), "share of the lines of confirmed answers ↑", "yes"),
         svg.words(Spot(_RIGHT, _BOTTOM - 6), "and of the others ↓", "no", "end"),
     ]
-    return picture(_WIDE, _HIGH, "With which chances confirmed answers were told, and the others", parts)
+    return picture(_WIDE, _HIGH, "The chances of confirmed answers, and of the others", parts)
 
 
 def _top(lines: Sequence[float], total: float) -> float:
@@ -156,7 +156,7 @@ def _columns(part: Sequence[tuple[Bin, float]], total: float, way: int, plane: _
     for found, lines in part:
         if lines:
             start, end = plane.at(found.low, 0), plane.at(found.high, way * lines / total)
-            title = f"{words.count(round(lines), 'line')} told with {percents(found.low, found.high)}"
+            title = f"{words.count(round(lines), 'line')} with a chance of {percents(found.low, found.high)}"
             yield svg.box(
                 Spot(start.x + 1, start.y), Spot(end.x - 1, end.y), "yes" if way > 0 else "no", title
             )

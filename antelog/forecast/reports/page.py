@@ -40,7 +40,7 @@ def _together(markup: Html) -> str:
 
 
 def _section(name: str, query: str, found: ScoreResult, tick: int | None) -> Html:
-    nothing = tag("p", "No answer that was told with a chance is settled yet.", class_="counted")
+    nothing = tag("p", "No answer with a chance is decided yet.", class_="counted")
     scored = _scored(found, tick) if found.counted.lines else nothing
     return tag("section", tag("h2", query), scored, id=name)
 
@@ -63,7 +63,7 @@ def _tiles(found: ScoreResult, tick: int | None) -> Iterator[Html]:
     yield _tile(
         f"Alerts from {share} that were right",
         percent(alert.precision),
-        f"of {words.count(alert.alerts, 'alert')}; they told {percent(alert.found)} of all confirmed"
+        f"of {words.count(alert.alerts, 'alert')}; they announced {percent(alert.found)} of all confirmed"
         if alert.alerts
         else "no chance was that high",
     )
@@ -92,7 +92,7 @@ def _details(title: str, table: Html) -> Html:
 
 
 def _bins(bins: Sequence[Bin]) -> Html:
-    head = ("told with", "lines", "mean chance", "confirmed", "expected", "")
+    head = ("chance", "lines", "mean chance", "confirmed", "95 % range", "")
     return _table(head, [(_row(each), each.outside) for each in bins])
 
 

@@ -25,9 +25,7 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield name
     yield "=" * len(name)
     if not counted.lines:
-        yield from wrapped(
-            "No answer that was told with a chance is settled yet: there is nothing to score.", _WIDTH
-        )
+        yield from wrapped("No answer with a chance is decided yet: there is nothing to score.", _WIDTH)
         return
     yield from wrapped(words.counted(counted), _WIDTH)
     yield ""
@@ -35,7 +33,7 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
     yield _loss("Log loss", found.log_loss)
     yield from wrapped(
         f"The base rate is {percent(counted.base_rate)}: the share of these lines whose answers were "
-        "confirmed, told for every line. It is known only afterwards.",
+        "confirmed, the same for every line. It is known only afterwards.",
         _WIDTH,
     )
     yield ""
@@ -51,7 +49,7 @@ def _loss(name: str, found: Loss) -> str:
 def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from wrapped(words.verdict(found), _WIDTH)
     calibration = found.calibration
-    rows: list[Sequence[str]] = [("told with", "lines", "confirmed", "expected", "")]
+    rows: list[Sequence[str]] = [("chance", "lines", "confirmed", "95 % range", "")]
     rows += map(words.bin_row, calibration.bins)
     yield from _table(rows)
     if (bin_ := words.example(calibration)) is not None:

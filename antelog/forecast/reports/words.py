@@ -42,7 +42,7 @@ _NOTABLE = 0.005
 """A smaller share of the loss avoided reads as 0 %."""
 
 _LARGE = 100
-"""So many of a unit are told exactly."""
+"""So many of a unit are shown exactly."""
 
 
 def count(number: int, what: str = "") -> str:
@@ -54,7 +54,7 @@ def counted(found: LineCounts) -> str:
     """The number of scored lines, in a sentence or two."""
     lines, answers = count(found.lines, "line"), count(found.answers, "answer")
     were = "was" if found.confirmed == 1 else "were"
-    text = f"{lines} of {answers} told with a chance; {count(found.confirmed)} of them {were} confirmed."
+    text = f"{lines} of {answers} with a chance; {count(found.confirmed)} of them {were} confirmed."
     if not found.without:
         return text
     are = "is" if found.without == 1 else "are"
@@ -127,8 +127,8 @@ Finding: TypeAlias = Literal["fine", "doubtful", "refuted", "unknown"]
 
 def finding(found: ScoreResult) -> Finding:
     """Whether chances are calibrated and of use, in a word; doubtful: right perhaps, but they say little."""
-    calibrated = _finding(found.calibration)
-    return "doubtful" if calibrated == "fine" and _limits(found) else calibrated
+    judged = _finding(found.calibration)
+    return "doubtful" if judged == "fine" and _limits(found) else judged
 
 
 def verdict(found: ScoreResult) -> str:
@@ -171,11 +171,11 @@ def calibrated(found: CalibrationResult) -> str:
         case "refuted":
             return f"Refuted: these chances are not what they say{_direction(found)}."
         case "doubtful":
-            return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may tell."
+            return f"Not refuted, but {lies}, and one in twenty would by chance: more facts may show."
         case "fine" if outside:
-            return f"Nothing speaks against these chances: {lies}, as one in twenty does by chance."
+            return f"Calibrated so far: {lies}, as one in twenty does by chance."
         case "fine":
-            return "Nothing speaks against these chances: they are what they say, as far as can be seen."
+            return "Calibrated so far."
 
 
 def _outside(found: CalibrationResult) -> int:
@@ -202,8 +202,8 @@ def _direction(found: CalibrationResult) -> str:
 def sentence(found: Bin) -> str:
     """A bin as a sentence: its confirmed share, and the expected one."""
     return (
-        f"Of the answers told with {percents(found.low, found.high)}, {percent(found.confirmed)} were "
-        f"confirmed (expected {percents(*found.expected)})."
+        f"Of the answers with a chance of {percents(found.low, found.high)}, {percent(found.confirmed)} were "
+        f"confirmed (95 % range {percents(*found.expected)})."
     )
 
 
@@ -211,7 +211,7 @@ def mark(found: Bin) -> str:
     """A remark on a bin outside its expected band; empty for others."""
     if not found.outside:
         return ""
-    return "more than told" if found.confirmed > found.chance else "fewer than told"
+    return "chances too low" if found.confirmed > found.chance else "chances too high"
 
 
 def example(found: CalibrationResult) -> Bin | None:

@@ -1,1 +1,1 @@
-"""Scores of chances: sums over settled answers, and their results."""
+"""Scores of chances: sums over decided answers, and their results."""

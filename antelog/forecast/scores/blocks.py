@@ -3,7 +3,7 @@
     ticks 0 to 40      blocks of 2 ticks: 0-1, 2-3, …, 40-41
     a tick 70 more     blocks of 4 ticks: 0-3, 4-7, …, 68-71; sums of two blocks become one
 
-Answers that are settled at about the same time depend on the same facts and are right or wrong together.
+Answers that are decided at about the same time depend on the same facts and are right or wrong together.
 How much their sums vary from block to block shows how much that matters.
 """
 

@@ -44,7 +44,7 @@ class Calibration(Sums):
     chance      their chances (see `exact`)
     pairs       for each answer its number of lines, squared: what it weighs when its lines all end alike
     surplus     for each block of settled ticks, how many more were confirmed than the chances say
-    waited      of all lines, the ticks until they were settled
+    waited      of all lines, the ticks until they were decided
     """
 
     lines: Column = field(default_factory=_none)

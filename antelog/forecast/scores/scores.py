@@ -1,10 +1,10 @@
 """Scores of chances against outcomes, as sums that are updated while a run goes on.
 
-    scores = scored(Scores(), settled)       lines of answers that are settled now are added
+    scores = scored(Scores(), settled)       lines of answers that are decided now are added
     one + other                              what two workers found
     table({"Malf": scores})                  what users see
 
-Takes lines of settled answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
+Takes lines of decided answers and keeps sums of a fixed size. The sums do not depend on batches or workers,
 as long as the lines of an answer come together.
 """
 
@@ -48,7 +48,7 @@ class ScoreResult:
 
 @dataclass(frozen=True, eq=False)
 class Scores(Sums):
-    """Sums over the settled answers of one query; `without` counts lines that were told without a chance."""
+    """Sums over the decided answers of one query; `without` counts lines that were told without a chance."""
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)
@@ -57,7 +57,7 @@ class Scores(Sums):
 
 
 def scored(scores: Scores, settled: ScoredLines) -> Scores:
-    """The scores with some settled answers more, of each of which all lines are given."""
+    """The scores with some decided answers more, of each of which all lines are given."""
     if settled.count == 0:
         return scores
     lines = with_chance(settled)

@@ -1,4 +1,4 @@
-"""Scored lines: lines of the change log whose answers are settled by now.
+"""Scored lines: lines of the change log whose answers are decided by now.
 
     answer  told  chance  settled  confirmed
     7       3     0.6     5        yes          told at tick 3 with 60 %, confirmed at tick 5

@@ -25,7 +25,7 @@ OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The opposite of each comparison, for values that can be compared."""
 
-NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers are told when T has come."
+NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
 _SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
 

@@ -32,7 +32,7 @@ class Negation(Literal):
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         atom, static = self.atom, rule.is_static(self.atom.predicate)
         if not static and atom.terms and isinstance(atom.terms[-1], Anonymous):
-            message = f"`{rule.text(self)}` would be certain only when time has ended"
+            message = f"`{rule.text(self)}` would be decided only when time has ended"
             hint = "Give the negated atom a time that the rest of the rule has, such as T or T+1."
             yield Diagnostic("E403", message, atom.span, hint)
         for term in atom.terms if static else ():

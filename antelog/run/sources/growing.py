@@ -1,24 +1,34 @@
-"""A file that lines are appended to. It may be replaced, as logs are that are rotated.
+"""A file that lines are appended to. It may be rotated: renamed, or copied and cut, and begun anew.
 
-What was read of it is known by place, and by a digest of how it begins: so it is noticed, also after a
-restart, that another file has its name. Then the new one is read from its beginning.
+    temp.csv    read to its end, and whatever is still written to it once it is temp.csv.1
+    temp.csv    the new one, from its start
+
+How far it was read is known by place, and by a digest of how it begins: so another file of its name is
+noticed, also after a restart, and the old one is looked for beside it and read to its end first.
 """
 
 from __future__ import annotations
 
 import os
+import time
 import zlib
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+
+import msgspec
 
 from antelog.errors import DataError
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
+from antelog.run.sources.rotation import KNOWN, ReadFile, remains, renamed_from
 from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
 
-_KNOWN = 1 << 10
-"""The first bytes that tell a file from another."""
+_LAST = 1 << 8
+"""The last bytes that were read: if others stand there, the file was cut and written anew."""
+
+_KEPT = 60.0
+"""Seconds for which a renamed file is read on, from the last that was written to it."""
 
 
 class GrowingFile(FactSource):
@@ -27,92 +37,197 @@ class GrowingFile(FactSource):
     def __init__(self, path: Path, form: Form, wanted: WantedColumns, *, mark: Mark | None = None) -> None:
         super().__init__()
         self._path, self._form, self._wanted = path, form, wanted
-        self._file: BinaryIO | None = None
         self._mark: Mark = dict(mark or {})
-        self._begins = b""
-        self._lines: LinesOf | None = None
+        self._now: _OpenFile | None = None
+        self._before: _OpenFile | None = None
+        self._next: list[Path] = []
         self._waiting = False
 
     @property
     def mark(self) -> Mark:
-        if self._lines is None or self._file is None:
-            return self._mark
-        mark = self._lines.mark
-        known = self._begins[: mark["offset"]]
-        return {**mark, "known": len(known), "digest": zlib.crc32(known)}
+        mark = self._now.mark if self._now is not None else self._mark
+        return mark if self._before is None else {**mark, "before": self._before.mark}
 
     def poll(self) -> list[SourcePiece]:
-        if self._file is None and not self._open():
-            return []
-        assert self._file is not None
-        assert self._lines is not None
-        try:
-            data = self._file.read(AT_ONCE)
-        except OSError as error:
-            raise _unreadable(self._path, error) from None
+        found = self._rest_before()
+        if self._now is None and not self._open():
+            return found
+        assert self._now is not None
+        if (data := self._now.read()) is None:
+            return found + self._cut()
+        found += self._now.lines.feed(data)
         self.behind = len(data) == AT_ONCE
-        if len(self._begins) < _KNOWN:
-            self._begins = (self._begins + data)[:_KNOWN]
-        found = self._lines.feed(data) if data else []
-        return found if self.behind or not self._is_another() else found + self._replaced()
+        if not self.behind and (self._next or self._now.is_another(self._path)):
+            found += self._replaced()
+        return found
 
     def finish(self) -> list[SourcePiece]:
-        return self._lines.finish() if self._lines else []
+        files = (self._before, self._now)
+        return [piece for each in files if each is not None for piece in each.lines.finish()]
 
     def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        for each in (self._now, self._before):
+            if each is not None:
+                each.file.close()
+        self._now = self._before = None
+
+    # ---- the next file ----
 
     def _open(self) -> bool:
+        if self._next:
+            return self._opened(self._next.pop(0))
+        if "before" in self._mark:
+            self._find_before()
+        if not self._mark or _read(self._mark).is_at(self._path):
+            return self._opened(self._path)
+        return self._read_first()
+
+    def _opened(self, path: Path) -> bool:
         try:
-            file = self._path.open("rb")
+            self._now = _OpenFile(path, self._lines(path, self._mark), self._mark)
         except FileNotFoundError:
             if not self._waiting:
-                self.notes.append(f"{self._path} is not there yet; it is read once it is")
+                self.notes.append(f"{path} is not there yet; it is read once it is")
             self._waiting, self.behind = True, False
             return False
         except OSError as error:
-            raise _unreadable(self._path, error) from None
-        head = _head_of(file)
-        if self._mark and not _is_same(head, self._mark, os.fstat(file.fileno()).st_size):
-            self.notes.append(f"{self._path} is not the file that was read before; it is read from its start")
-            self._mark = {name: self._mark[name] for name in ("header",) if name in self._mark}
-        offset = int(self._mark.get("offset", 0))
-        file.seek(offset)
-        self._begins = head[: min(offset, _KNOWN)]
-        self._file = file
-        self._lines = LinesOf(self._form, str(self._path), self._wanted, self.notes, self._mark)
+            raise _unreadable(path, error) from None
         return True
 
-    def _is_another(self) -> bool:
-        """Whether another file has the name by now, or this one was cut."""
-        assert self._file is not None
-        own = os.fstat(self._file.fileno())
-        try:
-            there = self._path.stat()
-        except OSError:
-            return False  # between two files
-        return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) or own.st_size < self._file.tell()
+    def _lines(self, path: Path, mark: Mark) -> LinesOf:
+        return LinesOf(self._form, str(path), self._wanted, self.notes, mark)
+
+    def _read_first(self) -> bool:
+        """Begin with the file that was read before, which has another name now, if it is still there."""
+        files = remains(self._path, _read(self._mark))
+        if files:
+            self.notes.append(f"{files[0]} is what {self._path} was; it is read to its end first")
+            self._next = files[1:]
+            return self._opened(files[0])
+        if self._path.exists():
+            if self._mark.get("offset"):
+                said = f"{self._path} is not the file that was read before; it is read from its start"
+                self.notes.append(said + _lost(self._mark))
+            self._mark = _header(self._mark)
+        return self._opened(self._path)
+
+    def _find_before(self) -> None:
+        """The file before, which may still be written to."""
+        before: Mark = self._mark["before"]
+        self._mark = {name: value for name, value in self._mark.items() if name != "before"}
+        for path in remains(self._path, _read(before))[:1]:
+            with suppress(OSError):
+                self._before = _OpenFile(path, self._lines(path, before), before)
+
+    # ---- the end of a file ----
 
     def _replaced(self) -> list[SourcePiece]:
-        """The remaining rows of the old file; the next poll reads the new one."""
-        assert self._lines is not None
-        left = self._lines.finish()
-        self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
-        self.close()
-        self._mark = self._lines.beginning
-        self._lines, self.behind = None, True
+        """The remaining rows of the old file, which is kept for more, and then the next one."""
+        assert self._now is not None
+        left = self._now.lines.finish()
+        if self._now.path == self._path:
+            self.notes.append(f"{self._path} was replaced or cut; it is read from its start")
+            self._next = renamed_from(self._path, self._now.inode)
+        if self._before is not None:
+            left = self._before.lines.finish() + left
+            self._before.file.close()
+        self._before, self._mark = self._now, _header(self._now.mark)
+        self._now, self.behind = None, True
+        self._open()
         return left
 
+    def _cut(self) -> list[SourcePiece]:
+        """The file was cut: what was not read of it is in a copy beside it, or lost."""
+        assert self._now is not None
+        mark, left = self._now.mark, self._now.lines.finish()
+        self._now.file.close()
+        self._now, self.behind = None, True
+        copies = remains(self._path, _read(mark))
+        if copies:
+            self.notes.append(f"{self._path} was cut; {copies[0]} is its copy, and read to its end first")
+            self._mark, self._next, left = mark, copies, []
+        else:
+            self.notes.append(f"{self._path} was replaced or cut; it is read from its start{_lost(mark)}")
+            self._mark = _header(mark)
+        self._open()
+        return left
 
-def _head_of(file: BinaryIO) -> bytes:
-    return os.pread(file.fileno(), _KNOWN, 0)
+    def _rest_before(self) -> list[SourcePiece]:
+        """Rows that are still written to the file before."""
+        before = self._before
+        if before is None:
+            return []
+        data = before.read()
+        if data:
+            return before.lines.feed(data)
+        if data is not None and time.monotonic() < before.heard + _KEPT:
+            return []
+        before.file.close()
+        self._before = None
+        return before.lines.finish()
 
 
-def _is_same(head: bytes, mark: Mark, size: int) -> bool:
-    known = int(mark.get("known", 0))
-    return size >= int(mark.get("offset", 0)) and zlib.crc32(head[:known]) == mark.get("digest", 0)
+class _OpenFile:
+    """A file that is open, from a mark on. Its inode cannot be another's as long as it is."""
+
+    def __init__(self, path: Path, lines: LinesOf, mark: Mark) -> None:
+        self.path, self.lines = path, lines
+        self.file = path.open("rb")
+        offset = int(mark.get("offset", 0))
+        self.file.seek(offset)
+        self._begins = os.pread(self.file.fileno(), min(offset, KNOWN), 0)
+        self._last = os.pread(self.file.fileno(), min(offset, _LAST), max(0, offset - _LAST))
+        self.inode = os.fstat(self.file.fileno()).st_ino
+        self.heard = time.monotonic()
+
+    @property
+    def mark(self) -> Mark:
+        mark = self.lines.mark
+        known = self._begins[: mark["offset"]]
+        return {**mark, "known": len(known), "digest": zlib.crc32(known), "inode": self.inode}
+
+    def read(self) -> bytes | None:
+        """The bytes that were written since; None if the file was cut, so that others stand before them."""
+        try:
+            at, data = self.file.tell(), self.file.read(AT_ONCE)
+        except OSError as error:
+            raise _unreadable(self.path, error) from None
+        if self._is_cut(at):
+            return None
+        if data:
+            self._begins = (self._begins + data[:KNOWN])[:KNOWN]
+            self._last = (self._last + data[-_LAST:])[-_LAST:]
+            self.heard = time.monotonic()
+        return data
+
+    def is_another(self, path: Path) -> bool:
+        """Whether another file has a name by now. One that is empty has not been begun."""
+        try:
+            there = path.stat()
+        except OSError:
+            return False  # between two files
+        own = os.fstat(self.file.fileno())
+        return (own.st_dev, own.st_ino) != (there.st_dev, there.st_ino) and there.st_size > 0
+
+    def _is_cut(self, at: int) -> bool:
+        """Whether the bytes up to a place are not those that were read."""
+        number = self.file.fileno()
+        begins = os.pread(number, len(self._begins), 0)
+        return begins != self._begins or os.pread(number, len(self._last), at - len(self._last)) != self._last
+
+
+def _read(mark: Mark) -> ReadFile:
+    return msgspec.convert(mark, ReadFile)
+
+
+def _header(mark: Mark) -> Mark:
+    """The mark of another file that goes on as this one did."""
+    return {"header": mark["header"]} if "header" in mark else {}
+
+
+def _lost(mark: Mark) -> str:
+    lines = int(mark.get("line", 1)) - 1
+    return f". Of the one before {lines:,} lines were read; no file beside it has those behind them"
 
 
 def _unreadable(name: Path, error: OSError) -> DataError:

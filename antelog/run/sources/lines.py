@@ -46,17 +46,9 @@ class LinesOf:
     @property
     def mark(self) -> Mark:
         """Behind the last row that is whole."""
-        return {"offset": self._offset, "line": self._line, **self._kept}
-
-    @property
-    def beginning(self) -> Mark:
-        """That of another file which goes on as this one did."""
-        return self._kept
-
-    @property
-    def _kept(self) -> Mark:
         header = self._rows.header if isinstance(self._rows, CsvRows) else None
-        return {} if header is None else {"header": msgspec.to_builtins(header)}
+        kept = {} if header is None else {"header": msgspec.to_builtins(header)}
+        return {"offset": self._offset, "line": self._line, **kept}
 
     def feed(self, data: bytes) -> list[SourcePiece]:
         self._fed += len(data)

@@ -19,6 +19,7 @@ class PostedFacts(FactSource):
         super().__init__()
         self._inbox, self._input = inbox, wanted.name
         self._line = int((mark or {}).get("line", 0))
+        self._forgotten = 0
         self._rows = JsonRows(_NAME, Advice(wanted, self.notes))
         inbox.accept(wanted.name)
 
@@ -35,4 +36,6 @@ class PostedFacts(FactSource):
         return [SourcePiece(self._rows.chunk((each.line, each.fact) for each in found), _NAME)]
 
     def saved(self) -> None:
-        self._inbox.forget(self._input, self._line)
+        if self._line > self._forgotten:
+            self._inbox.forget(self._input, self._line)
+            self._forgotten = self._line

@@ -54,7 +54,7 @@ class FactSource(ABC):
         return []
 
     def saved(self) -> None:  # noqa: B027 - most sources keep their rows
-        """The rows up to the mark are in a state now."""
+        """The rows up to the mark are in a state now, or there is none, and no run reads them again."""
 
     def close(self) -> None:  # noqa: B027 - some have nothing open
         """Closes what the source has opened."""

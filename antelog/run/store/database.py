@@ -1,7 +1,7 @@
 """The file of a store: a database of SQLite in WAL mode, on a disk of this machine, with one writer.
 
     opened(path)        a connection for a reader, the inbox or the outbox of a store that is there
-    WriterLock(path)    held by the one `antelog watch` that writes; it ends with its process
+    StoreLock(path)     held by the one `antelog watch` that writes; it ends with its process
 
 WAL mode lets readers read while the writer writes. It needs memory that all of them share, and locks; so a
 file on a network disk is refused.
@@ -120,12 +120,15 @@ def transaction(database: sqlite3.Connection) -> Iterator[None]:
     database.execute("COMMIT")
 
 
-class WriterLock:
-    """The lock of the one writer of a store, in a file beside it. It ends with the process that holds it."""
+class StoreLock:
+    """A lock in a file beside a store: of its one writer, or of the one process that sends its alerts.
 
-    def __init__(self, path: Path, *, wait: bool = False) -> None:
+    It ends with the process that holds it.
+    """
+
+    def __init__(self, path: Path, end: str = "-lock", *, wait: bool = False) -> None:
         store = path.resolve()  # one lock, by whatever links the store is named
-        self._path = store.with_name(f"{store.name}-lock")
+        self._path = store.with_name(store.name + end)
         while True:
             self._descriptor = self._locked(path, wait)
             if is_at(self._descriptor, self._path):

@@ -66,7 +66,7 @@ class Store:
 
     def __init__(self, path: Path, *, durable: bool, wait: bool) -> None:
         self.path = path
-        self._lock = files.WriterLock(path, wait=wait)
+        self._lock = files.StoreLock(path, wait=wait)
         try:
             self._database = files.created(path, durable=durable)
         except BaseException:

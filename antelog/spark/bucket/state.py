@@ -27,6 +27,7 @@ from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
 from antelog.engine.step.query import KINDS, Share
+from antelog.engine.step.uniting import united
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
@@ -84,7 +85,7 @@ class BucketOutput:
         names = {**self.log, **later.log}
         log = {name: [each.log[name] for each in (self, later) if name in each.log] for name in names}
         return BucketOutput(
-            {name: pa.concat_tables(tables) for name, tables in log.items()},
+            {name: united(tables) for name, tables in log.items()},
             pa.concat_tables([self.rejects, later.rejects]),
             self.counts + later.counts,
         )
@@ -242,7 +243,7 @@ def finish_with_answers(job: Job, bucket: BucketState, batch: BatchRows) -> tupl
         still = as_they_stand(table).filter(pc.not_equal(table.column("change"), CONFIRMED))
         log = output.log[name]
         confirmed = log.filter(pc.equal(log.column("change"), CONFIRMED))
-        found[name] = pa.concat_tables([still, confirmed])
+        found[name] = united([still, confirmed])
     return bucket, replace(output, log=found)
 
 

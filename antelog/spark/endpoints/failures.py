@@ -20,13 +20,20 @@ from antelog.secrets import redacted
 from antelog.spark.endpoints.unreadable import unreadable
 
 _KAFKA_DOWN = (
-    "no broker of Kafka answers: it is down, or it tells clients an address that cannot be reached from "
+    "no broker of Kafka answers: it is down, or it gives clients an address that cannot be reached from "
     "here (advertised.listeners). Start it, or check the address"
 )
+_REPLAY = "Bring the checkpoint back from a copy, or take an empty folder and replay the facts"
 _BRING = "Give its files with --conf spark.jars=FILE,FILE, or start once where the network reaches Maven"
 
 
 _KNOWN = {
+    r"Checksum error: (?:file:/*(?=/))?(\S+/(?:offsets|commits|sources|state|metadata)\b\S*) at \d": (
+        "the checkpoint is damaged: {} is not as it was written. " + _REPLAY
+    ),
+    r"MALFORMED_LOG_FILE|CANNOT_LOAD_STATE_STORE\.CANNOT_READ_": (
+        "the checkpoint is damaged: the state in it cannot be read. " + _REPLAY
+    ),
     r"No space left on device|Disk quota exceeded": (
         "a disk is full: where results or the checkpoint go, or where Spark keeps what does not fit into "
         "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER"
@@ -64,7 +71,7 @@ _KNOWN = {
         "the broker has no topic of that name. Create it, or check the name behind the host"
     ),
     r"Topic (\S+) not present in metadata": (
-        "the broker tells nothing of the topic {}: create it, or see whether the broker is up"
+        "the broker knows nothing of the topic {}: create it, or see whether the broker is up"
     ),
     (
         r"Timed out waiting for a node assignment"

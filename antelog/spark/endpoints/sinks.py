@@ -115,7 +115,7 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
                 writer = writer.option("txnAppId", batch.run).option("txnVersion", batch.number)
             writer.save(sink.name) if sink.is_folder else writer.saveAsTable(sink.name)
         case Console():
-            raise AssertionError("what goes to the console is printed by whoever has one")
+            raise AssertionError("what goes to the console is printed by the process that has one")
 
 
 def _part(batch: MicroBatch) -> str:

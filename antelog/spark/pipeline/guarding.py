@@ -44,7 +44,7 @@ def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
         _compare(checkpoint, outputs.job, note)
     elif used and there:
         raise StateError(
-            f"{NAME} in the checkpoint {checkpoint} is damaged, so that nobody can tell what the state there "
+            f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
             "is for. Bring the file back from a copy, or take an empty folder and replay the facts"
         )
     elif used:

@@ -10,10 +10,14 @@ import signal
 import sqlite3
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import msgspec
 
 from antelog.errors import AntelogError
+from antelog.run.store.database import StoreLock
 from antelog.watch.alerts.running import Work, run, say
 
 
@@ -37,12 +41,23 @@ def main() -> int:
         return 0  # the stream has ended already
     status = 0
     try:
-        asyncio.run(_main(msgspec.json.decode(order, type=Work)))
+        work = msgspec.json.decode(order, type=Work)
+        # The process of a run that was killed may still send: two would send each letter that waits.
+        with closing(StoreLock(Path(work.store), "-alerts-lock", wait=True)):
+            asyncio.run(_main(work))
     except* (AntelogError, sqlite3.Error) as errors:
         status = 1
-        for error in errors.exceptions:
+        for error in _each(errors):
             say(str(error))
     return status
+
+
+def _each(errors: ExceptionGroup[Exception]) -> Iterator[Exception]:
+    for error in errors.exceptions:
+        if isinstance(error, ExceptionGroup):
+            yield from _each(error)
+        else:
+            yield error
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ makes a letter twice.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
@@ -85,11 +86,15 @@ class Outbox:
             for receiver in {name for name, _, _ in rows}:
                 self._drop_beyond_most(receiver)
 
-    def first(self, receiver: str) -> WaitingLetter | None:
-        """The letter to try next: the oldest, but one with five failures of its own yields to others."""
+    def first(self, receiver: str, without: Iterable[int] = ()) -> WaitingLetter | None:
+        """The letter to try next: the oldest, but one with five failures of its own yields to others.
+
+        `without`: the numbers of letters that are not to be tried now.
+        """
         found = self._database.execute(
-            "SELECT id, key, body FROM letters WHERE receiver = ? ORDER BY tries / 5, id LIMIT 1",
-            (receiver,),
+            "SELECT id, key, body FROM letters WHERE receiver = ? "
+            "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY tries / 5, id LIMIT 1",
+            (receiver, json.dumps(list(without))),
         ).fetchone()
         return None if found is None else WaitingLetter(found[0], receiver, Letter(found[1], found[2]))
 

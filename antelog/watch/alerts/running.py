@@ -1,27 +1,26 @@
 """The process that sends alerts: reads the feed, stores letters in the outbox, sends them.
 
-Each receiver has its own loop, so a slow one does not delay others. When the stream ends, the feed is read to
-its end and each waiting letter is tried once more; one that fails stays in the outbox for the next run.
+When the stream ends, the feed is read to its end and each waiting letter is tried once more; one that fails
+stays in the outbox for the next run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
-from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, opened
+from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.routes import letters, routes_of
-from antelog.watch.alerts.sending import Attempt, send, wait_after
+from antelog.watch.alerts.sender import POLL, Sender, Stream
+from antelog.watch.alerts.sending import client_for
 
 _AT_ONCE = 2_000
-_POLL = 0.1
 _REST = 1.0
 """Seconds between two notes of how far the feed is read without a letter."""
 
@@ -51,9 +50,11 @@ async def run(work: Work, ending: asyncio.Event) -> None:
         outbox.receive(each.name for each in receivers)
         _say_what_is_left(outbox, receivers)
         read = asyncio.Event()  # once all of the feed is
-        async with asyncio.TaskGroup() as tasks:
+        stream = Stream(ending, read)
+        async with client_for(receivers) as client, asyncio.TaskGroup() as tasks:
             tasks.create_task(_read(work, outbox, ending, read))
-            sending = [tasks.create_task(_Sender(each, outbox, ending, read).run()) for each in receivers]
+            senders = [Sender(each, outbox, client, stream, say) for each in receivers]
+            sending = [tasks.create_task(each.run()) for each in senders]
             tasks.create_task(_end(ending, sending))
         waiting = outbox.waiting()
         for receiver in receivers:
@@ -79,54 +80,7 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         if was_ending and not lines:
             read.set()
             return
-        await asyncio.sleep(0 if lines else _POLL)
-
-
-class _Sender:
-    """Sends the waiting letters of one receiver, one after the other."""
-
-    def __init__(
-        self, receiver: Receiver, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event
-    ) -> None:
-        self._receiver, self._outbox, self._ending, self._read = receiver, outbox, ending, read
-        self._failures = 0
-        self._said = ""
-
-    async def run(self) -> None:
-        while True:
-            all_there = self._read.is_set()
-            waiting = self._outbox.first(self._receiver.name)
-            if waiting is None:
-                if all_there:
-                    return
-                await asyncio.sleep(_POLL)
-                continue
-            attempt = await send(self._receiver, waiting.letter)
-            self._tell(attempt)
-            if attempt.what in (SENT, REFUSED):
-                self._outbox.settle(waiting, attempt.what)
-                self._failures = 0
-                continue
-            # A letter is to blame only if the receiver is there: while it is down, the order stays.
-            self._outbox.fail(waiting, itself=attempt.there)
-            self._failures += 1
-            if self._ending.is_set():
-                return
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._ending.wait(), wait_after(self._failures, attempt.asked))
-
-    def _tell(self, attempt: Attempt) -> None:
-        """Prints the outcome of an attempt if its reason differs from the one before."""
-        if attempt.reason == self._said:
-            return
-        self._said = attempt.reason
-        name = self._receiver.name
-        if attempt.what == SENT:
-            say(f"{name}: receives again")
-        elif attempt.what == REFUSED:
-            say(f"{name}: {attempt.reason}, and it is not sent again")
-        else:
-            say(f"{name}: {attempt.reason}; it is tried again, and what comes meanwhile is kept")
+        await asyncio.sleep(0 if lines else POLL)
 
 
 async def _end(ending: asyncio.Event, sending: list[asyncio.Task[None]]) -> None:

@@ -1,6 +1,7 @@
 """One attempt to send a letter: posted to an address, or given to a command.
 
-    await send(receiver, letter)     Attempt("sent"), Attempt("again", "answered 503"), Attempt("refused", …)
+    async with client_for(receivers) as client:
+        await send(receiver, letter, client)    Attempt("sent"), Attempt("again", "answered 503"), …
 
 A status of 400, 413, 415 or 422 means that the letter is refused: it would be refused again. All other
 failures are retried: no answer, an error, a redirect (never followed, as it could lead anywhere), an address
@@ -15,12 +16,12 @@ import os
 import random
 import signal
 import ssl
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 from antelog.watch.alerts.alert import AlertError
@@ -36,6 +37,8 @@ _REFUSALS = frozenset({400, 413, 415, 422})
 _LONGEST = 300.0
 _LONGEST_ASKED = 3_600.0
 """The longest `Retry-After` that is respected: an hour."""
+_LONGEST_ANSWER, _READING_ON = 65_536, 1.0
+"""Bytes of an answer that are read, at most, and seconds for it; only its status matters."""
 
 
 @dataclass(frozen=True)
@@ -56,15 +59,34 @@ class Timeouts:
     command: float = 60.0
 
 
-async def send(receiver: Receiver, letter: Letter, timeouts: Timeouts | None = None) -> Attempt:
+@asynccontextmanager
+async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.AsyncClient | None]:
+    """The client that posts all letters, with connections that stay open; None if there are only commands.
+
+    It keeps no cookies, and has no limit of connections: a receiver that hangs takes none from the others.
+    """
+    if all(receiver.kind == COMMAND for receiver in receivers):
+        yield None
+        return
+    import httpx  # noqa: PLC0415 - commands do without
+
+    trusted, no_cookies = ssl.create_default_context(), CookieJar(DefaultCookiePolicy(allowed_domains=[]))
+    limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
+    async with httpx.AsyncClient(verify=trusted, cookies=no_cookies, limits=limits, timeout=None) as client:
+        yield client
+
+
+async def send(
+    receiver: Receiver, letter: Letter, client: httpx.AsyncClient | None, timeouts: Timeouts | None = None
+) -> Attempt:
     """Tries to send a letter once."""
     timeouts = timeouts or Timeouts()
-    if receiver.kind == COMMAND:
+    if client is None or receiver.kind == COMMAND:
         return await _run(receiver, letter, timeouts.command)
-    return await _post(receiver, letter, timeouts.post)
+    return await _post(receiver, letter, client, timeouts.post)
 
 
-async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
+async def _post(receiver: Receiver, letter: Letter, client: httpx.AsyncClient, seconds: float) -> Attempt:
     import httpx  # noqa: PLC0415 - commands do without
 
     try:
@@ -80,9 +102,9 @@ async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
     try:
         async with (
             asyncio.timeout(seconds),
-            httpx.AsyncClient(follow_redirects=False, timeout=seconds, verify=_trusted()) as client,
             client.stream("POST", address.url, content=letter.body.encode(), headers=headers) as response,
         ):
+            await _read_on(response)
             return _answered(response)
     except (TimeoutError, httpx.TimeoutException):
         return Attempt(AGAIN, f"did not answer within {seconds:g} seconds")
@@ -91,10 +113,17 @@ async def _post(receiver: Receiver, letter: Letter, seconds: float) -> Attempt:
         return Attempt(AGAIN, "cannot be reached")
 
 
-@cache
-def _trusted() -> ssl.SSLContext:
-    """The trusted certificates, read once: that is slow."""
-    return ssl.create_default_context()
+async def _read_on(response: httpx.Response) -> None:
+    """Reads a short answer to its end, so that the connection stays open for the next letter."""
+    import httpx  # noqa: PLC0415 - commands do without
+
+    size = 0
+    with suppress(TimeoutError, httpx.HTTPError):
+        async with asyncio.timeout(_READING_ON):
+            async for piece in response.aiter_raw():
+                size += len(piece)
+                if size > _LONGEST_ANSWER:
+                    return
 
 
 def _answered(response: httpx.Response) -> Attempt:

@@ -83,6 +83,6 @@ def _alert(given: dict[str, Any], place: str) -> Alert:
             kind = "a text" if _KEYS[name] is str else 'a list of texts, as in ["likely", "confirmed"]'
             raise AlertError(f"{place}: `{name}` is something else", f"It has to be {kind}.")
     if "to" not in given:
-        raise AlertError(f"{place}: it does not say whom to tell", _HOW)
+        raise AlertError(f"{place}: it does not say who gets it", _HOW)
     on, where = (tuple(given.get(name, ())) for name in ("on", "where"))
     return Alert(given["to"], on, where, given.get("template", ""))

@@ -4,7 +4,7 @@
     board.take(reader.read(1000))
     board.open                      the open answers by their ids
 
-It has the open answers, the latest settled ones, the status of inputs, and the scores of chances. All but the
+It has the open answers, the latest decided ones, the status of inputs, and the scores of chances. All but the
 open answers is bounded, so memory does not grow with the length of a run. `version` grows with each record.
 """
 
@@ -108,7 +108,7 @@ class Board:
             self._begin(record["head"])
 
     def find(self, name: str) -> TrackedAnswer | None:
-        """An answer that is open or was lately settled."""
+        """An answer that is open or was lately decided."""
         return self.open.get(name) or self.settled.get(name)
 
     @property

@@ -1,4 +1,4 @@
-"""The scores of chances of this stream so far, from answers that are settled for good.
+"""The scores of chances of this stream so far, from answers that are decided for good.
 
     confirmed   at once: nothing takes that back
     rejected    once no further fact can bring the answer back: after its `decided_by`
@@ -46,7 +46,7 @@ class Trust:
             heapq.heappush(self.waiting, (settled_by, self.taken, answer))
 
     def reach(self, tick: int) -> None:
-        """Scores the rejected answers that are settled before this tick."""
+        """Scores the rejected answers that are decided before this tick."""
         while self.waiting and self.waiting[0][0] < tick:
             _, number, answer = heapq.heappop(self.waiting)
             if self.latest.get(answer.id) != number:
@@ -56,7 +56,7 @@ class Trust:
                 self._score(answer)
 
     def scores(self) -> dict[str, Scores]:
-        """The scores of all queries with settled answers."""
+        """The scores of all queries with decided answers."""
         for query in list(self.ready):
             self._add(query)
         return {query: sums for query, sums in self.sums.items() if sums.alerts.answers or sums.without}

@@ -30,7 +30,7 @@ _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decod
 class AnswerStatus(Struct, frozen=True):
     """The status of an answer since its latest line.
 
-    `settled_by` is the tick by which it is settled for sure; `silent` is the change, and its tick, if nothing
+    `settled_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
     comes. None stands for unknown.
     """
 

@@ -96,7 +96,7 @@ def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]
         "answer",
         "chance",
         "since",
-        "settled by",
+        "decided by",
         "if nothing comes",
         "at",
         "evidence",
@@ -119,7 +119,7 @@ def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]
 
 
 def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
-    yield ("tick", "change", "chance", "settled by", "evidence", "awaited")
+    yield ("tick", "change", "chance", "decided by", "evidence", "awaited")
     found = live.board.find(rest)
     for line in found.all_lines if found else ():
         yield (
@@ -132,7 +132,7 @@ def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[R
 
 
 def _settled(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
-    yield ("query", "answer", "became", "at", "told before", "alerted before", "because", "id")
+    yield ("query", "answer", "became", "at", "open for", "alerted before", "because", "id")
     for answer in chosen(ViewContext(live.board), given):
         because = "; ".join(answer.line.get("because") or ())
         yield (

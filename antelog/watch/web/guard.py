@@ -1,9 +1,10 @@
-"""The guard in front of every route: checks host, origin, token, size and rate.
+"""The guard in front of every route: checks host, origin, token, size, rate and time.
 
     Host: evil.example         421: another name that leads here, as in rebinding
     Origin: https://evil       403: another page asks on behalf of its visitor
     no token                   401, but for the empty page, its style and its script, and /healthz
-    POST /facts/Temp           JSON only, a token of its own, limits of size and rate
+    POST /facts/Temp           JSON only, a token of its own, limits of size, rate and time
+    two lengths of a body      400: a proxy in front might see another request in it
 
 All responses have headers that keep browsers from loading anything from elsewhere. Requests are not logged:
 addresses may have secrets.
@@ -13,11 +14,13 @@ Starlette's TrustedHostMiddleware is too lax: it allows any port, and reads the 
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
 import re
 import secrets
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
@@ -37,6 +40,10 @@ LARGEST = 8 << 20
 """The largest POST, in bytes."""
 PER_SECOND = 16 << 20
 """Bytes of facts that are taken a second, in the long run; four times as much at once."""
+BODY = 60.0
+"""Seconds in which a body has to be there."""
+_LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0
+"""Bytes of a refused body that are still read, and the seconds for it."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 PAGES = ("/", "/settled", "/inputs", "/trust", "/plan")
@@ -85,23 +92,25 @@ class Guard:
             if scope["type"] == "websocket":
                 await send({"type": "websocket.close", "code": 1008})
             return
-        refused = self._refused(scope, Headers(scope=scope))
+        headers = Headers(scope=scope)
+        refused = self._refused(scope, headers)
         if refused is not None:
             status, reason = refused
-            more = {"allow": "GET, HEAD"} if status == 405 else None
-            if status == 401:
-                more = {"www-authenticate": "Bearer"}
-            await JSONResponse({"error": reason}, status, more)(scope, receive, _with_headers(send))
+            await _read_out(headers, receive)
+            answer = JSONResponse({"error": reason}, status, _MORE.get(status))
+            await answer(scope, receive, _with_headers(send))
             return
-        limited = _Limited(receive) if scope["method"] == "POST" else receive
+        limited = _Limited(receive, LARGEST, BODY) if scope["method"] == "POST" else receive
         try:
             await self.app(scope, limited, _with_headers(send))
-        except BodyTooLargeError:
-            await JSONResponse({"error": _TOO_LARGE}, 413)(scope, receive, _with_headers(send))
+        except BodyRefusedError as error:
+            await JSONResponse({"error": error.reason}, error.status)(scope, receive, _with_headers(send))
 
     def _refused(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         """The status and reason of a refusal; None if the request is allowed."""
         path = path_of(scope)
+        if "content-length" in headers and "transfer-encoding" in headers:
+            return 400, "the length of a body is said twice; give Content-Length, and no Transfer-Encoding"
         if self.hosts is not None:
             named = headers.getlist("host")
             if len(named) != 1 or not _among(named[0], self.hosts):
@@ -134,12 +143,12 @@ class Guard:
             return 401, "the token for facts is missing or wrong"
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return 415, "facts are posted as application/json"
-        length = headers.get("content-length", "")
-        if not length.isdecimal():
+        length = _length(headers)
+        if length is None:
             return 411, "say how long the facts are, with Content-Length"
-        if int(length) > LARGEST:
+        if length > LARGEST:
             return 413, _TOO_LARGE
-        if not self.allowance.take(int(length)):
+        if not self.allowance.take(length):
             return 429, "too many facts at once; wait a second"
         return None
 
@@ -148,22 +157,67 @@ _NOT_CALLED = "this server is not called that; name it with --allowed-host, or h
 _TOO_LARGE = f"at most {LARGEST:,} bytes at once"
 
 
-class BodyTooLargeError(Exception):
-    """A body is longer than the limit."""
+_MORE = {
+    400: {"connection": "close"},
+    401: {"www-authenticate": "Bearer"},
+    405: {"allow": "GET, HEAD"},
+}
+"""Headers of a refusal, by its status."""
+
+
+class BodyRefusedError(Exception):
+    """A body is longer than the limit, or takes too long: the status to answer with, and the reason."""
+
+    def __init__(self, status: int, reason: str) -> None:
+        self.status, self.reason = status, reason
+        super().__init__(reason)
 
 
 class _Limited:
-    """A body that raises BodyTooLargeError beyond the limit, whatever length its header has."""
+    """A body that raises BodyRefusedError beyond a limit, whatever length its header has, or after a time."""
 
-    def __init__(self, receive: Receive) -> None:
-        self.receive, self.size = receive, 0
+    def __init__(self, receive: Receive, largest: int, seconds: float) -> None:
+        self.receive, self.largest = receive, largest
+        self.seconds = seconds
+        self.until: float | None = asyncio.get_running_loop().time() + seconds
+        self.size = 0
+
+    @property
+    def ended(self) -> bool:
+        return self.until is None
 
     async def __call__(self) -> Message:
-        message = await self.receive()
+        try:
+            async with asyncio.timeout_at(self.until):
+                message = await self.receive()
+        except TimeoutError:
+            raise BodyRefusedError(408, f"the facts did not come within {self.seconds:g} seconds") from None
         self.size += len(message.get("body", b""))
-        if self.size > LARGEST:
-            raise BodyTooLargeError
+        if self.size > self.largest:
+            raise BodyRefusedError(413, _TOO_LARGE)
+        if not message.get("more_body", False):
+            self.until = None
         return message
+
+
+async def _read_out(headers: Headers, receive: Receive) -> None:
+    """Reads a refused body: where a connection is closed before all is read, the answer is lost as well.
+
+    A client that asks before it sends (`Expect`) does not send it at all.
+    """
+    length = _length(headers)
+    if length is None or length > _LARGEST_READ_OUT or "expect" in headers:
+        return
+    body = _Limited(receive, _LARGEST_READ_OUT, _READING_OUT)
+    with suppress(BodyRefusedError):
+        while not body.ended:
+            await body()
+
+
+def _length(headers: Headers) -> int | None:
+    """The length of a body by its header; None without a valid one."""
+    given = headers.get("content-length", "")
+    return int(given[:20]) if given.isdecimal() else None
 
 
 def path_of(scope: Scope) -> str:

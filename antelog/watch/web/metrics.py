@@ -51,7 +51,7 @@ class _Collector(Collector):
             documentation = "Values that variables under `not` only have answers for."
             yield GaugeMetricFamily("antelog_seen_values", documentation, seen)
         yield _counter(
-            "antelog_changes", "Changes that were told.",
+            "antelog_changes", "Changes of answers.",
             (
                 ({"query": query, "change": change}, count)
                 for (query, change), count in sorted(board.changes.items())

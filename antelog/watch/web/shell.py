@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from antelog.markup import Html, ready, tag, text
 
-VIEWS = {"": "Now", "settled": "Settled", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
+VIEWS = {"": "Now", "settled": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
 _ICONS = {
     "": "M4 12h4l2-6 4 12 2-6h4",
     "settled": "M4 13l5 5L20 6",

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from antelog.cli.main import main
+from antelog.compile.patterns import work
 
 ROOT = Path(__file__).resolve().parents[3]
 TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
@@ -151,7 +152,7 @@ def test_json(program: Path) -> None:
     found = json.loads(done.stdout)
     assert found.keys() == {"program", "ok", "diagnostics", "queries", "work", "plan", "text"}
     assert [query["query"] for query in found["queries"]] == ["Malf(X, T)"]
-    assert found["queries"][0].keys() == {"query", "told", "decided", "memory"}
+    assert found["queries"][0].keys() == {"query", "open", "decided", "memory"}
     assert (found["program"], found["ok"]) == (str(program), True)
     assert [relation["name"] for relation in found["plan"]["relations"]] == ["Malf"]
     assert "Malf" in found["text"]
@@ -169,6 +170,15 @@ def test_json_of_a_wrong_program(program: Path) -> None:
     found = json.loads(done.stdout)
     assert (found["ok"], found["plan"], found["text"]) == (False, None, None)
     assert [d["code"] for d in found["diagnostics"]] == ["E001", "E203"]
+
+
+def test_searches_that_were_given_up_are_counted(program: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "P(X, T) :- A(X, T), B(X, Y, T), B(X, Z, T), B(Y, Z, T).\nquery P(X, T)."
+    assert "given up" not in check(program, text).stdout
+    monkeypatch.setattr(work, "LONGEST_SEARCH", 3)
+    done = check(program, text)
+    assert done.exit_code == 0
+    assert "searches for needless literals and patterns took too many steps" in done.stdout
 
 
 # ---- a real process ----

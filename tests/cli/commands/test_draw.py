@@ -130,7 +130,7 @@ def test_endings(output: str) -> None:
     done = refused("log.jsonl", output=output)
     assert done.exit_code == 2
     assert (
-        f"`{output}` has an ending that tells no form of picture. There are .svg, .png and .html"
+        f"`{output}` has an ending that names no form of picture. There are .svg, .png and .html"
         in done.stderr
     )
 

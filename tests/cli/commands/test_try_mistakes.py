@@ -28,7 +28,7 @@ from tests.processes import Start
         (["--input", "=temp.csv"], "`=temp.csv` is not of the form P=SOURCE. Write it like Temp=temp.csv"),
         (
             ["--input", "Temp=temp.xlsx"],
-            "`temp.xlsx` does not tell the form of its files. Write parquet:temp.xlsx, csv:temp.xlsx or",
+            "`temp.xlsx` does not say the form of its files. Write parquet:temp.xlsx, csv:temp.xlsx or",
         ),
         (["--input", "Tmp=temp.csv"], "the program has no input Tmp. Did you mean Temp?"),
         (["--input", "Wind=temp.csv"], "the program has no input Wind. Known are: Temp."),
@@ -49,7 +49,7 @@ from tests.processes import Start
         (["--explanations", "0"], "Invalid value for '--explanations'"),
         (["--format", "xml"], "Invalid value for '--format'"),
         (["--inputs", "Temp=temp.csv"], "--input"),
-        (["--rejects", "out.txt"], "`out.txt` does not tell the form of its files"),
+        (["--rejects", "out.txt"], "`out.txt` does not say the form of its files"),
     ],
 )
 def test_wrong_commands(arguments: list[str], message: str) -> None:

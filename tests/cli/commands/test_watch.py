@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
 import sqlite3
@@ -82,7 +81,7 @@ def test_a_feed_is_kept_with_the_state() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "Temp=temp.txt"], "`temp.txt` does not tell the form of its files"),
+        (["--input", "Temp=temp.txt"], "`temp.txt` does not say the form of its files"),
         (["--input", "Temp"], "is not of the form P=SOURCE"),
         (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
         ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),
@@ -172,23 +171,24 @@ def test_it_stops_when_it_is_asked_to_and_keeps_its_state(number: int, start: St
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("here")
-def test_what_was_killed_20_times_tells_everything_once() -> None:
+@pytest.mark.parametrize("grows", ["file", "folder"])
+@pytest.mark.parametrize("times", [3, pytest.param(20, marks=pytest.mark.long)])
+def test_what_was_killed_time_and_again_tells_everything_once(grows: str, times: int) -> None:
     dice = random.Random(7)
     lines = [
         f"wt{dice.randrange(9)},{dice.choice(['high', 'low'])},{i // 20},{i // 20 + dice.randrange(2)}\n"
-        for i in range(40_000)
+        for i in range(2_000 * times)
     ]
-    Path("temp.csv").write_text("device,level,time,arrival\n" + "".join(sorted(lines, key=_arrival)))
-    os.truncate("temp.csv", Path("temp.csv").stat().st_size - 5)
-    arguments = ("--input", "Temp=grows.csv", "--state", "s", "--output", "out.jsonl")
-    data = Path("temp.csv").read_bytes()
-    killed = killed_while_it_runs(_command(*arguments), Path("grows.csv"), data, dice, times=20)
-    assert killed == 20
+    data = ("device,level,time,arrival\n" + "".join(sorted(lines, key=_arrival))).encode()[:-5]
+    path = Path("grows.csv" if grows == "file" else "grows")
+    path.touch() if grows == "file" else path.mkdir()
+    arguments = ("--input", f"Temp={path}", "--state", "s", "--output", "out.jsonl")
+    assert killed_while_it_runs(_command(*arguments), path, data, dice, times) == times
     assert watch(*arguments, "--once").exit_code == 0
-    whole = watch("--input", "Temp=grows.csv", "--once", "--state", "t", "--output", "whole.jsonl")
+    whole = watch("--input", f"Temp={path}", "--once", "--state", "t", "--output", "whole.jsonl")
     assert whole.exit_code == 0
     assert Path("out.jsonl").read_bytes() == Path("whole.jsonl").read_bytes()
-    assert len(Path("out.jsonl").read_text().splitlines()) > 10_000
+    assert len(Path("out.jsonl").read_text().splitlines()) > 500 * times
 
 
 @pytest.mark.parametrize("state", [[], ["--state", "s"]])

@@ -39,7 +39,7 @@ def test_the_summary_accounts_for_every_fact(capsys: pytest.CaptureFixture[str])
     capsys.readouterr()
     report.summarize(stream=True, rejects=None, timescale=None)
     (done, note, warning, *_) = capsys.readouterr().err.splitlines()
-    assert note == "note: 1 fact is held until its tick is over, for more of the same tick may come"
+    assert note == "note: 1 fact waits: its tick is not finished"
     assert done.startswith(
         "done: 3 batches, 9 facts (5 used, 1 repeated, 1 not needed, 1 late), 5 changes, 4 open, 1 held in "
     )
@@ -78,4 +78,4 @@ def test_the_summary_says_why_there_is_nothing_or_less(capsys: pytest.CaptureFix
     some.count({"given": 3_000, "admitted": 1_000, "changes": 0, "open": 0, "held": 2_000})
     some.summarize(stream=True, rejects=None, timescale=None)
     (_, note) = capsys.readouterr().err.splitlines()
-    assert note == "note: 2,000 facts are held until their ticks are over, for more of the same tick may come"
+    assert note == "note: 2,000 facts wait: their ticks are not finished"

@@ -70,6 +70,19 @@ def test_counts_are_those_of_all_lines_together(room: int, monkeypatch: pytest.M
         assert engine.answers(query.name)["change"].to_pylist().count("open") == outcome.ended["open"]
 
 
+@pytest.mark.parametrize("room", [1, 200_000])
+def test_an_answer_is_one_whatever_its_column_became(room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The text 1 is told as it is, and in quotes once there is the number 1 as well."""
+    monkeypatch.setattr(outcomes, "_ROOM", room)
+    program = parse("input Temp(x, time). Hot(X, T) :- Temp(X, T), Temp(X, T+2). query Hot(X, T).")
+    engine, counted = Engine(program), ReplaySummary(program.plan.queries)
+    steps: list[list[Any]] = [["1"], [1], ["1", True], [1]]
+    for tick, values in enumerate(steps):
+        counted.take(engine.advance(tick, {"Temp": [(value, tick) for value in values]}), tick)
+    found = counted.found(engine.now)["Hot"]
+    assert found.ended == {"confirmed": 2, "rejected": 0, "open": 3}
+
+
 def test_what_is_settled_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(outcomes, "_ROOM", 10)
     program = parse("input A(x, time). P(X, T) :- A(X, T), A(X, T+1). query P(X, T).")

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from antelog.cli.show.set_aside import SetAside
+from antelog.files import Reject
+from antelog.language.moments import Timescale
 from tests.cli.trying import LOG, PROGRAM, READINGS, antelog, messages, try_
 
 
@@ -25,7 +28,7 @@ def test_rows_are_set_aside() -> None:
         "  bad.csv:6: arrived at tick 7, 6 ticks after its deadline",
         "  bad.csv:7: arrived at tick 8, 1 tick before its time",
         "  all of them are in out.csv",
-        "note: `delay 7` would have kept the late fact of Temp; answers are certain later then",
+        "note: `delay 7` would have kept the late fact of Temp; answers are confirmed later then",
     ]
     assert Path("out.csv").read_text(encoding="utf-8").splitlines() == [
         "file,line,predicate,reason,detail,row",
@@ -86,6 +89,16 @@ def test_late_facts_have_times_too() -> None:
     assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its deadline" in done.stderr
 
 
+def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[str]) -> None:
+    late = Reject("stdin", None, "P", "late", "arrived at tick 19788, 2 ticks late", 'P("tick 19788", 9)')
+    wrong = Reject("p.csv", 7, "P", "malformed", "the time `tick 19788` is not a whole number", "x")
+    SetAside({"late": 1, "malformed": 1}, [late, wrong], Timescale(86_400_000_000)).say(None, "--rejects")
+    assert capsys.readouterr().err.splitlines()[1:3] == [
+        '  stdin: P("tick 19788", 9): arrived at tick 19788 (2024-03-06), 2 ticks late',
+        "  p.csv:7: the time `tick 19788` is not a whole number",
+    ]
+
+
 @pytest.mark.usefixtures("here")
 def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
     late = "".join(f"wt2,high,{tick},{tick + 3}\n" for tick in range(3, 22))
@@ -96,7 +109,7 @@ def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
         (note,) = [line for line in said if "delay" in line]
         assert note == (
             f"note: `delay 3`{words[0]} would have kept 95 % of the late facts of Temp, "
-            f"`delay 9`{words[1]} all; answers are certain later then"
+            f"`delay 9`{words[1]} all; answers are confirmed later then"
         )
     Path("longer.alog").write_text(PROGRAM.replace("delay 1.", "delay 9."), encoding="utf-8")
     assert "late" not in messages(antelog("try", "longer.alog", "--input", "Temp=late.csv"))

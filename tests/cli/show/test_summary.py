@@ -9,8 +9,8 @@ from antelog.cli.show.outcomes import QuerySummary, say_outcomes
 from tests.cli.trying import PROGRAM, try_
 
 LEGEND = [
-    "A confirmed answer was told that long before it was certain, and before a system that",
-    "waits until all facts that matter must be there would have told it (medians).",
+    "before confirmed: how long a confirmed answer was open (median).",
+    "before deadline: head start over waiting for the deadline (median).",
 ]
 
 
@@ -27,10 +27,10 @@ def summary(*arguments: object) -> list[str]:
     "look", [[], ["--snapshots"], ["--snapshots", "--since", "3"], ["--format", "table"]]
 )
 def test_answers_are_counted_by_outcome_whatever_is_shown(look: list[str]) -> None:
-    """Malf(wt2, 0) is told at 0, confirmed at 2, and at 2 no fact about it could come any more."""
+    """Malf(wt2, 0) is open from 0 on, confirmed at 2, and at 2 no fact about it could come any more."""
     assert summary(*look) == [
-        "      confirmed  rejected  open  changes  before certain  before waiting",
-        "Malf          1         2     0        6         2 ticks         2 ticks",
+        "      confirmed  rejected  open  changes  before confirmed  before deadline",
+        "Malf          1         2     0        6           2 ticks          2 ticks",
         *LEGEND,
     ]
 
@@ -43,17 +43,16 @@ def test_what_is_open_at_the_last_tick_is_counted() -> None:
 @pytest.mark.usefixtures("here")
 def test_times_are_in_units_of_time() -> None:
     Path("p.alog").write_text("tick 90 seconds.\n" + PROGRAM, encoding="utf-8")
-    assert summary()[1].endswith("3 minutes       3 minutes")
+    assert summary()[1].endswith("3 minutes        3 minutes")
 
 
 @pytest.mark.usefixtures("here")
 def test_only_what_is_asked_for_is_counted_and_that_is_said() -> None:
     assert summary("--only", "confirmed") == [
-        "      confirmed  before waiting",
-        "Malf          1         0 ticks",
-        "Only confirmed lines were asked for and are counted here; without --only it is all answers.",
-        "Answers were confirmed that long before a system that waits until all facts that",
-        "matter must be there would have told it (median).",
+        "      confirmed  before deadline",
+        "Malf          1          0 ticks",
+        "Counts confirmed lines only, because of --only.",
+        "before deadline: head start over waiting for the deadline (median).",
     ]
     assert summary("--only", "rejected,possible")[:2] == [
         "      rejected  possible",
@@ -70,7 +69,7 @@ def test_columns_stand_below_each_other(capsys: pytest.CaptureFixture[str]) -> N
     say_outcomes(found, None)
     head, *rows = capsys.readouterr().err.splitlines()[:3]
     assert [re.split(r" {2,}", row) for row in (head.strip(), *rows)] == [
-        ["confirmed", "rejected", "open", "changes", "before certain"],
+        ["confirmed", "rejected", "open", "changes", "before confirmed"],
         ["Malf", "1,234", "2", "0", "10,000", "1.5 ticks"],
         ["Q", "0", "0", "0", "0", "-"],
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.conditions.ordering import follows, possible
+from antelog.compile.conditions.ordering import System, possible
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 
@@ -52,10 +52,22 @@ def test_whether_comparisons_can_hold_together(comparisons: list[Comparison], so
         (_all((X, "<", "b")), (X, "<", "c"), True),
         (_all((T, ">", U)), (U, "<", T), True),
         ([], (T, ">=", Time(None, 2)), True),  # T begins at 2
+        (_all((V, "!=", W)), (W, "!=", V), True),
+        (_all((V, ">=", W), (V, "!=", W)), (V, ">", W), True),
+        (_all((X, "<=", Y), (Y, "<=", Z), (X, "!=", Y)), (X, "<", Z), True),
+        (_all((V, "<=", X), (X, "<=", W), (V, "<=", Y), (Y, "<=", W), (X, "!=", Y)), (V, "<", W), True),
+        (_all((V, "<=", X), (X, "<=", W), (V, "<=", Y), (Y, "<=", W)), (V, "<", W), False),
+        (_all((V, "<", 3)), (V, "!=", 3), True),
+        (_all((V, "<=", 3)), (V, "!=", 3), False),
+        (_all((V, "<=", 3), (V, ">=", 3)), (V, "=", 3), True),
+        (_all((X, ">", "b")), (X, "!=", "a"), True),
+        (_all((X, ">", "b")), (X, "!=", "c"), False),
     ],
 )
 def test_what_follows(
     known: list[Comparison], wanted: tuple[Operand, str, Operand | int | float | str], so: bool
 ) -> None:
     (comparison,) = _all(wanted)
-    assert follows(comparison, known, {"T": 2}) is so
+    system = System(known, {"T": 2})
+    assert system.follows(comparison) is so
+    assert system.follows_after_all(comparison) is so

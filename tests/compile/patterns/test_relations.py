@@ -11,7 +11,8 @@ from antelog.language import read
 
 def resolve(text: str, limit: int = 100) -> tuple[tuple[Resolved, ...], tuple[Failed, ...]]:
     checked = read(Source(text))
-    return relations_of(checked, clauses_of(checked)[0], limit)
+    resolved, failed, _ = relations_of(checked, clauses_of(checked)[0], limit)
+    return resolved, failed
 
 
 def test_what_is_negated_is_followed_until_nothing_new_is() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.patterns import antichain
+from antelog.compile.patterns import work
 from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
 from antelog.compile.rules.program import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
@@ -56,9 +56,10 @@ def test_a_chain_that_grows_with_each_rule() -> None:
 
 
 def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antichain, "MOST_TESTS", 50)
+    monkeypatch.setattr(work, "FEWEST_STEPS", 10_000)
+    monkeypatch.setattr(work, "STEPS_EACH", 1)
     rules = "P(X, T) :- A(X, V, T), V > {0}, V < {0}.5."
     assert len(patterns(" ".join(map(rules.format, range(9))) + " query P(X, T).")) == 9
     with pytest.raises(TooManyPatternsError) as caught:
-        patterns(" ".join(map(rules.format, range(15))) + " query P(X, T).")
-    assert (caught.value.predicate, caught.value.alike, len(caught.value.sizes)) == ("P", True, 15)
+        patterns(" ".join(map(rules.format, range(60))) + " query P(X, T).")
+    assert (caught.value.predicate, caught.value.reason, len(caught.value.sizes)) == ("P", "alike", 60)

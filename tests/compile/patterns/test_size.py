@@ -7,6 +7,8 @@ import pytest
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import antichain
+from antelog.compile.patterns.subsume import Target
+from antelog.compile.patterns.work import Budget
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
 
@@ -95,9 +97,9 @@ LOOK_BACK = "S(X, T) :- E(X, X, T). S(X, T) :- E(X, Y, T), S(Y, T-1). query S(X,
 
 
 def test_patterns_told_apart_by_equal_arguments_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
-    compared = []
+    compared: list[tuple[Pattern, Target]] = []
 
-    def subsumes(one: Pattern, other: Pattern) -> bool:
+    def subsumes(one: Pattern, other: Target, _work: Budget) -> bool:
         compared.append((one, other))
         return False
 
@@ -136,3 +138,42 @@ def test_10000_facts_of_a_static() -> None:
     plan = _compile(f"static S(a). {facts} P(X, T) :- A(X, T), S(X). query P(X, T).").plan
     assert plan is not None
     assert len(plan.statics) == 1
+
+
+@pytest.mark.parametrize("count", [5, 6, 10])
+def test_so_many_different_payments(count: int) -> None:
+    pays = ", ".join(f"Pay(C, I{i}, T{i})" for i in range(count))
+    different = ", ".join(f"I{i} != I{j}" for i in range(count) for j in range(i))
+    near = ", ".join(f"T{i} <= T, T <= T{i} + 10" for i in range(1, count))
+    text = f"Many(C, T) :- Alert(C, T), {pays}, {different}, {near}. query Many(C, T)."
+    (literals,) = _literals(text)
+    assert literals > count
+
+
+HYSTERESIS = """
+On(T) :- Reading(V, T), V >= 55.
+On(T) :- On(T-1), Reading(V, T), V >= 45.
+query On(T) window {}.
+"""
+
+
+def test_recursion_with_comparisons_through_a_window_of_48_ticks() -> None:
+    assert _literals(HYSTERESIS.format(48)) == [2 * n for n in range(1, 50)]
+
+
+@pytest.mark.parametrize("window", [400, 900, 100_000])
+def test_a_window_that_takes_too_many_steps_is_refused(window: int) -> None:
+    (error,) = errors_of(_compile(HYSTERESIS.format(window)).diagnostics)
+    assert error.code == "E603"
+    assert error.message.startswith("On rests on itself, and following it through the window takes too many")
+    assert error.hint is not None
+    smaller = int(error.hint.partition("`window ")[2].partition("`")[0])
+    assert smaller > 48
+    assert _compile(HYSTERESIS.format(smaller)).plan is not None
+
+
+def test_400_rules_that_differ_in_a_range_only_are_refused() -> None:
+    rules = "".join(f"P(X, T) :- A(X, V, T), V > {i}, V < {i}.5." for i in range(400))
+    (error,) = errors_of(_compile(rules + "query P(X, T).").diagnostics)
+    assert error.code == "E603"
+    assert "differ in little more than a comparison" in error.message

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.compile import compile_program
+from antelog.compile.rules import statics
 from antelog.compile.rules.statics import evaluate
 from antelog.diagnostics import Source
+from antelog.errors import UnsupportedError
 from antelog.language import read
 from antelog.language.syntax import Value
 from tests.specification import Stream
@@ -53,3 +56,21 @@ def test_a_long_chain_is_followed_to_its_end() -> None:
     plan = compile_program(read(Source(f"{rules} {chain} Q(X, T) :- A(X, T), From(X). query Q(X, T)."))).plan
     assert plan is not None
     assert len(evaluate(plan)["From"]) == 301
+
+
+def test_a_relation_that_would_take_all_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = "".join(f"S({i})." for i in range(100))
+    rules = f"static S(x). {values} static All(a, b, c, d, e). {{}} Q(X, T) :- A(X, T), All(X, X, X, X, X)."
+    every, none = (f"All(A, B, C, D, E) :- S(A), S(B), S(C), S(D), S(E){more}." for more in ("", ", A < 0"))
+
+    def evaluated(rule: str) -> None:
+        plan = compile_program(read(Source(rules.format(rule) + " query Q(X, T)."))).plan
+        assert plan is not None
+        evaluate(plan)
+
+    monkeypatch.setattr(statics, "MOST_FACTS", 1_000)
+    with pytest.raises(UnsupportedError, match=r"All: .* derive more than 1000 facts"):
+        evaluated(every)
+    monkeypatch.setattr(statics, "MOST_JOINED", 10_000)
+    with pytest.raises(UnsupportedError, match=r"All: .* join more than 10000 rows"):
+        evaluated(none)

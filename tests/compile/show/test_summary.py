@@ -19,15 +19,15 @@ def summary_of(text: str) -> Summary:
 @pytest.mark.parametrize(
     ("delay", "told", "decided", "memory"),
     [
-        (0, "Temp(X, high, T) arrives", "by T+2: it may need a Temp about T+2", 3),
-        (1, "Temp(X, high, T) arrives", ": a Temp about T+2 may be 1 tick late", 4),
-        (2, "Temp(X, high, T) or Temp(X, high, T+1) arrives", ": a Temp about T+2 may be 2 ticks late", 5),
+        (0, "Temp(X, high, T) arrives", "by T+2: it may need the Temp for T+2", 3),
+        (1, "Temp(X, high, T) arrives", ": the Temp for T+2 may come 1 tick late", 4),
+        (2, "Temp(X, high, T) or Temp(X, high, T+1) arrives", ": the Temp for T+2 may come 2 ticks late", 5),
     ],
 )
 def test_a_query_in_three_lines(delay: int, told: str, decided: str, memory: int) -> None:
     found = summary_of(f"input Temp(device, level, time) delay {delay}. {MALF}")
     assert found.query == "Malf(X, T)"
-    assert found.told == f"when {told}"
+    assert found.open == f"when {told}"
     assert found.decided.startswith(f"by T+{2 + delay}: ")
     assert found.decided.endswith(decided)
     assert found.memory == f"facts about the last {memory} ticks; older ones are forgotten"
@@ -72,21 +72,21 @@ def test_the_engine_tells_an_answer_for_just_these_facts(delay: int) -> None:
     ],
 )
 def test_when_answers_are_told(rules: str, told: str) -> None:
-    assert summary_of(f"input A(x, time). input B(x, time). {rules}").told == told
+    assert summary_of(f"input A(x, time). input B(x, time). {rules}").open == told
 
 
 @pytest.mark.parametrize(
     ("rules", "decided"),
     [
         ("Q(X, T) :- A(X, T). query Q(X, T).", "at once: the answer needs nothing more"),
-        ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", "by T+3: a B about T+1 may be 2 ticks late"),
+        ("Q(X, T) :- A(X, T), not B(X, T+1). query Q(X, T).", "by T+3: the B for T+1 may come 2 ticks late"),
         (
             "C(X, T) :- B(X, T+3). Q(X, T) :- A(X, T), not C(X, T+1). query Q(X, T).",
-            "by T+6: a B about T+4 may be",
+            "by T+6: the B for T+4 may come",
         ),
         (
             "Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).",
-            "by tick 6: it may need an A about tick 6",
+            "by tick 6: it may need the A for tick 6",
         ),
         ("Q(X, T) :- A(X, T), B(X, S), S > T. query Q(X, T).", "without a deadline: B(X, S) may come at any"),
     ],

@@ -104,7 +104,7 @@ def test_bins_are_marks_and_those_outside_diamonds() -> None:
     assert len(marks(picture, "right")) == sum(not each.outside for each in bins)
     titles = [each.text or "" for each in picture.iter("title")]
     assert all(
-        re.match(r"Of the answers told with .* were confirmed \(expected .*\)\. [\d,]+ lines?\.", t)
+        re.match(r"Of the answers with a chance of .* were confirmed \(95 % range .*\)\. [\d,]+ lines?\.", t)
         for t in titles
     )
 

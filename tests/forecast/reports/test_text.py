@@ -66,7 +66,7 @@ def test_round_numbers(most: float, numbers: list[float]) -> None:
 
 
 def test_the_verdicts() -> None:
-    assert words.verdict(result(RIGHT)).startswith("Nothing speaks against")
+    assert words.verdict(result(RIGHT)).startswith("Calibrated so far")
     assert words.verdict(result(SURE)) == (
         "Refuted: these chances are not what they say, they are too sure of themselves."
     )
@@ -100,16 +100,16 @@ def test_what_a_text_says() -> None:
         *((n, n, 0.1, n, False) for n in range(100, 150)),
     )
     text = " ".join(report_text({"Malf": scored(Scores(), lines)}, MINUTES).split())
-    assert "150 lines of 150 answers told with a chance; 75 of them were confirmed." in text
+    assert "150 lines of 150 answers with a chance; 75 of them were confirmed." in text
     assert "The base rate is 50 %" in text
-    assert "Of the answers told with 70 to 75 %, 75 % were confirmed (expected 6" in text
+    assert "Of the answers with a chance of 70 to 75 %, 75 % were confirmed (95 % range 6" in text
     assert "70 % 100 75 % 100 % 30 minutes (30 to 30 minutes)" in text
 
 
 def test_bins_outside_are_marked() -> None:
     text = report_text({"Malf": SURE})
-    assert "more than told" in text
-    assert "fewer than told" in text
+    assert "chances too low" in text
+    assert "chances too high" in text
 
 
 def test_json() -> None:

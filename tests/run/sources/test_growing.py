@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from antelog.errors import DataError
+from antelog.files import lines as files_lines
+from antelog.files import records
 from antelog.files.naming import Form
 from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.source import Mark
@@ -113,7 +115,10 @@ def test_a_file_that_was_replaced_meanwhile_is_read_from_its_start(path: Path, f
     path.write_text("device,value,time\n" + "b,1,8\n" * 30, encoding="utf-8")
     source = file(path, mark=before.mark)
     assert devices(source) == ["b"] * 30
-    assert source.notes == ["temp.csv is not the file that was read before; it is read from its start"]
+    said = (
+        "temp.csv is not the file that was read before; it is read from its start. Of the one before 2 lines "
+    )
+    assert source.notes == [f"{said}were read; no file beside it has those behind them"]
 
 
 def test_columns_that_do_not_fit_are_said(path: Path, file: _Files) -> None:
@@ -140,3 +145,36 @@ def test_it_says_whether_there_is_more(path: Path, file: _Files) -> None:
     assert len(devices(source)) > 100_000
     behind.append(source.behind)
     assert behind == [True, False, True]
+
+
+def test_a_stray_quote_costs_its_line(path: Path, file: _Files) -> None:
+    source = file(path)
+    _append(path, HEADER + '"stray,1,7,7\n')
+    rows, wrong = taken(source.poll())
+    for i in range(30):
+        _append(path, f"wt{i},1,7,7\n" * 100)
+        more = taken(source.poll())
+        rows, wrong = rows + more[0], wrong + more[1]
+    assert (len(rows), rows[0], rows[-1]) == (3000, ("wt0", 3), ("wt29", 3002))
+    assert wrong == ["temp.csv:2: has a quote that is not closed within 1,000 lines or 1 MiB"]
+
+
+@pytest.mark.parametrize("form", [Form.CSV, Form.JSON])
+def test_a_line_that_is_too_long_costs_itself(
+    path: Path, file: _Files, form: Form, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (files_lines, records):
+        monkeypatch.setattr(module, "LONGEST", 1000)
+    rows = ["a,1,7,7", "x" * 4000, "b,1,7,7"]
+    good = '{"device": "%s", "value": 1, "time": 7}'
+    lines = [HEADER.strip(), *rows] if form is Form.CSV else [good % "a", "x" * 4000, good % "b"]
+    source = file(path, form)
+    found: list[str] = []
+    wrong: list[str] = []
+    for at in range(0, len(text := "\n".join([*lines, ""])), 500):
+        _append(path, text[at : at + 500])
+        more = taken(source.poll())
+        found, wrong = found + [device for device, _ in more[0]], wrong + more[1]
+    assert found == ["a", "b"]
+    assert wrong == [f"temp.csv:{2 + (form is Form.CSV)}: the line has more than 64 MiB"]
+    assert source.mark["offset"] == path.stat().st_size

@@ -84,6 +84,19 @@ def test_a_packed_file_ends(tmp_path: Path) -> None:
         RecordedFiles(path.with_name("b.csv.gz"), WANTED).poll()
 
 
+def test_a_parquet_file_with_an_odd_name_in_it_stops_no_other(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(
+        pa.table({"device": ["p"], "value": [1], "time": [7], "zz": [1]}), path, store_schema=False
+    )
+    path.write_bytes(path.read_bytes().replace(b"zz", b"\xff\xfe"))
+    _write(tmp_path / "b.csv", "b")
+    source = RecordedFiles(tmp_path, WANTED)
+    ((rows, (wrong,)), after) = taken(source.poll()), devices(source)
+    assert (rows, after) == ([], ["b"])
+    assert "the file cannot be used: has a column whose name is not UTF-8 text" in wrong
+
+
 def test_names_decide_in_a_folder_record_by_record(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("x,y,z\nwt2,1,0\n", encoding="utf-8")
     (tmp_path / "b.jsonl").write_text(

@@ -15,13 +15,20 @@ from antelog.spark.endpoints.failures import cause, plain, plainly
 SAID = {
     "org.apache.spark.SparkException: Job aborted.\n\tat x\nCaused by: java.io.IOException: "
     "No space left on device\n\tat y": "^a disk is full: .* spark.local.dir",
+    "org.apache.hadoop.fs.ChecksumException: Checksum error: file:/data/state/offsets/0 at 1024 exp: 1":
+        "^the checkpoint is damaged: /data/state/offsets/0 is not as it was written. Bring .* replay",
+    "Failed to read log file file:/state/sources/0/0. [MALFORMED_LOG_FILE] Log file was malformed: failed to "
+    "read correct log version from x": "^the checkpoint is damaged: the state in it cannot be read. Bring",
+    "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_STREAMING_STATE_FILE] An error occurred during loading state.\n"
+    "Caused by: java.io.FileNotFoundException: File file:/state/state/0/0/1.changelog does not exist":
+        "^the checkpoint is damaged: the state in it cannot be read. Bring",
     "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log.":
         "^another pipeline uses the same checkpoint",
     "java.lang.OutOfMemoryError: Java heap space": r"^Java has no memory left.*spark\.driver\.memory",
     "org.apache.spark.SparkException: x\nCaused by: org.apache.kafka.common.errors.TimeoutException: "
     "Timed out waiting for a node assignment. Call: describeTopics": "^no broker of Kafka answers",
     "org.apache.kafka.common.errors.TimeoutException: Topic gone not present in metadata after 60000 ms.":
-        "^the broker tells nothing of the topic gone: create it",
+        "^the broker knows nothing of the topic gone: create it",
     "org.apache.kafka.common.errors.UnknownTopicOrPartitionException: This server does not host this "
     "topic-partition.": "^the broker has no topic of that name",
     "org.apache.kafka.common.errors.SaslAuthenticationException: Authentication failed: bad credentials":

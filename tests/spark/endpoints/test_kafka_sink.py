@@ -21,10 +21,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:U
 @pytest.mark.slow
 def test_messages_have_the_time_of_their_tick(spark: SparkSession) -> None:
     rules = "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T), Hot(X, T+1). query Q(X, T)."
-    for length, tick in (("", 3), ("tick 500 ms. ", 3_500_000_001)):
+    for length, tick in (("", 3), ('tick 500 ms. zone "Europe/Berlin". ', 3_500_000_001)):
         program = parse(length + rules)
         told = changes(program, frames_of(spark, program, [("Hot", ("a", tick), tick)]), until=tick)
-        (message, *_) = told.orderBy(f.desc("T")).select(*messages_of(told)).collect()
+        (message, *_) = told.orderBy(f.desc("T")).select(*messages_of(told, program.plan.zone)).collect()
         engine = Engine(program)
         step = StepResult(tick, engine.advance(tick, {"Hot": [("a", tick)]}))
         line = json.loads(change_lines(list(program.plan.queries), step, Style()).splitlines()[-1])

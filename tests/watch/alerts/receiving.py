@@ -13,17 +13,19 @@ from typing import Any
 
 @dataclass
 class Server:
-    """What it is to answer next (200 once that is used up), and the letters it got, with their headers.
+    """What it is to answer next (200 once that is used up) or to some keys, and the letters it got.
 
     It answers after `slow` seconds, or when the test is over.
     """
 
     url: str = ""
     answers: list[int] = field(default_factory=list)
+    refuse: dict[str, int] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
     got: list[dict[str, Any]] = field(default_factory=list)
     sent: list[dict[str, str]] = field(default_factory=list)
     paths: list[str] = field(default_factory=list)
+    clients: list[Any] = field(default_factory=list)
     slow: float = 0.0
 
     @property
@@ -37,15 +39,20 @@ def serving(port: int = 0) -> Iterator[Server]:
     server, ended = Server(), threading.Event()
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
             server.got.append(json.loads(body))
-            server.sent.append(dict(self.headers))
+            sent = dict(self.headers)
+            server.sent.append(sent)
             server.paths.append(self.path)
+            server.clients.append(self.client_address)
             ended.wait(server.slow)
             status = server.answers.pop(0) if server.answers else 200
+            status = server.refuse.get(sent.get("Idempotency-Key", ""), status)
             self.send_response(status)
-            for name, value in server.headers.items():
+            for name, value in {"Content-Length": "0", **server.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
 

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from antelog.watch.alerts import sending
 from antelog.watch.alerts.receivers import Receiver, receiver_of
 from antelog.watch.alerts.routes import letter_of
-from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, retry_after, send, wait_after
+from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, client_for, retry_after, send, wait_after
 from tests.processes import runs, until
 from tests.watch.alerts.lines import line
 from tests.watch.alerts.receiving import Server
@@ -29,7 +30,12 @@ def receiver_at(url: str, kind: str = "webhook") -> Receiver:
 
 def attempt(receiver: Receiver, times: Timeouts | None = None) -> Attempt:
     letter = letter_of(line(), "Take care", receiver, "p.alog")
-    found = asyncio.run(send(receiver, letter, times or Timeouts()))
+
+    async def once() -> Attempt:
+        async with client_for([receiver]) as client:
+            return await send(receiver, letter, client, times or Timeouts())
+
+    found = asyncio.run(once())
     assert "s3cr3t" not in repr(found)
     return found
 
@@ -43,6 +49,30 @@ def test_sent(server: Server) -> None:
     assert (got["text"], got["change"], server.paths) == ("Take care", "likely", ["/in/s3cr3t"])
     assert headers["Idempotency-Key"] == got["key"]
     assert (headers["Content-Type"], headers["X-Team"]) == ("application/json", "night")
+
+
+def test_letters_go_by_one_connection_and_no_cookie_is_kept(server: Server) -> None:
+    server.headers = {"Set-Cookie": "a=b", "Content-Length": "0"}
+    receiver = receiver_at(server.url)
+
+    async def thrice() -> None:
+        async with client_for([receiver]) as client:
+            for _ in range(3):
+                letter = letter_of(line(), "Take care", receiver, "p.alog")
+                assert await send(receiver, letter, client) == Attempt("sent")
+
+    asyncio.run(thrice())
+    assert len(server.got) == 3
+    assert len(set(server.clients)) == 1
+    assert not any("Cookie" in headers for headers in server.sent)
+
+
+def test_an_answer_that_does_not_end_is_not_waited_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sending, "_READING_ON", 0.1)
+    server.headers = {"Content-Length": "10"}
+    assert attempt(receiver_at(server.url)) == Attempt("sent")
 
 
 def test_slack(server: Server) -> None:

@@ -83,7 +83,7 @@ def test_alerts(path: Path) -> None:
         ("alert = [3]", "nothing but alerts"),
         ("[[alert]]\nto='x'\n[more]", "nothing but alerts"),
         ("[[alert]]\nto", "alerts.toml: Expected"),
-        ("[[alert]]\nwhere = ['X=1']", "alert 1: it does not say whom to tell"),
+        ("[[alert]]\nwhere = ['X=1']", "alert 1: it does not say who gets it"),
         ("[[alert]]\nto = 'x'\n[[alert]]\nto = 3", "alert 2: `to` is something else. It has to be a text."),
         ("[[alert]]\nto = 'x'\non = 'likely'", "`on` is something else. It has to be a list of texts"),
         ("[[alert]]\nto = 'x'\non = [1]", "`on` is something else"),

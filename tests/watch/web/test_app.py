@@ -103,7 +103,7 @@ antelog_tick 8
 # HELP antelog_open_answers Answers that are open.
 # TYPE antelog_open_answers gauge
 antelog_open_answers{query="Malf"} 2
-# HELP antelog_changes_total Changes that were told.
+# HELP antelog_changes_total Changes of answers.
 # TYPE antelog_changes_total counter
 antelog_changes_total{query="Malf",change="confirmed"} 1
 antelog_changes_total{query="Malf",change="likely"} 1
@@ -175,7 +175,7 @@ def test_a_table_of_open_answers_has_what_the_look_has() -> None:
     rows = list(csv.DictReader(io.StringIO(ask(APP, "/export/now.csv?text=wt2").text)))
     assert [row["answer"] for row in rows] == ["Malf(wt2, 7)"]
     assert rows[0]["evidence"] == "Temp(wt2, high, 7)"
-    assert rows[0]["settled by"] == "10"
+    assert rows[0]["decided by"] == "10"
     assert "wt3" not in ask(APP, "/export/now.html?text=wt2").text.partition("<main")[2]
 
 

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from starlette.types import Message
+from starlette.types import Message, Receive, Scope, Send
 
 from antelog.watch.web.guard import HEADERS, LARGEST, PER_SECOND, Allowance, Guard, may_look, session
 from tests.watch.lines import possible
@@ -161,6 +161,32 @@ def test_facts_say_how_long_they_are() -> None:
     assert post(content_length="-1") == 411
     assert post(content_length=str(LARGEST + 1)) == 413
     assert post(content_length="9" * 40) == 413
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_length_that_is_said_twice_is_refused(method: str) -> None:
+    given = {"content_length": "2", "transfer_encoding": "chunked", "content_type": JSON}
+    answer = ask(APP, "/facts/Temp", method=method, token=FACTS, body=b"[]", **given)
+    assert answer.status == 400
+    assert answer.headers["connection"] == "close"
+
+
+def test_facts_that_do_not_come_are_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antelog.watch.web.guard.BODY", 0.01)
+
+    async def reads(_scope: object, _receive: object, _send: object) -> None:
+        await _receive()  # type: ignore[operator]
+
+    async def never() -> Message:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    async def waits(scope: Scope, _receive: Receive, send: Send) -> None:
+        await Guard(reads, facts=FACTS)(scope, never, send)
+
+    answer = ask(waits, "/facts/Temp", method="POST", token=FACTS, content_type=JSON, body=b"[]")
+    assert answer.status == 408
+    assert answer.json == {"error": "the facts did not come within 0.01 seconds"}
 
 
 def test_a_body_that_is_longer_than_it_said_ends() -> None:

@@ -93,7 +93,7 @@ async function load() {
   try {
     const answer = await ask(`/part/${path}${location.search}`, loading.signal);
     fresh = Date.now();
-    if (!answer.ok) { shown = path; say(view, "There is nothing here any more", "The answer was settled long ago, or never was."); return; }
+    if (!answer.ok) { shown = path; say(view, "There is nothing here any more", "The answer was decided long ago, or never was."); return; }
     put(await answer.text(), path);
   } catch (error) { if (error.name !== "AbortError" && error.message !== "locked") lost(); }
 }

@@ -72,28 +72,28 @@ def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
         last = next((chance for _, chance in reversed(found.chances) if chance is not None), None)
         alert = scene.board.head.alerts.get(found.query)
         more = (
-            "told as likely"
+            "alerted as likely"
             if found.alerted is not None
             else f"likely from {share(alert)}"
             if alert
             else None
         )
-        yield tile("Chance" if is_open else "Last chance told", share(last), more, class_="possible")
+        yield tile("Chance" if is_open else "Last chance", share(last), more, class_="possible")
     if is_open:
         end = now.settled_by
         left = "no deadline" if end is None else clock.left(end)
         milliseconds = None if end is None else clock.milliseconds(end)
         until = None if milliseconds is None else str(milliseconds)
         yield tile(
-            "Settled within",
+            "Decided within",
             tag("span", left, data_until=until),
             "" if end is None else f"by {clock.at(end)}",
         )
     else:
         yield tile(
-            "Told before", clock.ahead(max(0, now.tick - found.since)), f"first at {clock.at(found.since)}"
+            "Open for", clock.ahead(max(0, now.tick - found.since)), f"first at {clock.at(found.since)}"
         )
-    yield tile("Lines so far", len(found.lines), "changes told of it")
+    yield tile("Lines so far", len(found.lines), "changes of it")
 
 
 # ---- the chance over time ----

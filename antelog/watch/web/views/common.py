@@ -91,7 +91,7 @@ class ViewContext:
 def chance_bar(chance: float | None, alert: float | None = None) -> Html:
     """A chance as a number and a bar, with a notch at the threshold of alerts."""
     if chance is None:
-        return tag("span", tag("span", "no chance told", class_="hidden"), class_="chance none")
+        return tag("span", tag("span", "no chance", class_="hidden"), class_="chance none")
     likely = alert is not None and chance >= alert
     picture = tag(
         "svg",

@@ -1,4 +1,4 @@
-"""Now: open answers, by chance or deadline, and those that were settled just now.
+"""Now: open answers, by chance or deadline, and those that were decided just now.
 
 The view has the frame of the list; its rows are loaded as they scroll into sight (`rows`), so that 100,000
 open answers scroll as ten do. Settled answers have a list of their own.
@@ -38,7 +38,7 @@ def now(scene: ViewContext, selection: Selection) -> Html:
         [tag("span", "chance", class_="h-chance")] if chances else None,
         tag("span", "possible answer", class_="h-what"),
         tag("span", _key(), class_="h-line"),
-        tag("span", "settled within", class_="h-left"),
+        tag("span", "decided within", class_="h-left"),
         class_="row heads",
         aria_hidden="true",
     )
@@ -54,7 +54,7 @@ def now(scene: ViewContext, selection: Selection) -> Html:
         "div",
         section("tiles", _tiles(scene)),
         tag("div", text(_filters(scene, selection), listed), class_="main"),
-        section("just", _just(scene), class_="card aside", aria_label="Just became certain"),
+        section("just", _just(scene), class_="card aside", aria_label="Just confirmed or rejected"),
         class_="now",
     )
 
@@ -148,8 +148,8 @@ def _tiles(scene: ViewContext) -> Html:
         about = f"from {_thresholds(scene)} on"
         found.append(tile("Likely", len(likely), about, class_="possible"))
     soon = min(ends, default=None)
-    found.append(tile("Next settled within", NONE if soon is None else clock.left(soon), _soon(ends, soon)))
-    found.append(tile("Certain so far", confirmed, f"and {rejected:,} rejected", class_="certain"))
+    found.append(tile("Next decided within", NONE if soon is None else clock.left(soon), _soon(ends, soon)))
+    found.append(tile("Confirmed so far", confirmed, f"and {rejected:,} rejected", class_="certain"))
     return tag("dl", found, class_="tiles")
 
 
@@ -217,7 +217,9 @@ def _filters(scene: ViewContext, selection: Selection) -> Html:
 def _just(scene: ViewContext) -> Html:
     """The list of answers settled lately, the latest first."""
     latest = list(reversed(scene.board.settled.values()))[:_JUST]
-    head = tag("header", tag("h2", "Just became certain"), tag("a", "all", href=f"{scene.root}/settled"))
+    head = tag(
+        "header", tag("h2", "Just confirmed or rejected"), tag("a", "all", href=f"{scene.root}/settled")
+    )
     if not latest:
         return text(head, empty("Nothing yet", "What is confirmed or rejected will be listed here."))
     items = [

@@ -1,4 +1,4 @@
-"""Lately settled answers: confirmed or rejected, with the lead of their first line and their alert.
+"""Lately decided answers: confirmed or rejected, with the lead of their first line and their alert.
 
 The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar shows the
 time from the first line to certainty, and a notch in it the alert.
@@ -24,7 +24,7 @@ def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
     found = chosen(scene, given)
     return tag(
         "div",
-        section("head", tag("h1", "Lately settled"), tag("p", _said(scene), class_="note"), class_="head"),
+        section("head", tag("h1", "Lately decided"), tag("p", _said(scene), class_="note"), class_="head"),
         section("tiles", _tiles(scene, found)),
         section("kinds", _kinds(scene, given), class_="filters"),
         section("table", _table(scene, found[:_SHOWN]), _more(found), class_="card"),
@@ -33,7 +33,7 @@ def settled(scene: ViewContext, given: Mapping[str, str]) -> Html:
 
 
 def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
-    """The settled answers that the parameters select, the latest first."""
+    """The decided answers that the parameters select, the latest first."""
     wanted, query = given.get("kind", ""), given.get("query", "")
     return [
         answer
@@ -54,11 +54,7 @@ def ticks_alerted(answer: TrackedAnswer) -> int | None:
 
 def _said(scene: ViewContext) -> str:
     number = len(scene.board.settled)
-    return (
-        f"The latest {count(number, 'answer')} that came to an end, and how early each was told."
-        if number
-        else ""
-    )
+    return f"The latest {count(number, 'answer')} decided, and how long each was open." if number else ""
 
 
 def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
@@ -71,7 +67,7 @@ def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
         "dl",
         tile("Confirmed", len(confirmed), "of those shown here", class_="certain"),
         tile("Rejected", rejected, "of those shown here", class_="against"),
-        tile("Told before confirmed", ahead(round(median(early))) if early else NONE, "half of them longer"),
+        tile("Open before confirmed", ahead(round(median(early))) if early else NONE, "half of them longer"),
         tile(
             "Alerted before confirmed",
             ahead(round(median(alerted))) if alerted else NONE,
@@ -96,9 +92,9 @@ def _link(scene: ViewContext, title: str, value: str, wanted: str) -> Html:
 
 def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
     if not found:
-        return empty("Nothing is settled yet", "What is confirmed or rejected stays here for a while.")
+        return empty("Nothing is decided yet", "What is confirmed or rejected stays here for a while.")
     longest = max(map(ticks_open, found)) or 1
-    head = ("answer", "became", "at", "told before", "", "alerted before", "because")
+    head = ("answer", "became", "at", "open for", "", "alerted before", "because")
     return table(head, [_row(scene, answer, longest) for answer in found], class_="settled")
 
 

@@ -30,7 +30,7 @@ def trust(scene: ViewContext) -> Html:
             tag("h1", "Trust"),
             tag(
                 "p",
-                "Whether the chances came true that this page has seen, of answers that are settled by now.",
+                "Whether the chances came true that this page has seen, of answers that are decided by now.",
                 class_="note",
             ),
             class_="head",
@@ -46,9 +46,9 @@ def trust(scene: ViewContext) -> Html:
 
 def _none(scene: ViewContext) -> Iterator[Child]:
     if scene.board.has_chances:
-        yield empty("Nothing to judge yet", "No answer that was told with a chance is settled.")
+        yield empty("Nothing to judge yet", "No answer with a chance is decided.")
     else:
-        yield empty("No chances are told", "Declare chances in the program, or give a model with --model.")
+        yield empty("There are no chances", "Declare chances in the program, or give a model with --model.")
 
 
 def _query(scene: ViewContext, query: str, found: ScoreResult) -> Iterator[Child]:

@@ -144,7 +144,7 @@ def test_a_settled_answer_says_what_became_of_it() -> None:
     assert "because this can no longer hold" in words
     words = "".join(Elements(seen(f"answer/{WT2}", possible("wt2", 7), confirmed("wt2", 7, 8))).texts)
     assert "✓ confirmed at tick 8" in words
-    assert "Told before1 tick" in words
+    assert "Open for1 tick" in words
 
 
 def test_settled_answers_say_how_early_they_were_told() -> None:
@@ -178,7 +178,7 @@ def test_trust_is_what_the_score_command_says() -> None:
     words = "".join(Elements(seen("trust", *told)).texts)
     assert "Are the chances right?" in words
     assert "40 answers" in words
-    assert "No chances are told" in seen("trust")
+    assert "There are no chances" in seen("trust")
     assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
 
 
