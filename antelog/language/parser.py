@@ -21,6 +21,7 @@ from antelog.language import limits, syntax
 from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.cutting import cut
 from antelog.language.literals import KINDS
+from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_errors import (
     bad_escape,
@@ -29,6 +30,7 @@ from antelog.language.syntax_errors import (
     no_function,
     no_shift,
     no_variable,
+    not_alone,
     open_quote,
     reserved,
     wrong_arguments,
@@ -224,14 +226,40 @@ class _Builder(Transformer[Token, Any]):
     def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
         return tuple(children)
 
+    def aggregate(self, meta: Meta, children: list[Any]) -> syntax.Aggregate:
+        function, *rest = children
+        distinct = isinstance(rest[0], Token) and rest[0].type == "DISTINCT"
+        rest = rest[1:] if distinct else rest
+        value = None
+        if isinstance(rest[0], Token):
+            name = rest.pop(0)
+            if not name[0].isupper():
+                raise _UnusableError(no_variable(str(name), _at(name)))
+            value = syntax.Variable(str(name), span=_at(name))
+        atom, *conditions = rest
+        return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
+
+    def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
+        left, operator, right = children
+        for side in (left, right):
+            if isinstance(side, syntax.Bound):
+                raise _UnusableError(no_shift(side.span))
+        operator = SPELLING.get(operator, str(operator))
+        found = syntax.Aggregation.between(left, operator, right, _span(meta))
+        beside = (left, right) if found is None else (found.right,)
+        for side in beside:
+            if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
+                raise _UnusableError(not_alone(inner.span))
+        return found or syntax.Comparison(left, operator, right, span=_span(meta))
+
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
         return syntax.Rule(children[0], (), span=_span(meta))
 
     def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], children[1], span=_span(meta))
+        return _rule(children[0], children[1], _span(meta))
 
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[1], children[0], span=_span(meta))
+        return _rule(children[1], children[0], _span(meta))
 
     def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
         if len(children) == 1:
@@ -298,6 +326,27 @@ class _Builder(Transformer[Token, Any]):
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
         atom, *options = children
         return syntax.Query(atom, **dict(options), span=_span(meta))
+
+
+def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
+    """An aggregate that is calculated with."""
+    if isinstance(term, syntax.Aggregate):
+        return term
+    inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()
+    return next((each for each in inner if each is not None), None)
+
+
+def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> syntax.Rule:
+    """A rule whose aggregates know which of their variables stand outside as well."""
+    outside = syntax.variables_of(head.operands)
+    for each in body:
+        terms = each.beside if isinstance(each, syntax.Aggregation) else each.operands
+        outside |= syntax.variables_of(terms)
+    return syntax.Rule(
+        head,
+        tuple(each.among(outside) if isinstance(each, syntax.Aggregation) else each for each in body),
+        span=span,
+    )
 
 
 _BUILDER = _Builder()

@@ -49,7 +49,7 @@ def to_text(node: object) -> str:
             return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
         case syntax.Range(first, last):
             return f"{to_text(first)}..{to_text(last)}"
-        case syntax.Literal():
+        case syntax.Literal() | syntax.Aggregate():
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
         case syntax.Column(name, type_):
             return name + (f": {type_}" if type_ else "")

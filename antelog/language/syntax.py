@@ -16,7 +16,7 @@
     Column     = name, type?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
-    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison
+    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Aggregation
     Atom       = predicate, Term*
     Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
     Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
@@ -35,7 +35,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
-from antelog.language.literals import Atom, Comparison, Literal, Negation
+from antelog.language.literals import Aggregate, Aggregation, Atom, Comparison, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
 from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
@@ -56,10 +56,11 @@ from antelog.language.terms import (
 )
 
 __all__ = [
-    "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Calculation", "Chance", "Column",
-    "Comparison", "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage",
-    "Query", "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable",
-    "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
+    "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
+    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Input", "Literal",
+    "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted", "Statement", "Static", "Term",
+    "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of",
+    "variables_of",
 ]  # fmt: skip
 
 
@@ -218,7 +219,8 @@ def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
     A positive atom with a range is about some tick in it; it gives the ends of the range no values.
     """
     sides: tuple[set[str], set[str]] = (set(), set())
-    for atom, is_negated in atoms_of(rule):
-        terms = (t for t in atom.terms if is_negated or not isinstance(t, Range))
-        sides[is_negated].update(variables_of(terms))
+    for literal in rule.body:
+        for atom, is_negated in literal.atoms:
+            terms = (t for t in atom.terms if is_negated or not isinstance(t, Range))
+            sides[is_negated].update(variables_of(terms) - literal.own)
     return sides

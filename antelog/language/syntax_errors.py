@@ -106,6 +106,14 @@ def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
     return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{name}(V)`.")
 
 
+def not_alone(span: Span) -> Diagnostic:
+    """An aggregate that is calculated with."""
+    hint = (
+        "Put what it is calculated with on the other side: `avg(…) < V / 1.1` in place of `V > 1.1 * avg(…)`."
+    )
+    return Diagnostic("E001", "an aggregate stands alone on its side of a comparison", span, hint)
+
+
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     """The diagnostic of a syntax error; the statement begins at `start` in the source."""
     trouble = _trouble(error, statement, start)

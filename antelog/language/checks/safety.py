@@ -127,11 +127,12 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
     positive, _ = syntax.in_atoms(rule)
     positive |= worked_out(rule, frozenset(positive))
     found: dict[str, Term] = {}
-    for atom, is_negated in syntax.atoms_of(rule):
-        for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
-            name = variable_of(term)
-            if name is not None and name not in positive:
-                found.setdefault(name, term)
+    for literal in rule.body:
+        for atom, is_negated in literal.atoms:
+            for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
+                name = variable_of(term)
+                if name is not None and name not in positive | literal.own:
+                    found.setdefault(name, term)
     return found
 
 

@@ -25,9 +25,12 @@ OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The opposite of each comparison, for values that can be compared."""
 
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The operator that says the same with the sides exchanged."""
+
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
-_SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
+SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Comparison(Literal):
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
         left, operator, right = children
-        return cls(left, _SPELLING.get(operator, str(operator)), right, span=span)
+        return cls(left, SPELLING.get(operator, str(operator)), right, span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:

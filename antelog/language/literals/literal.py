@@ -88,6 +88,11 @@ class Literal(Node):
         return ()
 
     @property
+    def own(self) -> frozenset[str]:
+        """The variables that mean something in this literal only."""
+        return frozenset()
+
+    @property
     def operands(self) -> tuple[Term, ...]:
         """All terms in it."""
         return tuple(term for each in self.atoms for term in each.atom.operands)
