@@ -11,7 +11,17 @@ from antelog.language.syntax import Value
 from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
-from tests.specification.terms import OTHERS, Calculation, Special, Term, Variable, mapped, renamed, variables
+from tests.specification.terms import (
+    OTHERS,
+    Calculation,
+    Own,
+    Special,
+    Term,
+    Variable,
+    mapped,
+    renamed,
+    variables,
+)
 from tests.specification.world import START, Derivation, Tick, World
 
 Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
@@ -190,7 +200,7 @@ def answer_of(query: Query, head: tuple[Term, ...]) -> Answer:
     """An answer by its values; a query that asks about one tick has no time among its variables."""
     names = (*query.variables, query.time)
     return tuple(
-        (name, None if isinstance(t, Variable | Calculation) else t)
+        (name, None if isinstance(t, Variable | Calculation | Own) else t)
         for name, t in zip(names, head, strict=True)
         if name is not None
     )

@@ -37,6 +37,15 @@ class Variable(NamedTuple):
         return f"{self.name}{'+' if self.shift > 0 else '-'}{value_text(abs(self.shift))}"
 
 
+class Own(NamedTuple):
+    """A variable of an aggregate that nothing outside has; nothing is put in its place."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return "_" if self.name.startswith("_") else self.name
+
+
 class Calculation(NamedTuple):
     """A number that is worked out: `W - V`, `abs(V)`."""
 
@@ -63,7 +72,7 @@ def is_sum(term: Term) -> bool:
     return isinstance(term, Variable) and bool(term.shift)
 
 
-Term: TypeAlias = Value | Variable | Special | Calculation
+Term: TypeAlias = Value | Variable | Special | Calculation | Own
 Substitution: TypeAlias = Mapping[str, Term]
 
 
@@ -103,7 +112,7 @@ Part = TypeVar("Part", bound=Mapped)
 def text(term: Term) -> str:
     if isinstance(term, Special):
         return term.value
-    return str(term) if isinstance(term, Variable | Calculation) else value_text(term)
+    return str(term) if isinstance(term, Variable | Calculation | Own) else value_text(term)
 
 
 def value_of(term: Term) -> Value | None:
@@ -166,6 +175,7 @@ def _calculated(term: Term, new: Callable[[Term], Term]) -> Term:
 def shifted(term: Term, by: int | float) -> Term:
     if isinstance(term, Variable):
         return Variable(term.name, number(term.shift + by))
+    assert not isinstance(term, Own)
     if isinstance(term, str | Special):
         return Calculation("+", (term, by)) if by else term
     assert not isinstance(term, Calculation)
@@ -220,4 +230,17 @@ def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> 
         if left.shift and isinstance(right, str | Special):
             return None
         found[left.name] = shifted(right, -left.shift)
+    return found
+
+
+def put_in_own(own: Iterable[Term], values: Iterable[Term]) -> dict[str, Value] | None:
+    """The values of an aggregate's own variables where an atom has these arguments; None if none fit."""
+    found: dict[str, Value] = {}
+    for term, value in zip(own, values, strict=True):
+        assert isinstance(value, str | int | float)
+        if isinstance(term, Own):
+            if found.setdefault(term.name, value) != value:
+                return None
+        elif term != value:
+            return None
     return found

@@ -13,6 +13,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
+from tests.specification.literals.aggregate import Aggregate, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
@@ -20,6 +21,7 @@ from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
 from tests.specification.terms import (
     ANY,
     Atom,
+    Own,
     Substitution,
     Term,
     Variable,
@@ -124,6 +126,58 @@ class World:
             return Ticks(NEVER, START)
         return Ticks(NEVER, min(self.last_arrival(atom, around), self._excluded(atom)))
 
+    # ---- aggregates ----
+
+    def instances(self, aggregate: Aggregate) -> Instances:
+        """The atoms that an aggregate is about: its members, and until when others may come."""
+        true_at: dict[Atom, Tick] = {}
+        single, any_until = [], START
+        open_until: list[Tick] = []
+        at_most_one = self._at_most_one(aggregate)
+        for tick in aggregate.ticks:
+            asked = self._with_open(aggregate.atom_at(tick))
+            found = [d for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)]
+            whole = {Atom(asked.predicate, d.head) for d in found if not variables_in(d.head)}
+            ends = [d.ticks.false_at for d in found if variables_in(d.head)]
+            members = {atom: self.truth(atom) for atom in whole if aggregate.fits(atom)}
+            true_at |= {atom: each.true_at for atom, each in members.items() if each.true_at < NEVER}
+            waiting = [each.false_at for each in members.values() if each.true_at == NEVER]
+            if not self._may_fit(aggregate):
+                continue
+            if at_most_one:
+                came = min((each.true_at for each in members.values()), default=NEVER)
+                single.append(came if came < NEVER else max([*ends, *waiting], default=START))
+            else:
+                any_until = max([any_until, *ends])
+                open_until += [
+                    max(each.false_at, START) if each.true_at == NEVER else each.true_at
+                    for each in members.values()
+                ]
+        return Instances(true_at, single, any_until, open_until)
+
+    def _at_most_one(self, aggregate: Aggregate) -> bool:
+        """Whether at most one atom is a member at each tick."""
+        given = {i for i, term in enumerate(aggregate.arguments) if not isinstance(term, Own)}
+        slot = self.program.vocabulary[aggregate.predicate].slot
+        return len(given) == len(aggregate.arguments) or (slot is not None and set(slot) <= given)
+
+    @staticmethod
+    def _with_open(atom: Atom) -> Atom:
+        """An atom with variables in place of what is an aggregate's own."""
+        return atom.mapped(_open)
+
+    @staticmethod
+    def _may_fit(aggregate: Aggregate) -> bool:
+        """Whether some values of its own variables meet its conditions."""
+        opened = [
+            each.mapped(lambda t: Variable(t.name) if isinstance(t, Own) else t)
+            for each in aggregate.conditions
+        ]
+        if any(each.holds() is False for each in opened):
+            return False
+        names = {name for each in opened for name in each.variables}
+        return not any(leaves_none(name, opened) for name in names)
+
     # ---- derivations ----
 
     def derivations(
@@ -206,6 +260,11 @@ class World:
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
         return Derivation(pattern, head, known, ticks, facts, around, since)
+
+
+def _open(term: Term) -> Term:
+    """A variable in place of one of an aggregate's own."""
+    return Variable(f"?{term.name}") if isinstance(term, Own) else term
 
 
 def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from antelog.language import syntax
 from tests.specification.literals.absence import Absence
+from tests.specification.literals.aggregate import Aggregation
 from tests.specification.literals.background import Static
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.fact import Fact
 from tests.specification.literals.literal import Body, Lowering
 from tests.specification.literals.negation import Negated
 
-__all__ = ["KINDS", "Absence", "Body", "Comparison", "Fact", "Negated", "Static", "lowered"]
+__all__ = ["KINDS", "Absence", "Aggregation", "Body", "Comparison", "Fact", "Negated", "Static", "lowered"]
 
-KINDS: tuple[type[Body], ...] = (Fact, Absence, Negated, Static, Comparison)
+KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Negated, Static, Comparison)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...]:

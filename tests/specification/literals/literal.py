@@ -19,6 +19,7 @@ from tests.specification.terms import (
     ANY,
     Atom,
     Calculation,
+    Own,
     Substitution,
     Term,
     Variable,
@@ -27,6 +28,7 @@ from tests.specification.terms import (
 )
 
 if TYPE_CHECKING:
+    from tests.specification.literals.aggregate import Aggregate, Instances
     from tests.specification.literals.comparison import Comparison
 
 Tick: TypeAlias = float
@@ -58,6 +60,9 @@ class Facts(Protocol):
 
     def come(self, atom: Atom, around: Around) -> Ticks:
         """Of a fact literal."""
+
+    def instances(self, aggregate: Aggregate) -> Instances:
+        """The atoms that an aggregate without open variables is about."""
 
     def last(self, time: Term, around: Around) -> Tick | None:
         """The latest tick that a time can be; None if there is none."""
@@ -168,13 +173,18 @@ class Lowering:
 
     vocabulary: Vocabulary
     used: int = 0
+    own: frozenset[str] | None = None
+
+    def within(self, own: frozenset[str]) -> Lowering:
+        """The lowering within an aggregate that has variables of its own."""
+        return Lowering(self.vocabulary, self.used, own)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
 
     def term(self, term: syntax.Term) -> Term:
         if isinstance(term, syntax.Variable):
-            return Variable(term.name)
+            return Own(term.name) if term.name in (self.own or ()) else Variable(term.name)
         if isinstance(term, syntax.Shifted):
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
@@ -184,7 +194,7 @@ class Lowering:
         if isinstance(term, syntax.Calculation):
             return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments))))
         self.used += 1
-        return Variable(f"_{self.used}")
+        return Variable(f"_{self.used}") if self.own is None else Own(f"_{self.used}")
 
     def atom(self, atom: syntax.Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(self.term, atom.terms)))
