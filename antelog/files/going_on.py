@@ -133,11 +133,11 @@ class CsvRows:
 
     @property
     def line(self) -> int:
-        return self._lines.line if self._records is None else self._records.line
+        return (self._records or self._lines).line
 
     @property
     def held(self) -> int | None:
-        return self._lines.held if self._records is None else self._records.held
+        return (self._records or self._lines).held
 
     @property
     def fits(self) -> bool:
@@ -276,11 +276,11 @@ class EitherRows:
 
     @property
     def line(self) -> int:
-        return self._lines.line if self._csv is None else self._csv.line
+        return (self._csv or self._lines).line
 
     @property
     def held(self) -> int | None:
-        return self._lines.held if self._csv is None else self._csv.held
+        return (self._csv or self._lines).held
 
     def feed(self, data: bytes) -> Iterator[Chunk]:
         if self._csv is not None:

@@ -21,10 +21,11 @@ LONGEST = 1 << 26
 TOO_LONG = f"the line has more than {LONGEST >> 20} MiB"
 """Why a line is lost that is longer."""
 
-SHOWN = 1000
+_SHOWN = 1000
 """The bytes shown of a row that is lost."""
 
-_BREAK = re.compile(rb"\r\n|\n|\r")
+BREAK = re.compile(rb"\r\n|\n|\r")
+"""The end of a line."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Skip:
         """The bytes behind the line; None if it has no end yet."""
         if self._half and data:
             return data.removeprefix(b"\n")
-        found = _BREAK.search(data)
+        found = BREAK.search(data)
         # A carriage return at the very end may be half of a line's end.
         self._half = found is not None and found[0] == b"\r" and found.end() == len(data)
         return None if found is None or self._half else data[found.end() :]
@@ -158,7 +159,7 @@ def breaks(data: bytes) -> int:
 
 def shown(row: bytes) -> str:
     """How a row begins."""
-    return row[:SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
+    return row[:_SHOWN].rstrip(b"\r\n").decode(errors="surrogateescape")
 
 
 def end_of_lines(data: bytes) -> int:

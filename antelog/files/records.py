@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
-from antelog.files.lines import LONGEST, TOO_LONG, Block, Lost, Skip, breaks, end_of_lines, shown
+from antelog.files.lines import BREAK, LONGEST, TOO_LONG, Block, Lost, Skip, breaks, end_of_lines, shown
 
 LARGEST = 1 << 20
 """A row in which a quote is open has no more bytes than this."""
@@ -24,7 +24,6 @@ MOST_LINES = 1000
 
 _SEPARATORS = b",;\t"
 _OPEN = f"has a quote that is not closed within {MOST_LINES:,} lines or {LARGEST >> 20} MiB"
-_BREAK = re.compile(rb"\r\n|\n|\r")
 _NEAR = 1 << 12
 """Most rows end within so many bytes."""
 _HEAD = 1 << 16
@@ -243,11 +242,11 @@ class _RowCutter:
             line += breaks(kept[-1])
             if bad is None:
                 break
-            found = _BREAK.search(rest, bad)
+            found = BREAK.search(rest, bad)
             at = found.end() if found is not None else len(rest)
             why = _OPEN if rest[bad : bad + 1] == b'"' else TOO_LONG
             lost.append(Lost(line + breaks(rest[end:bad]), why, shown(rest[end:at])))
-            gone = _BREAK.findall(rest[end:at])
+            gone = BREAK.findall(rest[end:at])
             kept += gone
             line += len(gone)
             if found is None:
@@ -301,6 +300,6 @@ class _RowCutter:
 
 def _limit(rest: bytes, at: int) -> int | None:
     """Where a row is too large in which a quote is open then; None if that is not there yet."""
-    found = next(islice(_BREAK.finditer(rest, at), MOST_LINES - 1, None), None)
+    found = next(islice(BREAK.finditer(rest, at), MOST_LINES - 1, None), None)
     until = at + LARGEST if found is None else min(at + LARGEST, found.end())
     return until if until < len(rest) else None

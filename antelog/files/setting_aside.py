@@ -119,7 +119,7 @@ def no_use(file: str, rows: int, count: int, example: Reject) -> str:
 
 
 def _mostly(rows: int, count: int, example: Reject) -> str:
-    """The reason of so many of the rows, with an example."""
+    """The most common reason with an example; `count` of the rows have it."""
     place = f"line {example.line}: " if example.line is not None else ""
     row = example.row.strip()
     said = f"{example.detail}, as in {place}{row[:_LONGEST]}{'…' if len(row) > _LONGEST else ''}"

@@ -133,7 +133,7 @@ def _explanation(explanation: Explanation) -> Html:
 
 
 def _marked(literals: Iterable[tuple[str, str]]) -> Html:
-    """Literals, each behind the mark that says how it stands: true, awaited, or false by now."""
+    """Literals, each with a mark in front: ● true, ○ awaited, ✗ false by now."""
     return ready(" ".join(text(ready(f"{sign}&nbsp;"), tag("code", each)) for sign, each in literals))
 
 

@@ -10,7 +10,6 @@ from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
@@ -19,7 +18,7 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
-from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed
+from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
 
@@ -137,7 +136,8 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     if time is None or not tick:
         return None
     variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
-    zone = time.tzinfo.key if isinstance(time.tzinfo, ZoneInfo) else DEFAULT_ZONE
+    zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
+    zone = zone if zone in zones() else DEFAULT_ZONE
     timescale = Timescale((time - _EPOCH) // _MICROSECOND // tick, zone)
     return TickTimes(next(iter(variables), None), timescale)
 

@@ -10,8 +10,9 @@ Only the driver waits, and it takes the time from a `RunTime`, so that a test ca
 from __future__ import annotations
 
 import time as system
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from antelog.process import Engine
 from antelog.run import clock, stretches
@@ -162,20 +163,23 @@ class Driver:
     def _advance(self, finished: int) -> Iterator[StepResult]:
         """The steps up to a tick that is finished."""
         engine, waiting = self.engine, self.reader.waiting
-        by_clock = stretches.speaks_by_the_clock(engine.plan)
         while engine.now < finished and not self._stopping():
             end = finished
-            if by_clock:
+            if self._by_clock:
                 now = engine.now if self._has_begun else max(engine.now, waiting.first().now - 1)
                 end, is_stretch = waiting.until_gap(now, finished, stretches.SAMPLE)
                 if is_stretch:
-                    after = stretches.fact_text(engine.plan, waiting.first())
+                    after = stretches.end_fact(engine.plan, waiting.first())
                     yield from self._through(Stretch(end, self._last_fact, after))
                     continue
             batch = waiting.batch(end)
-            if by_clock and batch.rows:
-                self._last_fact = stretches.fact_text(engine.plan, batch, last=True)
+            if self._by_clock and batch.rows:
+                self._last_fact = stretches.end_fact(engine.plan, batch, last=True)
             yield from self._steps(batch)
+
+    @cached_property
+    def _by_clock(self) -> bool:
+        return stretches.speaks_by_the_clock(self.engine.plan)
 
     @property
     def _has_begun(self) -> bool:
@@ -183,7 +187,11 @@ class Driver:
         return self.engine.plan.tick is None or self.engine.state.begin is not None
 
     def _steps(self, batch: DueRows) -> Iterator[StepResult]:
-        for step in self.view.steps(self.engine, batch, self._judged):
+        return self._committed(self.view.steps(self.engine, batch, self._judged))
+
+    def _committed(self, steps: Iterable[StepResult]) -> Iterator[StepResult]:
+        """The steps, of which each is committed once it was taken."""
+        for step in steps:
             yield step
             self._commit(step)
 
@@ -195,9 +203,7 @@ class Driver:
         too_long = sampled.lines > stretches.MOST
         if too_long and (self.course.once or self.reader.reading.recorded):
             raise stretches.refused(stretch, sampled)
-        for step in steps:
-            yield step
-            self._commit(step)
+        yield from self._committed(steps)
         if too_long:
             why = f"{stretches.sentence(stretch, sampled)}; time begins anew after them"
             self._begin_anew(stretch.last + 1, why)
@@ -224,11 +230,9 @@ class Driver:
         end = reading.until
         if end is None:
             end = clock.end(self.engine.now, (self.engine.answers(each.name) for each in queries))
-        if end - self.engine.now > stretches.SAMPLE and stretches.speaks_by_the_clock(self.engine.plan):
+        if end - self.engine.now > stretches.SAMPLE and self._by_clock:
             yield from self._through(Stretch(end, self._last_fact))
-        for step in self.view.rest(self.engine, end):
-            yield step
-            self._commit(step)
+        yield from self._committed(self.view.rest(self.engine, end))
 
     def _judged(self, batch: DueRows) -> None:
         self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.timescale))

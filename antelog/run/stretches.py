@@ -16,9 +16,8 @@ import numpy as np
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.errors import DataError
-from antelog.language.moments import moment
-from antelog.language.printer import value_text
 from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.set_aside import fact_text
 from antelog.run.waiting import DueRows
 
 MOST = 1_000_000
@@ -45,7 +44,7 @@ def speaks_by_the_clock(plan: Plan) -> bool:
     return any(each.clocked for query in plan.queries for each in prepared(plan).patterns[query.name])
 
 
-def fact_text(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
+def end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
     """The first or the last fact to arrive in a batch, as text; nothing if there is none."""
     if not batch.rows:
         return ""
@@ -54,8 +53,7 @@ def fact_text(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
     columns = next(source.columns for source in plan.inputs if source.name == name)
     table = batch.rows[name].table
     *values, time = (table.column(column)[number].as_py() for column in columns)
-    written = [value_text(value if isinstance(value, str | int | float) else str(value)) for value in values]
-    return f"{name}({', '.join([*written, moment(time, plan.timescale)])})"
+    return fact_text(name, values, time, plan.timescale)
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ class System:
         return self._values.follows(wanted, _placed, _BELOW) if known else None
 
     def follows_after_all(self, wanted: Comparison) -> bool:
-        """Whether its opposite is impossible beside those known."""
+        """Whether it holds, because its opposite contradicts the known comparisons."""
         denied = Comparison(wanted.left, OPPOSITE[wanted.operator], wanted.right)
         return not possible([*self._known, denied], self._earliest)
 

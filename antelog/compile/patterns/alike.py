@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from antelog.compile.literals import AnyLiteral, Comparison
-from antelog.compile.literals.terms import Replacement, Term, Time, Var, variables_in
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.patterns.renaming import Called
 
 _MOST_KINDS = 8
-"""A literal is compared with so many of its shape at most."""
+"""The most literals of the same shape that a literal is compared with."""
 
 
 def alike(pattern: Pattern) -> Sequence[int]:
@@ -29,7 +30,7 @@ def alike(pattern: Pattern) -> Sequence[int]:
     for number, literal in enumerate(pattern.stated):
         if not own[number]:
             continue
-        shape = literal.replaced(_Called({name: f"<{place}" for place, name in enumerate(own[number])}))
+        shape = literal.replaced(Called({name: f"<{place}" for place, name in enumerate(own[number])}))
         known = shapes.setdefault(shape, [])
         for other in known[:_MOST_KINDS]:
             pairs = list(zip(own[number], own[other], strict=True))
@@ -67,7 +68,7 @@ def _by_variable(pattern: Pattern) -> Mapping[str, list[AnyLiteral]]:
 def _unchanged(conditions: Mapping[str, list[AnyLiteral]], names: Mapping[str, str]) -> bool:
     """Whether the conditions say the same after an exchange of names."""
     touched = {each for name in names for each in conditions.get(name, ())}
-    exchanged = _Called(names)
+    exchanged = Called(names)
     return {_said(each) for each in touched} == {_said(each.replaced(exchanged)) for each in touched}
 
 
@@ -76,16 +77,3 @@ def _said(condition: AnyLiteral) -> Hashable:
     if isinstance(condition, Comparison):
         return frozenset((condition, condition.mirrored))
     return condition
-
-
-class _Called(Replacement):
-    """Gives variables and times other names."""
-
-    def __init__(self, names: Mapping[str, str]) -> None:
-        self._names = names
-
-    def term(self, term: Term) -> Term:
-        return Var(self._names.get(term.name, term.name)) if isinstance(term, Var) else term
-
-    def time(self, time: Time) -> Time:
-        return Time(self._names.get(time.variable or "", time.variable), time.offset)

@@ -62,7 +62,7 @@ class Admitted:
 
 @dataclass(frozen=True, eq=False)
 class _AdmittedFrame:
-    """The same of one frame, whose rejects are in the order of its rows."""
+    """One frame of a batch after the checks; its rejects are in the order of its rows."""
 
     facts: Facts
     counts: Counts

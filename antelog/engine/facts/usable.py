@@ -1,4 +1,4 @@
-"""What is said of a frame of which most rows cannot be used.
+"""Warns of frames most of whose rows cannot be used, and refuses those of which none can.
 
     Temp: none of its 4,032 rows can be used: the time `soon` is not a whole number, as in ["wt2", 91]
 

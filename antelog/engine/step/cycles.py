@@ -157,7 +157,7 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Numbering:
-    """The numbers of all atoms: those to be decided, and those that are decided."""
+    """The numbers of all atoms: those still to be decided, and those that are already."""
 
     known: Knowledge
     numbered: Mapping[str, _Numbered]

@@ -48,7 +48,7 @@ class ScoreResult:
 
 @dataclass(frozen=True, eq=False)
 class Scores(Sums):
-    """Sums over the decided answers of one query; `without` counts lines that were told without a chance."""
+    """Sums over the decided answers of one query; `without` counts their lines that had no chance."""
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)

@@ -6,7 +6,7 @@ a row of `engine.last_rejects`, and line 7 of Temp.csv ──▶ Reject("Temp.cs
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from antelog.engine.facts.rejects import LATE
@@ -21,7 +21,10 @@ def reject_of(row: Mapping[str, Any], file: str, line: int | None, timescale: Ti
 
     On Spark a row may have its text in place of its number.
     """
-    written = row["row"] if isinstance(row["row"], str) else fact_text(row, timescale)
+    if isinstance(row["row"], str):
+        written = row["row"]
+    else:
+        written = fact_text(row["input"], json.loads(row["values"] or "[]"), row["time"], timescale)
     return Reject(file, line, row["input"], row["reason"], row["detail"], written, _delay(row))
 
 
@@ -31,8 +34,13 @@ def _delay(row: Mapping[str, Any]) -> int | None:
     return row["arrival"] - row["time"] if late else None
 
 
-def fact_text(row: Mapping[str, Any], timescale: Timescale | None) -> str:
+def fact_text(name: str, values: Iterable[object], time: int | None, timescale: Timescale | None) -> str:
     """A fact in the language's own syntax, its time as elsewhere; `_` stands for what is missing."""
-    values = ["_" if value is None else value_text(value) for value in json.loads(row["values"] or "[]")]
-    values.append("_" if row["time"] is None else moment(row["time"], timescale))
-    return f"{row['input']}({', '.join(values)})"
+    written = [*map(_value, values), "_" if time is None else moment(time, timescale)]
+    return f"{name}({', '.join(written)})"
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "_"
+    return value_text(value if isinstance(value, str | int | float) else str(value))

@@ -137,7 +137,7 @@ class GrowingFile(FactSource):
         return left
 
     def _cut(self) -> list[SourcePiece]:
-        """The file was cut: what was not read of it is in a copy beside it, or lost."""
+        """Goes on after the file was cut: with the rest of its copy if there is one, else at the start."""
         assert self._now is not None
         mark, left = self._now.mark, self._now.lines.finish()
         self._now.file.close()

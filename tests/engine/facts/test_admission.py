@@ -54,7 +54,9 @@ USUAL = st.tuples(
 
 
 def whole(value: object) -> int | None:
-    """A tick, if the value is one."""
+    """A tick, if the value is one; numbers in texts are read as in files."""
+    if isinstance(value, str) and value.isdecimal():
+        return int(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or value % 1:
         return None
     return int(value)

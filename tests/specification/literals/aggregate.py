@@ -60,14 +60,15 @@ class Aggregate:
     def lowered(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
         inner = lowering.within(aggregate.own)
         *arguments, time = aggregate.atom.terms
-        ends = time.ends if isinstance(time, syntax.Range) else (time, time)
+        first, last = time.ends if isinstance(time, syntax.Range) else (time, time)
         return cls(
             aggregate.function,
             aggregate.distinct,
             None if aggregate.value is None else aggregate.value.name,
             aggregate.atom.predicate,
             tuple(map(inner.term, arguments)),
-            *map(lowering.term, ends),
+            lowering.term(first),
+            lowering.term(last),
             not isinstance(time, syntax.Range),
             tuple(
                 Comparison(inner.term(each.left), each.operator, inner.term(each.right))
