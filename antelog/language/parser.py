@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 from lark import Lark, TextSlice, Token, Transformer, v_args
@@ -19,7 +21,7 @@ from lark.tree import Meta
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
 from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.cutting import cut
+from antelog.language.cutting import Statement, cut
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS
@@ -27,7 +29,10 @@ from antelog.language.syntax_errors import (
     bad_escape,
     bad_number,
     explain,
+    negative_limit,
     no_function,
+    no_limit,
+    no_limit_name,
     no_shift,
     no_variable,
     not_alone,
@@ -41,28 +46,32 @@ from antelog.language.syntax_errors import (
 class Parsed:
     """The statements that could be read, and the diagnostics of the others.
 
-    `unread` are the words in the others: names about which little is known.
+    `unread` are the words in the others: names about which little is known. `used_limits` are the limits by
+    whose names numbers are written.
     """
 
     document: syntax.Document
     diagnostics: tuple[Diagnostic, ...]
     unread: frozenset[str]
+    used_limits: frozenset[str] = frozenset()
 
 
-def parse(source: Source) -> Parsed:
+def parse(source: Source, values: Mapping[str, int | float] = MappingProxyType({})) -> Parsed:
+    """The statements of a text, and of the files it includes; `values` are given to limits in place of theirs."""
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
-    long = limits.too_long(source.text)
+    long = limits.too_long(source.whole)
     if long is not None:
         return Parsed(syntax.Document((), source), (long,), frozenset())
-    found = cut(source.text)
+    text, found = _cut(source)
+    builder = _Builder(_limits_of(text, found) | values)
     facts = queries = 0
-    for each in found.statements:
-        read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
+    for each in found:
+        read = open_quote(each.quote) if each.quote else _statement(text, each, builder)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
-            unread.update(_NAME.findall(source.text, each.start, each.end))
+            unread.update(_NAME.findall(text, each.start, each.end))
         else:
             wide = limits.too_wide(read)
             if wide is not None:
@@ -74,18 +83,37 @@ def parse(source: Source) -> Parsed:
         many = limits.too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
-    return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
+    document = syntax.Document(tuple(statements), source)
+    return Parsed(document, tuple(diagnostics), frozenset(unread), frozenset(builder.used))
 
 
+def _cut(source: Source) -> tuple[str, list[Statement]]:
+    """The text of a source with the files it includes, without comments, and the statements in it."""
+    text, found = [], []
+    for start, each in source.files:
+        own = cut(each.text)
+        text.append(own.text)
+        found += [each.moved(start) for each in own.statements]
+    return "\n".join(text), found
+
+
+def _limits_of(text: str, statements: list[Statement]) -> dict[str, int | float]:
+    """The limits that statements declare: they are known everywhere, so that these are read first."""
+    named = (each for each in statements if _LIMIT.match(text, each.start, each.end) and not each.quote)
+    read = (_statement(text, each, _Builder({})) for each in named)
+    return {each.name: each.value for each in read if isinstance(each, syntax.Limit)}
+
+
+_LIMIT = re.compile(r"limit\b")
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
-def _statement(text: str, start: int, end: int) -> syntax.Statement | Diagnostic:
+def _statement(text: str, each: Statement, builder: _Builder) -> syntax.Statement | Diagnostic:
     try:
-        tree = _grammar().parse(TextSlice(text, start, end))
-        statement: syntax.Statement = _BUILDER.transform(tree)
+        tree = _grammar().parse(TextSlice(text, each.start, each.end))
+        statement: syntax.Statement = builder.transform(tree)
     except UnexpectedInput as error:
-        return explain(error, text[start:end], start)
+        return explain(error, text[each.start : each.end], each.start)
     except _UnusableError as error:  # of a literal
         return error.diagnostic
     except VisitError as error:
@@ -135,6 +163,14 @@ def _signed(amount: int | float, sign: str) -> int | float:
     return -amount if sign == "-" else amount
 
 
+def _signed_name(written: str | None, sign: str) -> str | None:
+    """How a number is written behind a sign, if by the name of a limit: `-hot`."""
+    if written is None:
+        return None
+    negative = written.startswith("-") != (sign == "-")
+    return ("-" if negative else "+") + written.removeprefix("-")
+
+
 def _unquoted(token: Token) -> str:
     try:
         value: str = json.loads(token, strict=False)
@@ -153,10 +189,33 @@ class _Shares:
 
 @v_args(meta=True)
 class _Builder(Transformer[Token, Any]):
-    """One method for each rule of the grammar, making the node of the same name."""
+    """One method for each rule of the grammar, making the node of the same name.
+
+    `limits` are the numbers that have names; it notes in `used` which of them are written so.
+    """
+
+    def __init__(self, limits: Mapping[str, int | float]) -> None:
+        super().__init__()
+        self._limits = limits
+        self.used: set[str] = set()
+
+    def _amount(self, token: Token) -> tuple[int | float, str | None]:
+        """An amount, and the name of the limit that it is written by."""
+        if token.type == "NUMBER":
+            return _number(token), None
+        name, value = str(token), self._limits.get(str(token))
+        if value is None:
+            raise _UnusableError(no_limit(name, _at(token), tuple(self._limits)))
+        if value < 0:
+            raise _UnusableError(negative_limit(name, value, _at(token)))
+        self.used.add(name)
+        return value, name
 
     def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
         name = str(children[0])
+        if name in self._limits:
+            self.used.add(name)
+            return syntax.Constant(self._limits[name], name, span=_span(meta))
         return (
             syntax.Variable(name, span=_span(meta))
             if name[0].isupper()
@@ -166,13 +225,12 @@ class _Builder(Transformer[Token, Any]):
     def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
         return syntax.Constant(_number(children[0]), span=_span(meta))
 
-    def stretch(self, meta: Meta, children: list[Token]) -> syntax.Bound:
-        return syntax.Bound(_number(children[0]), str(children[1]), span=_span(meta))
-
     def signed(self, meta: Meta, children: list[Any]) -> syntax.Term:
         sign, term = children
         if isinstance(term, syntax.Constant) and not isinstance(term.value, str):
-            return replace(term, value=-term.value if sign == "-" else term.value, span=_span(meta))
+            written = _signed_name(term.written, sign)
+            written = written and written.removeprefix("+")
+            return syntax.Constant(_signed(term.value, sign), written, span=_span(meta))
         return self.added(meta, [syntax.Constant(0, span=_at(sign)), sign, term])
 
     def added(self, meta: Meta, children: list[Any]) -> syntax.Term:
@@ -181,10 +239,12 @@ class _Builder(Transformer[Token, Any]):
         if isinstance(right, syntax.Bound):
             if not isinstance(left, syntax.Variable):
                 raise _UnusableError(no_shift(right.span))
-            return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, span=span)
+            written = _signed_name(right.written, sign)
+            return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, written, span=span)
         if isinstance(right, syntax.Constant) and not isinstance(right.value, str):
             if isinstance(left, syntax.Variable):
-                return syntax.Shifted(left.name, _signed(right.value, sign), span=span)
+                written = _signed_name(right.written, sign)
+                return syntax.Shifted(left.name, _signed(right.value, sign), None, written, span=span)
             if isinstance(left, syntax.Constant) and isinstance(left.value, str):
                 raise _UnusableError(no_variable(left.value, left.span))
         return self.multiplied(meta, children)
@@ -208,7 +268,9 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Range(children[0], children[1], span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_unquoted(children[0]), span=_span(meta))
+        value = _unquoted(children[0])
+        written = json.dumps(value, ensure_ascii=False) if value in self._limits else None
+        return syntax.Constant(value, written, span=_span(meta))
 
     def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
         return syntax.Anonymous(span=_span(meta))
@@ -267,10 +329,11 @@ class _Builder(Transformer[Token, Any]):
         return syntax.Column(str(children[0]), str(children[1]), span=_span(meta), type_span=_at(children[1]))
 
     def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
+        amount, written = self._amount(children[0])
         unit = str(children[1]) if len(children) > 1 else None
-        return syntax.Bound(_number(children[0]), unit, span=_span(meta))
+        return syntax.Bound(amount, unit, written, span=_span(meta))
 
-    duration = bound
+    duration = stretch = bound
 
     def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
         digits = children[0].update(value=children[0][:-1])
@@ -287,6 +350,16 @@ class _Builder(Transformer[Token, Any]):
 
     def zone(self, meta: Meta, children: list[Token]) -> syntax.Zone:
         return syntax.Zone(_unquoted(children[0]), span=_span(meta))
+
+    def limit(self, meta: Meta, children: list[Token]) -> syntax.Limit:
+        name, *sign, amount = children
+        if name[0].isupper() or name in KEYWORDS:
+            raise _UnusableError(no_limit_name(str(name), _at(name)))
+        value = _signed(_number(amount), sign[0] if sign else "+")
+        return syntax.Limit(str(name), value, span=_span(meta), name_span=_at(name))
+
+    def include(self, meta: Meta, children: list[Token]) -> syntax.Include:
+        return syntax.Include(_unquoted(children[0]), span=_span(meta), path_span=_at(children[0]))
 
     def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
         name, *rest = children
@@ -348,5 +421,3 @@ def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> sy
         span=span,
     )
 
-
-_BUILDER = _Builder()
