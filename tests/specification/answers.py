@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
+from tests.specification.literals import Last
 from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
@@ -100,7 +101,8 @@ class Candidate:
         `own` are the names of the answer's variables; the first is that of all others, if there is one.
         """
         derivation = self.derivation
-        if self.since > now or derivation.ticks.false_at <= now:
+        since, until = derivation.latest
+        if not max(self.since, since) <= now < min(derivation.ticks.false_at, until):
             return None
         true = {literal for literal, ticks in derivation.literals.items() if ticks.true_at <= now}
         if derivation.pattern.facts and not true & derivation.facts:
@@ -112,11 +114,12 @@ class Candidate:
         return explanation(evidence, hypotheses, frozenset(own))
 
     def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
-        """The hypotheses that became false at a tick."""
+        """The hypotheses that became false at a tick, and those of which another atom is the latest since."""
+        over = self.derivation.latest.until == tick
         return [
             mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
             for li, ticks in self.derivation.literals.items()
-            if ticks.false_at == tick
+            if ticks.false_at == tick or (over and isinstance(li.body, Last) and li.body.own)
         ]
 
 

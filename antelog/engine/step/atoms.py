@@ -33,8 +33,9 @@ from antelog.engine.step.derivations import (
     mattering,
 )
 from antelog.engine.step.literals import ASKED, with_facts
-from antelog.engine.step.matching import Partial, partials, rows_of_query
+from antelog.engine.step.matching import Partial, partials
 from antelog.engine.step.query import StepQuery
+from antelog.engine.step.query_rows import rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, some
 from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values

@@ -64,6 +64,12 @@ class Facts(Protocol):
     def instances(self, aggregate: Aggregate) -> Instances:
         """The atoms that an aggregate without open variables is about."""
 
+    def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
+        """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+
+    def none_left(self, names: Collection[str], around: Around) -> bool:
+        """Whether the comparisons of some open variable leave it no value."""
+
     def last(self, time: Term, around: Around) -> Tick | None:
         """The latest tick that a time can be; None if there is none."""
 
