@@ -9,7 +9,7 @@ one entry for each, and the tests have at least one wrong program for each.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -32,13 +32,14 @@ class Span:
 class Source:
     """A program's text and the name it is known by (a path, or `<text>`).
 
-    `included` are the files that belong to it, each once. Places count on through all of them, in this order, so
-    that one number says where something is.
+    `included` are the files that belong to it, each once. Places count on through all of them, in this
+    order, so that one number says where something is. `values` are given to limits from outside.
     """
 
     text: str
     name: str = "<text>"
     included: tuple[Source, ...] = ()
+    values: Mapping[str, int | float] = field(default_factory=dict, hash=False)
 
     @cached_property
     def files(self) -> tuple[tuple[int, Source], ...]:
@@ -68,7 +69,10 @@ class Source:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character, both counted from 1."""
+        """Line and column of a character in its file, both counted from 1."""
+        if self.included:
+            file, span = self.located(Span(offset, offset))
+            return file.position(span.start)
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
@@ -215,8 +219,8 @@ def _place(span: Span, source: Source) -> dict[str, str | int]:
     file, span = source.located(span)
     line, column = file.position(span.start)
     end_line, end_column = file.position(span.end)
-    place = {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
-    return place if file.name == source.name else {"file": file.name, **place}
+    place: dict[str, str | int] = {} if file.name == source.name else {"file": file.name}
+    return {**place, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 def _block(d: Diagnostic, source: Source) -> str:

@@ -60,11 +60,10 @@ from antelog.language.terms import (
 
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
-    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Include", "Input", "Last",
-    "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted", "Statement",
-    "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of", "number",
-    "variable_of",
-    "variables_of",
+    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Include", "Input",
+    "Last", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted",
+    "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of",
+    "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -90,7 +89,10 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time: a number of ticks, or of units such as `minutes`; `written` if it is a limit's name."""
+    """A stretch of time: a number of ticks, or of units such as `minutes`.
+
+    `written` is the name of the limit that the number is, if any.
+    """
 
     amount: int | float
     unit: str | None = None

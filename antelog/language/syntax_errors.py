@@ -39,8 +39,8 @@ _WORDS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-_BETWEEN = {"STAR", "SLASH", "SIGN", "__ANON_1", "AGGREGATE", "UNIT"}
-"""What may stand in every calculation."""
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT"}
+"""What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -197,5 +197,6 @@ def _in_words(accepted: frozenset[str]) -> str:
     if accepted >= TERM:
         words += ["a variable", "a constant", "a number"]
         accepted = accepted - TERM
-    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in accepted if not a.startswith("__ANON")})
+    known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
+    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in known})
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"
