@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text, folded
+from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, call_text, folded
 from antelog.language import syntax
+from antelog.language.calendar import CALENDAR
 from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
 
@@ -61,8 +62,10 @@ class Lowering:
         match term:
             case syntax.Shifted(variable, offset):
                 return Sum(variable, offset)
+            case syntax.Calculation(function, (argument,)) if function in CALENDAR:
+                return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
             case syntax.Calculation(function, arguments):
-                return folded(function, tuple(map(self.operand, arguments)))
+                return folded(Calculated(function, tuple(map(self.operand, arguments))))
             case _:
                 return self.term(term)
 

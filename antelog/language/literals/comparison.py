@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language.calendar import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
@@ -176,8 +177,14 @@ class Comparison(Literal):
 
 
 def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
-    """Times in calculations: they can be shifted and compared, and no more."""
-    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+    """Times in calculations: they can be shifted and compared, and calendar functions take them."""
+    if not isinstance(side, Calculation):
+        return
+    if side.function in CALENDAR:
+        yield from _no_times(side, sorts)
+        return
+    for term in side.arguments:
+        yield from _calculated_times(term, sorts)
         place = sorts.time_of(variable_of(term))
         if place is not None:
             message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
@@ -185,9 +192,23 @@ def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
             yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
 
 
+def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
+    """What is no time where a calendar function needs one."""
+    (term,) = call.arguments
+    is_time = isinstance(term, Variable | Shifted) and not sorts.is_object(variable_of(term))
+    if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
+        return
+    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"
+    hint = f"Write the time of an atom: `{call.function}(T)`."
+    yield Diagnostic("E301", message, term.span, hint)
+
+
 def _check_calculation(side: Term, types: Types) -> None:
     """What a calculation calculates with are numbers."""
-    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+    if not isinstance(side, Calculation) or side.function in CALENDAR:
+        return
+    for term in side.arguments:
+        _check_calculation(term, types)
         name, because = variable_of(term), f"`{types.text(side)}` calculates with numbers"
         if name is not None and not types.is_time(name):
             types.is_type(name, Type.NUMBER, term.span, because)
