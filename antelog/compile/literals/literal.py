@@ -51,7 +51,8 @@ class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
     They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's.
+    the input or the relation, `predicate` the predicate's. If they are `remembered`, facts about ticks before
+    the last one that may still matter need not be kept for it.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Reference:
     first: Time
     last: Time
     of_input: bool = False
+    remembered: bool = False
 
     @cached_property
     def given(self) -> tuple[Term, ...]:
@@ -74,11 +76,15 @@ class Reference:
 
 @dataclass(frozen=True)
 class ReferenceReach:
-    """The most ticks that a reference lies before and after the answer's time; None: no bound."""
+    """The most ticks that a reference lies before and after the answer's time; None: no bound.
+
+    Its facts have to be kept for `kept` ticks before that time.
+    """
 
     reference: Reference
     behind: int | None
     ahead: int | None
+    kept: int | None
 
 
 class Literal(Struct, frozen=True):
@@ -149,10 +155,12 @@ class Literal(Struct, frozen=True):
 
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""
-        return tuple(
-            ReferenceReach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
-            for each in self.references
-        )
+        found = []
+        for each in self.references:
+            behind, ahead = distances.furthest(each.first, time), distances.furthest(time, each.last)
+            kept = distances.furthest(each.last, time) if each.remembered else behind
+            found.append(ReferenceReach(each, behind, ahead, kept))
+        return tuple(found)
 
 
 class AskedNode(Literal, frozen=True):
@@ -177,10 +185,14 @@ class Condition(Literal, frozen=True):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal prepared for the engine: with the reach of its references."""
+    """An asked literal prepared for the engine: with the reach of its references.
+
+    It `takes` the values of the latest atom for these variables.
+    """
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
+    takes: frozenset[str] = frozenset()
 
     @cached_property
     def variables(self) -> frozenset[str]:

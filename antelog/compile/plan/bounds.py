@@ -95,7 +95,7 @@ class _View:
         for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
             relation = None if each.reference.of_input else each.reference.name
             ahead.append(Stretch(relation, _sum(each.ahead, _late(each.reference, inputs))))
-            back.append(Stretch(relation, each.behind))
+            back.append(Stretch(relation, each.kept))
         askers = tuple(each for each in back if each.relation is not None)
         return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
 
@@ -173,7 +173,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
             for each in _reaches_of(pattern):
-                tick = None if own is None or each.behind is None else own - each.behind
+                tick = None if own is None or each.kept is None else own - each.kept
                 name = each.reference.name
                 if each.reference.of_input:
                     first[name] = _earlier(first[name], tick)
@@ -227,7 +227,7 @@ def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozens
         further: int | None = 0
         if not each.reference.of_input:
             further = _reach(relations[each.reference.name], relations, above | {relation.name})
-        if each.behind is None or further is None:
+        if each.kept is None or further is None:
             return None
-        furthest = max(furthest, each.behind + further)
+        furthest = max(furthest, each.kept + further)
     return furthest

@@ -124,6 +124,10 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
         for fact in pattern.facts
     )
-    asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
+    takes = dict(pattern.latest)
+    asked = (
+        AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
+        for each in pattern.asked
+    )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
     return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)

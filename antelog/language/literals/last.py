@@ -66,6 +66,10 @@ class Last(Literal):
         if terms and isinstance(terms[-1], Anonymous):
             hint = "Give it the tick up to which facts count, such as T, or a range, such as T-9..T."
             return f"nothing says up to when the latest {name} is meant", hint
+        slot = self.slot(vocabulary) or ()
+        if any(isinstance(term, Anonymous) for place, term in enumerate(terms[:-1]) if place in slot):
+            hint = "Write a variable that another condition gives a value."
+            return f"`_` stands for what names the slot of {name}", hint
         for term in self.per:
             if term not in terms[:-1] or isinstance(term, Anonymous):
                 hint = f"Name variables of {name} whose values come from elsewhere, as in `per X`."
