@@ -29,6 +29,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.history import Facts, History, rows_of, without
+from antelog.engine.facts.latest import forgetting
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
@@ -75,8 +76,10 @@ def within(
         return state, {}, {}
     forgotten = _first_kept(state.history, limit)
     dropped = _dropped(state.history, forgotten)
-    history = without(state.history, dict.fromkeys(state.history, forgotten))
-    less = replace(state, history=history, forgotten=forgotten)
+    first = dict.fromkeys(state.history, forgotten)
+    latest = forgetting(prepared(plan), state.latest, state.history, first, state.now)
+    history = without(state.history, first)
+    less = replace(state, history=history, latest=latest, forgotten=forgotten)
     log = {relation.name: _log(plan, relation, state, less, only) for relation in plan.queries}
     return less, log, dropped
 

@@ -18,11 +18,13 @@ from antelog.engine.facts.history import (
     SeenValues,
     Stream,
     added,
+    bytes_of,
     gather,
     rows_of,
     seen_from_the_start,
     seen_with,
 )
+from antelog.engine.facts.latest import Latest, all_latest, nothing_latest, with_cells
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
@@ -59,6 +61,7 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
+    latest      older facts that are the latest ones of their slots, where rules ask for these
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     observed    the types of columns, the values seen, and how many lines facts give
@@ -69,9 +72,21 @@ class State:
     values: Values
     static: StaticFacts
     history: History
+    latest: Latest
     settled: Mapping[str, Settled]
     forgotten: int
     observed: Observed
+
+    @property
+    def rows(self) -> int:
+        """The number of facts that are kept."""
+        return rows_of(self.history) + sum(each.facts.count for each in self.latest.values())
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the kept facts, and of the values in them."""
+        latest = sum(each.facts.nbytes for each in self.latest.values())
+        return bytes_of(self.history) + latest + self.values.nbytes
 
 
 def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
@@ -88,7 +103,8 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     begin = 0 if plan.tick is None else None
     seen = seen_from_the_start(rules.seen, static.tables, values)
     observed = Observed(types, answer_columns(plan, types), seen)
-    return State(-1, begin, values, static, history, settled, 0, observed)
+    latest = nothing_latest(rules)
+    return State(-1, begin, values, static, history, latest, settled, 0, observed)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -152,7 +168,8 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
     return Knowledge(
-        prepared(plan), state.values, state.history, state.static, state.observed.seen, state.settled, Memo()
+        *(prepared(plan), state.values, state.history, state.latest, state.static),
+        *(state.observed.seen, state.settled, Memo()),
     )
 
 
@@ -171,18 +188,20 @@ def step_to(state: State, now: int) -> Step:
 # ---- without what nobody needs any more ----
 
 
-def lighter(state: State) -> State:
+def lighter(plan: Plan, state: State) -> State:
     """The state, pruned if many values may be unused."""
     # Rows are counted last, for that takes a moment.
-    if not state.values.grown or len(state.values) < rows_of(state.history) // 4:
+    if not state.values.grown or len(state.values) < state.rows // 4:
         return state
-    return pruned(state)
+    return pruned(plan, state)
 
 
-def pruned(state: State) -> State:
+def pruned(plan: Plan, state: State) -> State:
     """The state without the values that neither a fact nor a remembered atom has."""
+    latest = all_latest(prepared(plan), state.latest, state.now)
     whole = {name: gather(state.history, name, None) for name in state.history}
-    used = [column for facts in whole.values() for column in facts.columns]
+    facts = [*whole.values(), *(each.facts for each in latest.values())]
+    used = [column for each in facts for column in each.columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
@@ -194,6 +213,8 @@ def pruned(state: State) -> State:
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
+    latest = {name: with_cells(each, cells) for name, each in latest.items()}
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    return replace(state, values=kept, history=added(empty, moved), settled=settled, observed=observed)
+    history = added(empty, moved)
+    return replace(state, values=kept, history=history, latest=latest, settled=settled, observed=observed)

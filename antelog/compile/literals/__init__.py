@@ -13,7 +13,9 @@ from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.negation import Negation
 from antelog.language import syntax
 
-__all__ = ["KINDS", "Absence", "AnyLiteral", "Atom", "Comparison", "Last", "Negation", "StaticAtom", "lowered"]
+__all__ = [
+    "KINDS", "Absence", "AnyLiteral", "Atom", "Comparison", "Last", "Negation", "StaticAtom", "lowered",
+]  # fmt: skip
 
 AnyLiteral: TypeAlias = Atom | Absence | Last | Negation | StaticAtom | Comparison
 """The table of kinds, as a type: JSON is read by it."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-from antelog.compile.literals.literal import AskedNode, Reference
+from antelog.compile.literals.literal import AskedNode, Reference, TextAround
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Operand, Part, Replacement, Term, Time, call_parts, variables_in
 from antelog.language import syntax
@@ -43,13 +43,12 @@ class Last(AskedNode, frozen=True, tag=True):
         predicate, arguments = literal.atom.predicate, lowering.gaps(terms)
         slot = literal.slot(lowering.vocabulary) or ()
         first, last = time.ends if isinstance(time, syntax.Range) else (syntax.Constant(0), time)
-        promised = lowering.vocabulary[predicate].slot
         return (
             cls(
                 *(predicate, arguments, lowering.time(first), lowering.time(last), slot),
                 per=tuple(terms.index(term) for term in literal.per),
                 single=not isinstance(time, syntax.Range),
-                remembered=promised is not None and {*promised} == {*slot},
+                remembered=literal.is_promised(lowering.vocabulary),
                 fitting=lowering.relation(predicate, arguments),
                 of_slot=lowering.relation(predicate, _only(slot, arguments)),
             ),
@@ -82,9 +81,14 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        *before, last, end = call_parts(f"last {self.predicate}", (*self.arguments, self.last))
+        before, last, after = self.around
+        return (*before, last, *after)
+
+    @property
+    def around(self) -> TextAround:
+        *before, _, end = call_parts(f"last {self.predicate}", (*self.arguments, self.last))
         first = () if self.single else (self.first, "..")
-        return (*before, *first, last, end, *self._named)
+        return TextAround((*before, *first), self.last, (end, *self._named))
 
     @property
     def _named(self) -> tuple[Part, ...]:
@@ -98,7 +102,7 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        relations = {self.fitting: self.arguments, self.of_slot: _only(self.slot, self.arguments)}
+        relations = {self.fitting: self.arguments, self.of_slot: self.named_only}
         return tuple(
             Reference(name, self.predicate, arguments, self.first, self.last, remembered=self.remembered)
             for name, arguments in relations.items()
@@ -107,12 +111,22 @@ class Last(AskedNode, frozen=True, tag=True):
     @property
     def needs(self) -> frozenset[str]:
         """The variables without whose values it is about no slot and no range."""
-        return variables_in((*_only(self.slot, self.arguments), self.first, self.last))
+        return variables_in((*self.named, self.first, self.last))
 
     @property
     def any_fits(self) -> bool:
         """Whether every atom of the slot fits."""
-        return self.arguments == _only(self.slot, self.arguments)
+        return self.arguments == self.named_only
+
+    @property
+    def named(self) -> tuple[Term, ...]:
+        """The arguments that name the slot."""
+        return tuple(term for term in (self.arguments[place] for place in self.slot) if term is not None)
+
+    @property
+    def named_only(self) -> tuple[Term | None, ...]:
+        """Its arguments where only those are given that name the slot."""
+        return _only(self.slot, self.arguments)
 
 
 def _only(places: Sequence[int], arguments: Sequence[Term | None]) -> tuple[Term | None, ...]:

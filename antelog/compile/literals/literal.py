@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -72,6 +72,14 @@ class Reference:
     def kept(self) -> tuple[int, ...]:
         """The positions of these among the predicate's arguments."""
         return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+
+
+class TextAround(NamedTuple):
+    """The text of a literal around the time that it is sorted by."""
+
+    before: tuple[Part, ...]
+    time: Time
+    after: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -152,6 +160,12 @@ class Literal(Struct, frozen=True):
     @property
     def text(self) -> str:
         return text_of(self.parts)
+
+    @property
+    def around(self) -> TextAround:
+        """What its text says before and after the time it is sorted by, which is its last one."""
+        *before, _, end = self.parts
+        return TextAround(tuple(before), self.times[-1], (end,))
 
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""

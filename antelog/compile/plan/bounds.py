@@ -165,6 +165,27 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     remembered. What holds a slot matters as long as another fact may claim it.
     """
     first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}
+    for each, own in _looked_at(plan, cycles):
+        if each.reference.of_input:
+            name = each.reference.name
+            first[name] = _earlier(first[name], _sum(own, None if each.kept is None else -each.kept))
+    return first
+
+
+def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
+    """For each input of which the latest fact of each slot is kept, the first tick that may matter."""
+    first: dict[str, int | None] = {}
+    for each, own in _looked_at(plan, cycles):
+        if each.reference.remembered:
+            tick = _sum(own, None if each.behind is None else -each.behind)
+            first[each.reference.predicate] = _earlier(first.get(each.reference.predicate, tick), tick)
+    return first
+
+
+def _looked_at(
+    plan: Plan, cycles: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[ReferenceReach, int | None]]:
+    """What all literals look at, each with the first tick, counted from now, of the atoms they derive."""
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
@@ -173,13 +194,12 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
             for each in _reaches_of(pattern):
-                tick = None if own is None or each.kept is None else own - each.kept
+                yield each, own
                 name = each.reference.name
-                if each.reference.of_input:
-                    first[name] = _earlier(first[name], tick)
-                elif plan.relation(name).level.component != relation.level.component:
-                    wanted[name] = _earlier(wanted.get(name, 0), tick)
-    return first
+                if each.reference.of_input or plan.relation(name).level.component == relation.level.component:
+                    continue
+                tick = _sum(own, None if each.kept is None else -each.kept)
+                wanted[name] = _earlier(wanted.get(name, 0), tick)
 
 
 def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, widest
+from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -25,6 +25,8 @@ class Rules:
 
     cycles  the relations that rest on their own negation, each with all that share that cycle
     needed  for each input how far back facts matter, counted from now (None: all do)
+    remembered  the inputs of which the latest fact of each slot is kept, and from which tick on, counted
+            from now (None: however old)
     reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
     lag     for how many ticks atoms of cycles are worked out from facts after they are decided
     """
@@ -35,6 +37,7 @@ class Rules:
     inputs: Mapping[str, Input]
     cycles: Mapping[str, frozenset[str]]
     needed: Mapping[str, int | None]
+    remembered: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
 
@@ -93,6 +96,7 @@ def prepared(plan: Plan) -> Rules:
         inputs,
         of_cycle,
         needed(plan, of_cycle),
+        remembered(plan, of_cycle),
         reaches(plan),
         lag(plan),
     )

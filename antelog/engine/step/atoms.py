@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Time, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.spans import Spans, covering, spans_of
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked, or_never
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
     Atoms,
@@ -32,11 +33,12 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
+from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.matching import Partial, partials
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.query_rows import rows_of_query
-from antelog.engine.step.ranges import AtomsByTick, some
+from antelog.engine.step.query_rows import background_of, rows_of_query
+from antelog.engine.step.ranges import AtomsByTick, TickTruths
 from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
 from antelog.engine.values.values import Values
 
@@ -51,14 +53,23 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
         for part in rows_of_query(known, query, number, later):
             found = with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
-            if prepared.asked:
-                if len(kept) < found.rows.count:
-                    found = found.take(kept)
-                found = with_asked(known, found)
-                kept = mattering(found, life_of(found, query.step), query)
-            if len(kept):
-                blocks.append(found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found)
+            if not prepared.asked:
+                blocks += _kept(found, kept)
+                continue
+            if len(kept) < found.rows.count:
+                found = found.take(kept)
+            background = background_of(known, query, number)
+            for taken in with_latest(known, found, query.step, background):
+                whole = with_asked(known, taken)
+                blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
+
+
+def _kept(found: Derivations, kept: Column) -> list[Derivations]:
+    """Derivations without most of the rows that do not matter."""
+    if len(kept) == 0:
+        return []
+    return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
 
 
 _WORTH_COPYING = 2
@@ -83,15 +94,40 @@ def with_asked(
     rows, lines = found.rows, []
     for literal in found.prepared.asked:
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
-        if not literal.variables <= rows.bound.keys():
+        if isinstance(literal.node, Last) and literal.node.remembered and _is_about_slots(literal, rows):
+            lines.append(_of_latest(known, literal, rows))
+        elif not literal.variables <= rows.bound.keys():
             settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             lines.append(Truth(never, never, settled))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         else:
-            asked = [truth(known, atoms_of(each, rows, known.values)) for each in literal.references]
+            asked = [by_tick(known, atoms_of(each, rows, known.values)) for each in literal.references]
             lines.append(ASKED[type(literal.node)].truth(asked))
     return found.with_lines(lines)
+
+
+def _is_about_slots(literal: AskedLiteral, rows: Rows) -> bool:
+    """Whether all variables have values but those that take them of the latest fact."""
+    return literal.variables - literal.takes <= rows.bound.keys()
+
+
+def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
+    """The truth of a literal about the latest fact; with its values only while that is the latest."""
+    assert isinstance(literal.node, Last)
+    found = truth_of_latest(known, literal.node, rows)
+    if rows.latest is None or rows.as_of is not None or not literal.takes:
+        return found
+    until = rows.latest.last
+    return Truth(or_never(found.true_at, until < NEVER), np.minimum(found.false_at, until), found.settled)
+
+
+def by_tick(known: Knowledge, atoms: Atoms) -> TickTruths:
+    """The truth of atoms; of a range of ticks, that of the atom at each of them."""
+    if atoms.last is None:
+        return TickTruths(truth(known, atoms))
+    each = AtomsByTick.of(atoms)
+    return TickTruths(truth(known, each.atoms), each.counts)
 
 
 def truth(known: Knowledge, atoms: Atoms) -> Truth:
@@ -102,8 +138,7 @@ def truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     if atoms.last is not None:
-        each = AtomsByTick.of(atoms)
-        return some(truth(known, each.atoms), each.counts)
+        return by_tick(known, atoms).some
     (key,) = keys_of([atoms.columns])
     same = groups(key)
     found, numbers = _recalled(known, atoms.take(same.first)), same.numbers
@@ -164,7 +199,15 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         ]
         if atoms.as_of is None and atoms.last is None:
             known.memo.keep_derivations(atoms, found)
-    return [with_asked(known, each, leaving) for each in found]
+    return [with_asked(known, part, leaving) for each in found for part in _with_last(known, atoms, each)]
+
+
+def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
+    """Derivations of atoms, and those with values of the latest facts."""
+    if not found.prepared.pattern.latest:
+        return [found]
+    number = known.rules.patterns[atoms.relation].index(found.prepared)
+    return with_last(known, found, known.static.of_patterns[atoms.relation][number])
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:

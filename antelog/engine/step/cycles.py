@@ -18,7 +18,7 @@ from antelog.engine.columns.joins import find_rows, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
 from antelog.engine.step.literals import ASKED, AskedKind
-from antelog.engine.step.ranges import AtomsByTick, some
+from antelog.engine.step.ranges import AtomsByTick, TickTruths
 from antelog.engine.step.rows import time_column
 from antelog.engine.step.settled import ALWAYS
 
@@ -196,13 +196,13 @@ class AtomNumbers:
     numbers: Column
     counts: Column | None = None
 
-    def truth(self, known: Truth, row: Column) -> Truth:
-        """For some rows the truth of their atoms, or of "some atom of the range"."""
+    def truth(self, known: Truth, row: Column) -> TickTruths:
+        """For some rows the truth of their atoms."""
         if self.counts is None:
-            return Truth(*(column.take(self.numbers.take(row)) for column in known))
+            return TickTruths(Truth(*(column.take(self.numbers.take(row)) for column in known)))
         counts = self.counts.take(row)
         _, place = spread((np.cumsum(self.counts) - self.counts).take(row), counts)
-        return some(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
+        return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
 @dataclass(frozen=True, eq=False)

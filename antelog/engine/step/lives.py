@@ -119,7 +119,8 @@ def _without_settled(found: Lives) -> Lives:
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
     """The derivations by answer."""
-    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
+    alone = len(blocks) == 1 and blocks[0].rows.latest is None
+    if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
     (key,) = keys_of([[*answer, time]])

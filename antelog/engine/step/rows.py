@@ -45,6 +45,7 @@ class Rows:
     as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
+    latest   from when on its values are those of the latest facts it takes them of, and until when
     """
 
     bound: Bound
@@ -53,6 +54,7 @@ class Rows:
     as_of: Column | None = None
     time: Range | None = None
     seen: Column | None = None
+    latest: Range | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -67,6 +69,7 @@ class Rows:
             None if self.as_of is None else self.as_of.take(at),
             None if self.time is None else self.time.take(at),
             None if self.seen is None else self.seen.take(at),
+            None if self.latest is None else self.latest.take(at),
         )
 
 
