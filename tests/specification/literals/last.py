@@ -88,7 +88,7 @@ class Last(Body):
 
     @property
     def key(self) -> tuple[object, ...]:
-        return Last, self.predicate, self.single, self.slot, len(self.per)
+        return Last, self.predicate, self.single, len(self.per)
 
     # ---- its variables ----
 
