@@ -69,10 +69,13 @@ CONSTRUCTS = frozenset(
 )
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
-    "start": (10, ()),  # the kinds of statements, each of which is below
+    "start": (12, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
     "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
-    "duration": (1, ()),
+    "limit": (2, ()),  # a number with a name: tests/language/test_named_limits.py
+    "include": (1, ()),  # the same statements: tests/language/test_program_files.py
+    "duration": (2, ()),
+    "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_units.py
     "input": (18, ("undeclared input", "delay")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),
     "delay": (6, ("refined delay",)),
@@ -85,7 +88,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "horizon": (1, ("horizon",)),
     "one_per": (3, ("one per column", "one per tick")),
     "column": (2, ("typed column", "untyped column")),
-    "bound": (2, ("delay", "window")),
+    "bound": (4, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),
     "backward_rule": (1, ("head in the past", "head in the future")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py

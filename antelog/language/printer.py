@@ -18,7 +18,7 @@ from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
 KEYWORDS = frozenset(
-    {"tick", "zone", "input", "static", "delay", "chance", "query", "window", "horizon"}
+    {"tick", "zone", "limit", "include", "input", "static", "delay", "chance", "query", "window", "horizon"}
 ).union(*(kind.KEYWORDS for kind in KINDS.values()))
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
@@ -40,11 +40,11 @@ def to_text(node: object) -> str:
             return name
         case syntax.Anonymous():
             return "_"
-        case syntax.Constant(value):
-            return value_text(value)
-        case syntax.Shifted(variable, offset, unit):
-            amount = value_text(abs(offset)) + (f" {unit}" if unit else "")
-            return f"{variable}{'+' if offset >= 0 else '-'}{amount}"
+        case syntax.Constant(value, named):
+            return named or value_text(value)
+        case syntax.Shifted(variable, offset, unit, named):
+            amount = named or f"{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
+            return f"{variable}{amount}" + (f" {unit}" if unit else "")
         case syntax.Calculation(function, arguments):
             return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
         case syntax.Range(first, last):
@@ -53,8 +53,8 @@ def to_text(node: object) -> str:
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
         case syntax.Column(name, type_):
             return name + (f": {type_}" if type_ else "")
-        case syntax.Bound(amount, unit):
-            return value_text(amount) + (f" {unit}" if unit else "")
+        case syntax.Bound(amount, unit, named):
+            return (named or value_text(amount)) + (f" {unit}" if unit else "")
         case syntax.Percentage():
             return percentage_text(node.fraction)
         case syntax.Rule(head, body):
@@ -63,6 +63,10 @@ def to_text(node: object) -> str:
             return f"tick {to_text(every)}."
         case syntax.Zone(name):
             return f"zone {json.dumps(name, ensure_ascii=False)}."
+        case syntax.Limit(name, value):
+            return f"limit {name} = {value_text(value)}."
+        case syntax.Include(path):
+            return f"include {json.dumps(path, ensure_ascii=False)}."
         case syntax.Input(name, columns):
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):

@@ -1,9 +1,11 @@
 """The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
+    Statement  = Tick | Zone | Limit | Include | Input | Static | Delay | Chance | Query | Rule
     Tick       = Bound                                      tick 10 minutes.
     Zone       = name                                       zone "Europe/Berlin".
+    Limit      = name, value: number                        limit hot = 90.
+    Include    = path                                       include "fleet.alog".
     Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
@@ -58,10 +60,10 @@ from antelog.language.terms import (
 
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
-    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Input", "Last",
-    "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted", "Statement", "Static",
-    "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of",
-    "variables_of",
+    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Include", "Input",
+    "Last", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted",
+    "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of",
+    "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -87,10 +89,14 @@ class Column(Node):
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time: a number of ticks, or of units such as `minutes`."""
+    """A stretch of time: a number of ticks, or of units such as `minutes`.
+
+    `written` is the name of the limit that the number is, if any.
+    """
 
     amount: int | float
     unit: str | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,22 @@ class Zone(Node):
     """The zone in which times are shown, such as Europe/Berlin."""
 
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limit(Named):
+    """A number with a name, which can stand wherever a number can, and can be set from outside."""
+
+    name: str
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Include(Node):
+    """Another file whose statements belong to the program; the path begins at the file that has this."""
+
+    path: str
+    path_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +192,7 @@ class Query(Node):
     alert: Percentage | None = None
 
 
-Statement: TypeAlias = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
+Statement: TypeAlias = Tick | Zone | Limit | Include | Input | Static | Delay | Chance | Query | Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +209,10 @@ class Document:
     @property
     def zones(self) -> Iterator[Zone]:
         return (s for s in self.statements if isinstance(s, Zone))
+
+    @property
+    def limits(self) -> Iterator[Limit]:
+        return (s for s in self.statements if isinstance(s, Limit))
 
     @property
     def declarations(self) -> Iterator[Input | Static]:

@@ -39,8 +39,8 @@ _WORDS = {
     "ONE": "`one per`",
     "$END": "the end",
 }
-_BETWEEN = {"STAR", "SLASH", "SIGN", "__ANON_1", "AGGREGATE"}
-"""What may stand in every calculation."""
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT"}
+"""What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -79,6 +79,27 @@ def reserved(name: str, span: Span) -> Diagnostic:
         span,
         f"Give the predicate another name, such as `{name.capitalize()}`.",
     )
+
+
+def no_limit_name(name: str, span: Span) -> Diagnostic:
+    """A limit called as a variable, or as a word of the language."""
+    if name in KEYWORDS:
+        message = f"`{name}` is a word of the language and cannot name a limit"
+        return Diagnostic("E114", message, span, "Give the limit another name.")
+    message = f"a variable begins with a capital letter, and a limit does not: `{name}`"
+    return Diagnostic("E114", message, span, f"Write `limit {name[0].lower()}{name[1:]} = …`.")
+
+
+def no_limit(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    """A name where only a number can stand, or the limit that has one."""
+    message = f"a number stands here, or the name of a limit, and there is no limit `{name}`"
+    near = did_you_mean(name, known) or f"Write a number, or declare `limit {name.lower()} = 10.`"
+    return Diagnostic("E114", message, span, near)
+
+
+def negative_limit(name: str, value: int | float, span: Span) -> Diagnostic:
+    message = f"the limit {name} is {value}, and a stretch of time cannot be less than 0"
+    return Diagnostic("E114", message, span, f"Give {name} a value from 0 on.")
 
 
 def no_variable(name: str, span: Span) -> Diagnostic:
@@ -176,5 +197,6 @@ def _in_words(accepted: frozenset[str]) -> str:
     if accepted >= TERM:
         words += ["a variable", "a constant", "a number"]
         accepted = accepted - TERM
-    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in accepted if not a.startswith("__ANON")})
+    known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
+    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in known})
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"

@@ -15,6 +15,7 @@ from antelog.language.durations import UNITS
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import OPPOSITE
 
+_AMOUNT = frozenset({"NUMBER", "WORD"})
 TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
 
@@ -181,7 +182,7 @@ def _of_numbers(trouble: Trouble) -> str | None:
         return _of_duration(trouble)
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         return "Write the variable first and then one number, such as `T+1`."
-    if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):
+    if trouble.accepted == _AMOUNT and trouble.before.endswith(("+", "-")):
         return "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
     return None
 
@@ -264,6 +265,8 @@ _ALERT = "`query Malf(X, T) window 10 alert 80%.`"
 _EXAMPLES = {
     "tick": "`tick 10 minutes.`",
     "zone": '`zone "Europe/Berlin".`',
+    "limit": "`limit hot = 90.`",
+    "include": '`include "fleet.alog".`',
     "input": "`input Temp(device, level, time) delay 2.`",
     "static": "`static Turbine(device).`",
     "delay": "`delay Temp(wt4, _, _) = 2.`",
@@ -329,7 +332,7 @@ def _of_shares(trouble: Trouble, behind: str) -> str | None:
     """The shares behind a delay: `delay 2 (70%, 20%, 8%)`."""
     if trouble.first_word not in {"delay", "input"}:
         return None
-    if trouble.found == "(" and trouble.accepted == {"NUMBER"}:
+    if trouble.found == "(" and trouble.accepted == _AMOUNT:
         return "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."
     if re.match(r",?\s*\d", behind) and re.search(r"\d\s*(\w+\s*)?\Z", trouble.before):
         return "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."

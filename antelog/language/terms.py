@@ -39,19 +39,24 @@ class Anonymous(Node):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Node):
+    """A constant; `written` is how it is written if not as its value: by the name of a limit, `hot`."""
+
     value: Value
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Shifted(Node):
     """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`.
 
-    With a unit, the number is a duration: `T+15 minutes`.
+    With a unit, the number is a duration: `T+15 minutes`. `written` is how the number is written if it is a
+    limit: `+patience`.
     """
 
     variable: str
     offset: int | float
     unit: str | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

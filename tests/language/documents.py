@@ -17,13 +17,28 @@ NUMBERS = st.one_of(
 )
 AMOUNTS = NUMBERS.map(abs)
 
-BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES)
-CONSTANTS = st.builds(syntax.Constant, TEXTS | NUMBERS)
+LIMITS = {"patience": 15, "hot": 90.5, "cold": -5}
+"""Limits that every document declares."""
+UNITS = st.sampled_from(["minutes", "s"])
+BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES) | st.builds(
+    syntax.Bound, st.just(15), st.none() | NAMES, st.just("patience")
+)
+CONSTANTS = st.builds(syntax.Constant, TEXTS | NUMBERS) | st.sampled_from(
+    [
+        syntax.Constant(90.5, "hot"),
+        syntax.Constant(-15, "-patience"),
+        syntax.Constant(5, "-cold"),
+        syntax.Constant("hot", '"hot"'),
+    ]
+)
 TERMS = st.one_of(
     st.builds(syntax.Variable, VARIABLES),
     st.builds(syntax.Anonymous),
     CONSTANTS,
     st.builds(syntax.Shifted, VARIABLES, NUMBERS),
+    st.builds(syntax.Shifted, VARIABLES, AMOUNTS, UNITS),
+    st.builds(syntax.Shifted, VARIABLES, st.just(-15), st.none() | UNITS, st.just("-patience")),
+    st.builds(syntax.Shifted, VARIABLES, st.just(5), st.none(), st.just("-cold")),
 )
 
 
@@ -51,6 +66,7 @@ SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
     st.builds(syntax.Zone, TEXTS),
+    st.builds(syntax.Include, TEXTS),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS),
     st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES),
     st.builds(syntax.Static, NAMES, COLUMNS),
@@ -59,4 +75,5 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )
-DOCUMENTS = st.builds(syntax.Document, st.lists(STATEMENTS, max_size=4).map(tuple))
+DECLARED = [syntax.Limit(name, value) for name, value in LIMITS.items()]
+DOCUMENTS = st.lists(STATEMENTS, max_size=4).map(lambda found: syntax.Document((*DECLARED, *found)))

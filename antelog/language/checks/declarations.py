@@ -25,6 +25,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     if tick is None and ("tick" in parsed.unread or any(document.ticks)):
         tick = 1  # declared, but wrongly: what rests on it needs no report of its own
     predicates: dict[str, Predicate] = {}
+    found += _limits(document)
     for declaration in document.declarations:
         _declare(declaration, tick, predicates, found)
     for rule in document.rules:
@@ -71,6 +72,19 @@ def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) 
         hint = "Say how long a tick is, as in `tick 10 minutes.`; without it times are numbers."
         found.append(Diagnostic("E113", "a `zone` needs a `tick`", statement.span, hint))
     return statement.name
+
+
+def _limits(document: syntax.Document) -> Iterator[Diagnostic]:
+    """Limits that are declared twice."""
+    first: dict[str, Span] = {}
+    for limit in document.limits:
+        if limit.name in first:
+            note = Note("first declared here", first[limit.name])
+            hint = "Keep one of them: a limit has one value, in all files of a program."
+            yield Diagnostic(
+                "E101", f"the limit {limit.name} is declared twice", limit.name_span, hint, (note,)
+            )
+        first.setdefault(limit.name, limit.name_span)
 
 
 _One = TypeVar("_One", syntax.Tick, syntax.Zone)

@@ -176,6 +176,11 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             message = f"no query needs the {predicate.kind.value} {predicate.name}"
             hint = "Use it in a rule, or remove its declaration."
             yield Diagnostic("W102", message, predicate.span, hint)
+    for limit in parsed.document.limits:
+        if limit.name not in parsed.used_limits:
+            message = f"no number is written as {limit.name}"
+            hint = "Write the name in place of a number, or remove the declaration."
+            yield Diagnostic("W102", message, limit.name_span, hint)
 
 
 def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
