@@ -28,7 +28,7 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, rows_of, without
+from antelog.engine.facts.history import Facts, History, rows_of
 from antelog.engine.facts.latest import forgetting
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
@@ -77,9 +77,8 @@ def within(
     forgotten = _first_kept(state.history, limit)
     dropped = _dropped(state.history, forgotten)
     first = dict.fromkeys(state.history, forgotten)
-    latest = forgetting(prepared(plan), state.latest, state.history, first, state.now)
-    history = without(state.history, first)
-    less = replace(state, history=history, latest=latest, forgotten=forgotten)
+    history = forgetting(prepared(plan), state.history, first, state.now)
+    less = replace(state, history=history, forgotten=forgotten)
     log = {relation.name: _log(plan, relation, state, less, only) for relation in plan.queries}
     return less, log, dropped
 

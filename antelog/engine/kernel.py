@@ -29,7 +29,7 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
 from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence, without
+from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence
 from antelog.engine.facts.latest import forgetting
 from antelog.engine.state import (
     State,
@@ -151,9 +151,8 @@ def _stepped(
         found = _nothing_changed(plan, state, wanted.only)
     settled = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
-    latest = forgetting(rules, whole.latest, whole.history, first, now)
-    history = without(whole.history, first)
-    return Stepped(replace(whole, now=now, history=history, latest=latest, settled=settled), found)
+    history = forgetting(rules, whole.history, first, now)
+    return Stepped(replace(whole, now=now, history=history, settled=settled), found)
 
 
 def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:

@@ -16,7 +16,6 @@ from antelog.engine.facts.history import (
     History,
     Seen,
     SeenValues,
-    Stream,
     added,
     bytes_of,
     gather,
@@ -24,7 +23,7 @@ from antelog.engine.facts.history import (
     seen_from_the_start,
     seen_with,
 )
-from antelog.engine.facts.latest import Latest, all_latest, nothing_latest, with_cells
+from antelog.engine.facts.latest import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
@@ -61,7 +60,6 @@ class State:
     values      what the cells of the facts stand for
     static      the background
     history     the facts that still matter
-    latest      older facts that are the latest ones of their slots, where rules ask for these
     settled     the atoms to remember, of relations that rest on their own negation in the past
     forgotten   facts about ticks before this one were given up, because there was no room
     observed    the types of columns, the values seen, and how many lines facts give
@@ -72,7 +70,6 @@ class State:
     values: Values
     static: StaticFacts
     history: History
-    latest: Latest
     settled: Mapping[str, Settled]
     forgotten: int
     observed: Observed
@@ -80,13 +77,13 @@ class State:
     @property
     def rows(self) -> int:
         """The number of facts that are kept."""
-        return rows_of(self.history) + sum(each.facts.count for each in self.latest.values())
+        latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
+        return rows_of(self.history) + sum(facts.count for facts in latest)
 
     @property
     def nbytes(self) -> int:
         """The bytes of the kept facts, and of the values in them."""
-        latest = sum(each.facts.nbytes for each in self.latest.values())
-        return bytes_of(self.history) + latest + self.values.nbytes
+        return bytes_of(self.history) + self.values.nbytes
 
 
 def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
@@ -97,14 +94,13 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     rules, known = prepared(plan), evaluate(plan, given)
     values = Values(_constants(plan, known)) if values is None else values
     static = static_of(plan, rules, known, values)
-    history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    history = {source.name: stream_of(rules, source.name) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
     seen = seen_from_the_start(rules.seen, static.tables, values)
     observed = Observed(types, answer_columns(plan, types), seen)
-    latest = nothing_latest(rules)
-    return State(-1, begin, values, static, history, latest, settled, 0, observed)
+    return State(-1, begin, values, static, history, settled, 0, observed)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -168,8 +164,7 @@ def beginning(plan: Plan, state: State, begin: int) -> State:
 def knowledge_of(plan: Plan, state: State) -> Knowledge:
     """The knowledge of a step, with nothing found out yet."""
     return Knowledge(
-        *(prepared(plan), state.values, state.history, state.latest, state.static),
-        *(state.observed.seen, state.settled, Memo()),
+        prepared(plan), state.values, state.history, state.static, state.observed.seen, state.settled, Memo()
     )
 
 
@@ -198,23 +193,23 @@ def lighter(plan: Plan, state: State) -> State:
 
 def pruned(plan: Plan, state: State) -> State:
     """The state without the values that neither a fact nor a remembered atom has."""
-    latest = all_latest(prepared(plan), state.latest, state.now)
-    whole = {name: gather(state.history, name, None) for name in state.history}
-    facts = [*whole.values(), *(each.facts for each in latest.values())]
-    used = [column for each in facts for column in each.columns]
+    history = only_latest(prepared(plan), state.history, state.now)
+    used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
-    empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
-    moved = {
-        name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
-        for name, facts in whole.items()
+
+    def moved(facts: Facts) -> Facts:
+        return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
+
+    whole = {name: moved(gather(history, name, None)) for name in history}
+    empty = {
+        name: replace(stream, slices={}, latest=stream.latest and all_of(moved(stream.latest.facts)))
+        for name, stream in history.items()
     }
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
-    latest = {name: with_cells(each, cells) for name, each in latest.items()}
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    history = added(empty, moved)
-    return replace(state, values=kept, history=history, latest=latest, settled=settled, observed=observed)
+    return replace(state, values=kept, history=added(empty, whole), settled=settled, observed=observed)

@@ -10,30 +10,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
+from msgspec import Struct
+
 from antelog.compile.literals.literal import AskedNode, Reference, TextAround
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Operand, Part, Replacement, Term, Time, call_parts, variables_in
 from antelog.language import syntax
 
 
-class Last(AskedNode, frozen=True, tag=True):
-    """The latest atom from `first` to `last` with these values at `slot` has these arguments (None: any).
+class Slot(Struct, frozen=True):
+    """The arguments that name a slot, by their places, and the relation of all atoms in it.
 
-    `per` are the places that the text names, and without a range it is about the tick `last` and all before
-    it. `fitting` and `of_slot` are the relations of the atoms that fit, and of all in the slot. They are
-    `remembered` if the slot is the promise of an input.
+    `per` are those that the text names. It is `promised` if an input has at most one fact for it and a tick.
+    """
+
+    places: tuple[int, ...]
+    per: tuple[int, ...]
+    promised: bool
+    relation: str
+
+
+class Last(AskedNode, frozen=True, tag=True):
+    """The latest atom of a slot from `first` to `last` has these arguments (None: any).
+
+    If it is `single`, no range is written: it is about the tick `last` and all before it. `relation` is that
+    of the atoms that fit.
     """
 
     predicate: str
     arguments: tuple[Term | None, ...]
     first: Time
     last: Time
-    slot: tuple[int, ...]
-    per: tuple[int, ...]
     single: bool
-    remembered: bool
-    fitting: str
-    of_slot: str
+    slot: Slot
+    relation: str
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Last] | None:
@@ -41,22 +51,26 @@ class Last(AskedNode, frozen=True, tag=True):
             return None
         *terms, time = literal.atom.terms
         predicate, arguments = literal.atom.predicate, lowering.gaps(terms)
-        slot = literal.slot(lowering.vocabulary) or ()
+        places = literal.slot(lowering.vocabulary) or ()
+        slot = Slot(
+            places,
+            tuple(terms.index(term) for term in literal.per),
+            literal.is_promised(lowering.vocabulary),
+            lowering.relation(predicate, _only(places, arguments)),
+        )
         first, last = time.ends if isinstance(time, syntax.Range) else (syntax.Constant(0), time)
         return (
             cls(
-                *(predicate, arguments, lowering.time(first), lowering.time(last), slot),
-                per=tuple(terms.index(term) for term in literal.per),
-                single=not isinstance(time, syntax.Range),
-                remembered=literal.is_promised(lowering.vocabulary),
-                fitting=lowering.relation(predicate, arguments),
-                of_slot=lowering.relation(predicate, _only(slot, arguments)),
+                *(predicate, arguments, lowering.time(first), lowering.time(last)),
+                not isinstance(time, syntax.Range),
+                slot,
+                lowering.relation(predicate, arguments),
             ),
         )
 
     @property
-    def key(self) -> tuple[str, str, tuple[int, ...], tuple[int, ...], bool]:
-        return "last", self.predicate, self.slot, self.per, self.single
+    def key(self) -> tuple[str, str, Slot, bool]:
+        return "last", self.predicate, self.slot, self.single
 
     @property
     def operands(self) -> tuple[Operand | None, ...]:
@@ -76,7 +90,7 @@ class Last(AskedNode, frozen=True, tag=True):
 
     def replaced(self, by: Replacement) -> Self:
         first, last = by.time(self.first), by.time(self.last)
-        rest = (self.slot, self.per, self.single, self.remembered, self.fitting, self.of_slot)
+        rest = (self.single, self.slot, self.relation)
         return type(self)(self.predicate, by.terms(self.arguments), first, last, *rest)
 
     @property
@@ -94,7 +108,7 @@ class Last(AskedNode, frozen=True, tag=True):
     def _named(self) -> tuple[Part, ...]:
         """What `per` names."""
         named: list[Part] = []
-        for place in self.per:
+        for place in self.slot.per:
             term = self.arguments[place]
             assert term is not None
             named += [" and " if named else " per ", term]
@@ -102,9 +116,9 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def references(self) -> tuple[Reference, ...]:
-        relations = {self.fitting: self.arguments, self.of_slot: self.named_only}
+        relations = {self.relation: self.arguments, self.slot.relation: self.named_only}
         return tuple(
-            Reference(name, self.predicate, arguments, self.first, self.last, remembered=self.remembered)
+            Reference(name, self.predicate, arguments, self.first, self.last, remembered=self.slot.promised)
             for name, arguments in relations.items()
         )
 
@@ -121,12 +135,14 @@ class Last(AskedNode, frozen=True, tag=True):
     @property
     def named(self) -> tuple[Term, ...]:
         """The arguments that name the slot."""
-        return tuple(term for term in (self.arguments[place] for place in self.slot) if term is not None)
+        return tuple(
+            term for term in (self.arguments[place] for place in self.slot.places) if term is not None
+        )
 
     @property
     def named_only(self) -> tuple[Term | None, ...]:
         """Its arguments where only those are given that name the slot."""
-        return _only(self.slot, self.arguments)
+        return _only(self.slot.places, self.arguments)
 
 
 def _only(places: Sequence[int], arguments: Sequence[Term | None]) -> tuple[Term | None, ...]:

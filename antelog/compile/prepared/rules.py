@@ -25,8 +25,6 @@ class Rules:
 
     cycles  the relations that rest on their own negation, each with all that share that cycle
     needed  for each input how far back facts matter, counted from now (None: all do)
-    remembered  the inputs of which the latest fact of each slot is kept, and from which tick on, counted
-            from now (None: however old)
     reaches for each relation how far before its time the facts of an atom lie (None: anywhere)
     lag     for how many ticks atoms of cycles are worked out from facts after they are decided
     """
@@ -37,9 +35,16 @@ class Rules:
     inputs: Mapping[str, Input]
     cycles: Mapping[str, frozenset[str]]
     needed: Mapping[str, int | None]
-    remembered: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
+
+    @cached_property
+    def remembered(self) -> Mapping[str, int | None]:
+        """The inputs of which the latest fact of each slot is kept, and from which tick on, counted from now.
+
+        None: however old it is.
+        """
+        return remembered(self.plan, self.cycles)
 
     @cached_property
     def queries(self) -> tuple[Relation, ...]:
@@ -96,7 +101,6 @@ def prepared(plan: Plan) -> Rules:
         inputs,
         of_cycle,
         needed(plan, of_cycle),
-        remembered(plan, of_cycle),
         reaches(plan),
         lag(plan),
     )

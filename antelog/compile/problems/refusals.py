@@ -123,7 +123,7 @@ def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
     given: dict[str, Last] = {}
     for literal, variables in pattern.latest:
         names = " and ".join(sorted(variables))
-        if not literal.remembered:
+        if not literal.slot.promised:
             yield _Refusal(
                 "E408",
                 f"nothing gives {names} a value: `{literal.text}` asks for one",

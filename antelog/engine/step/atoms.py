@@ -94,7 +94,7 @@ def with_asked(
     rows, lines = found.rows, []
     for literal in found.prepared.asked:
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
-        if isinstance(literal.node, Last) and literal.node.remembered and _is_about_slots(literal, rows):
+        if isinstance(literal.node, Last) and literal.node.slot.promised and _is_about_slots(literal, rows):
             lines.append(_of_latest(known, literal, rows))
         elif not literal.variables <= rows.bound.keys():
             settled = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)

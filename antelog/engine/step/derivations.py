@@ -25,7 +25,6 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
-from antelog.engine.facts.latest import Latest
 from antelog.engine.step.background import StaticFacts, Twins
 from antelog.engine.step.query import Step, StepQuery
 from antelog.engine.step.rows import LiteralFacts, Rows, facts_for_each, term_column, time_column
@@ -248,15 +247,12 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 class Knowledge:
     """The rules, the values of cells, the kept facts, the background, and the settled atoms of cycles.
 
-    `latest` has older facts that are the latest ones of their slots.
-
     `seen` has the values of unguarded variables, `memo` what was found out in this step.
     """
 
     rules: Rules
     values: Values
     history: History
-    latest: Latest
     static: StaticFacts
     seen: Seen
     settled: Mapping[str, Settled]

@@ -22,7 +22,8 @@ from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
-from antelog.engine.facts.history import Facts, gather, joint
+from antelog.engine.facts.history import Facts
+from antelog.engine.facts.latest import with_latest_facts
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import slowest
@@ -50,12 +51,11 @@ class SlotFacts:
     @classmethod
     def of(cls, known: Knowledge, node: Last, rows: Rows) -> SlotFacts:
         lo, hi = np.maximum(time_column(node.first, rows), 0), time_column(node.last, rows)
-        old, new = known.latest[node.predicate].facts, gather(known.history, node.predicate, None)
-        facts = joint((old, new), len(new.columns))
+        facts = with_latest_facts(known.history, node.predicate)
         key, slot = np.zeros(rows.count, np.int64), np.zeros(facts.count, np.int64)
-        if node.slot:
+        if node.slot.places:
             asked = [term_column(term, rows, known.values) for term in node.named]
-            key, slot = keys_of([asked, [facts.columns[i] for i in node.slot]])
+            key, slot = keys_of([asked, [facts.columns[i] for i in node.slot.places]])
         some = marked(find(slot, key) >= 0)
         facts, slot = facts.take(some), slot.take(some)
         order = np.lexsort([facts.time, slot])
@@ -103,7 +103,7 @@ class SlotFacts:
         found = ~self.missing(at)
         own: dict[str, Column] = {}
         for place, term in enumerate(self.node.arguments):
-            if term is None or place in self.node.slot:
+            if term is None or place in self.node.slot.places:
                 continue
             cells = self.value(place, at)
             if isinstance(term, Var) and term.name not in self.rows.bound:

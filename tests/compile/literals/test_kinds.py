@@ -15,6 +15,7 @@ from antelog.compile.literals import (
     StaticAtom,
     lowered,
 )
+from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Const, Replacement, Sum, Term, Time, Var
@@ -25,8 +26,8 @@ A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
 NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
 NOT_B_TILL = Absence("B", (Var("X"), None), Time("T", 0), Time("T", 2), "B(x, _, time)")
 LAST_B = Last(
-    *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), (0,), (0,)),
-    *(False, False, "B(x, y, time)", "B(x, _, time)"),
+    *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), False),
+    *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),
 )
 ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
 MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))
