@@ -25,6 +25,7 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
+from tests.random_aggregates import aggregation
 
 
 @dataclass(frozen=True)
@@ -183,6 +184,8 @@ def _rule(
     if negation:
         for _ in range(1 if clock else draw(st.sampled_from([0, 0, 1, 1, 2]))):
             _add_negated(draw, body, lower)
+        if draw(_rarely()):
+            _add_aggregation(draw, body, lower)
     time = "T" if "T" in body.times | body.denied_times else str(draw(st.integers(0, 3)))
     shift = draw(st.sampled_from([0, 0, 0, 1, -1, -2])) if time == "T" else 0
     if time == "T" and shift:
@@ -296,6 +299,12 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
     body.denied_times |= {time[0]} & {"T"}
+
+
+def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
+    if "T" in body.times:
+        body.literals.append(aggregation(draw, arities, sorted(body.objects)))
 
 
 def _add_bound(draw: st.DrawFn, body: _Body) -> None:

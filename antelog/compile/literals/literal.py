@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -51,7 +51,8 @@ class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
     They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's.
+    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
+    its values, or about whether there is any.
     """
 
     name: str
@@ -60,16 +61,25 @@ class Reference:
     first: Time
     last: Time
     of_input: bool = False
+    each: bool = False
 
     @cached_property
-    def given(self) -> tuple[Term, ...]:
-        """The arguments that are given: a relation that is asked for has variables for just these."""
-        return tuple(argument for argument in self.arguments if argument is not None)
+    def given(self) -> tuple[Term | None, ...]:
+        """The arguments that the relation has variables for: all of them, or those that are given."""
+        return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The positions of these among the predicate's arguments."""
-        return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+        return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
+
+
+class TextAround(NamedTuple):
+    """The text of a literal around the time that it is sorted by."""
+
+    before: tuple[Part, ...]
+    time: Time
+    after: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
@@ -147,6 +157,12 @@ class Literal(Struct, frozen=True):
     def text(self) -> str:
         return text_of(self.parts)
 
+    @property
+    def around(self) -> TextAround:
+        """What its text says before and after the time it is sorted by, which is its last one."""
+        *before, _, end = self.parts
+        return TextAround(tuple(before), self.times[-1], (end,))
+
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""
         return tuple(
@@ -160,6 +176,11 @@ class AskedNode(Literal, frozen=True):
 
     It gives none, and is no reason to tell an answer.
     """
+
+    @property
+    def has_amount(self) -> bool:
+        """Whether it comes to a value over time, which lines say."""
+        return False
 
 
 class Condition(Literal, frozen=True):
