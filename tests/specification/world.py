@@ -13,7 +13,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
-from tests.specification.literals.aggregate import Aggregate, Instances
+from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
@@ -48,6 +48,7 @@ class Derivation:
     facts: frozenset[Literal]
     around: Around
     since: Tick
+    amounts: Mapping[Literal, Amount]
 
     @property
     def ticks(self) -> Ticks:
@@ -259,7 +260,12 @@ class World:
         ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
-        return Derivation(pattern, head, known, ticks, facts, around, since)
+        amounts = {
+            literal: Amount(each, self.instances(each.left))
+            for literal, each in found.items()
+            if isinstance(each, Aggregation) and not each.variables
+        }
+        return Derivation(pattern, head, known, ticks, facts, around, since, amounts)
 
 
 def _open(term: Term) -> Term:

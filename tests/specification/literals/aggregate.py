@@ -334,3 +334,22 @@ def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, f
     equal = [(low, low)] if low <= high else []
     different = [(0.0, 1.0)] if not (single and left.least == right.least) else []
     return equal + different
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What the left aggregate of a comparison comes to, as its atoms become true."""
+
+    of: Aggregation
+    instances: Instances
+
+    def so_far(self, tick: Tick) -> float | None:
+        return self.of.left.so_far(self.of.left.members(self.instances, tick))
+
+    def quarters(self, value: float | None) -> int:
+        """How many quarters of the way it has come to the number it is compared with, if it only rises."""
+        right = self.of.right
+        goal = None if isinstance(right, Aggregate) else value_of(right)
+        if value is None or not self.of.left.rises or not isinstance(goal, int | float) or goal <= 0:
+            return 0
+        return min(math.floor(4 * value / goal), 4)
