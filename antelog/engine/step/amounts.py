@@ -205,7 +205,7 @@ class _Limit(NamedTuple):
 
     @property
     def real(self) -> NDArray[np.float64]:
-        return np.where(self.beyond == 0, self.number.real, self.beyond * np.inf)
+        return np.where(self.beyond == 0, self.number.real, np.copysign(np.inf, self.beyond))
 
 
 @dataclass(frozen=True, eq=False)
