@@ -90,6 +90,7 @@ CATALOGUE: dict[str, str] = {
     "E405": "unbounded-time",
     "E406": "several-unguarded",
     "E407": "offset-too-large",
+    "E408": "no-latest",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.strategies import COLUMNS, STATIC, Case, declarations, with_stream
+from tests.declared import COLUMNS, STATIC, declarations
+from tests.strategies import Case, with_stream
 
 _MIXES = ("AABC", "AABC", "ABBS", "ACRL", "RRA", "RRASL", "AABCRR")
 _NAMES = {"Q": "Q", "S": "Site", "L": "Link", **{name: name for name in COLUMNS}}

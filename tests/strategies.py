@@ -15,7 +15,6 @@ literal is added only while the number of ground derivations, roughly estimated,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hypothesis import assume
@@ -25,6 +24,7 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
+from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
 from tests.random_aggregates import aggregation
 
 
@@ -56,31 +56,6 @@ class Case:
 
 
 # ---- what programs are made of ----
-
-COLUMNS = {"A": ("x",), "B": ("x", "y"), "C": (), "R": ("x", "v: number")}
-STATIC = {
-    "Site": "static Site(x: text). Site(a). Site(b).",
-    "Link": "static Link(x: text, y: text). Link(a, b). Link(b, c).",
-    "Path": (
-        "static Path(x: text, y: text). Path(X, Y) :- Link(X, Y). Path(X, Z) :- Link(X, Y), Path(Y, Z)."
-    ),
-    "Root": "static Root(x: text). Root(X) :- Link(X, _), not Link(_, X).",
-}
-STATIC_ARITY = {"Site": 1, "Link": 2, "Path": 2, "Root": 1}
-REFINEMENTS = {
-    "A": ("delay A(a, _) = 2.", "delay A(b, _) = 0."),
-    "B": ("delay B(a, _, _) = 2.", "delay B(a, b, _) = 1.", "delay B(_, a, _) = 2."),
-    "R": ("delay R(a, _, _) = 2.", "delay R(a, 10, _) = 0."),
-    "C": (),
-}
-SLOTS = {
-    "A": ("", "", "", " one per tick"),
-    "B": ("", "", "", " one per x", " one per y", " one per tick"),
-    "R": ("", "", " one per x", " one per x", " one per tick"),
-    "C": ("",),
-}
-TEXTS = ("a", "b", "c")
-NUMBERS = (5, 10, 12.5)
 
 _OBJECTS, _TICKS, _BUDGET = 4, 25, 400
 
@@ -340,25 +315,6 @@ def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
         window = f" window {draw(st.integers(0, 2))}"
         window += draw(st.sampled_from(["", "", " horizon 1"]))
     return f"query {_atom(predicate.name, names, time)}{window}."
-
-
-def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
-    """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
-    untyped = "R(" not in rules and draw(st.booleans())
-    for name, columns in COLUMNS.items():
-        if f"{name}(" in rules and not (name in "AC" and draw(st.integers(0, 9)) == 0):
-            typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
-            delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
-            slot = draw(st.sampled_from(SLOTS[name]))
-            both = "," if delay and slot else ""
-            yield f"input {name}({', '.join((*typed, 'time'))}){delay}{both}{slot}."
-            if draw(st.booleans()) and columns:
-                declared = st.sampled_from(REFINEMENTS[name])
-                yield from draw(st.lists(declared, min_size=1, max_size=2, unique=True))
-    used = {name for name in STATIC if f"{name}(" in rules}
-    if used & {"Path", "Root"}:
-        used.add("Link")
-    yield from (STATIC[name] for name in STATIC if name in used)
 
 
 # ---- streams ----

@@ -6,7 +6,7 @@ into steps.
 
     facts          admitted, and kept by tick                                  facts/
     affected       the ticks of the answers that the step can change           step/affected.py
-    derivations    rows of each pattern, and when their literals are true      step/matching.py, atoms.py
+    derivations    rows of each pattern, and when their literals are true      step/query_rows.py, atoms.py
     lives          the derivations of each answer, and the moments of these    step/lives.py
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lines          of the log                                                  step/lines.py

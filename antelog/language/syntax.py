@@ -16,7 +16,8 @@
     Column     = name, type?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
-    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Aggregation
+    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Aggregation,
+                 Last
     Atom       = predicate, Term*
     Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
     Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
@@ -35,7 +36,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
-from antelog.language.literals import Aggregate, Aggregation, Atom, Comparison, Literal, Negation
+from antelog.language.literals import Aggregate, Aggregation, Atom, Comparison, Last, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
 from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
@@ -57,9 +58,9 @@ from antelog.language.terms import (
 
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
-    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Input", "Literal",
-    "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted", "Statement", "Static", "Term",
-    "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of",
+    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Input", "Last",
+    "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted", "Statement", "Static",
+    "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of",
     "variables_of",
 ]  # fmt: skip
 

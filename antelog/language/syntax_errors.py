@@ -17,6 +17,7 @@ _WORDS = {
     "_IF": "`:-`",
     "_THEN": "`->`",
     "NOT": "`not`",
+    "_LAST": "`last`",
     "DOT": "`.`",
     "COMMA": "`,`",
     "COLON": "`:`",

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import AFTER_ANSWER
+from tests.declared import TEXTS
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
@@ -29,7 +30,7 @@ from tests.rewriting import (
     with_idle_rules,
     with_names,
 )
-from tests.strategies import TEXTS, Case, cases
+from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 pytestmark = pytest.mark.slow

@@ -8,6 +8,7 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
+from tests.specification.literals import Last
 from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
@@ -104,7 +105,8 @@ class Candidate:
         What aggregates come to is that of the tick `then`, if that is another one.
         """
         derivation = self.derivation
-        if self.since > now or derivation.ticks.false_at <= now:
+        since, until = derivation.latest
+        if not max(self.since, since) <= now < min(derivation.ticks.false_at, until):
             return None
         true = {literal for literal, ticks in derivation.literals.items() if ticks.true_at <= now}
         if derivation.pattern.facts and not true & derivation.facts:
@@ -123,11 +125,12 @@ class Candidate:
         return replace(found, so_far=frozenset(so_far), quarters=frozenset(quarters))
 
     def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
-        """The hypotheses that became false at a tick."""
+        """The hypotheses that became false at a tick, and those of which another atom is the latest since."""
+        over = self.derivation.latest.until == tick
         return [
             mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
             for li, ticks in self.derivation.literals.items()
-            if ticks.false_at == tick
+            if ticks.false_at == tick or (over and isinstance(li.body, Last) and li.body.own)
         ]
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, count
 
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 from tests.specification.clauses import Clause, apart
 from tests.specification.constraints import possible
-from tests.specification.literals import Body, Comparison, Fact
+from tests.specification.literals import Body, Comparison, Fact, Last
 from tests.specification.literals.literal import guards
 from tests.specification.terms import (
     Atom,
@@ -76,11 +77,37 @@ class Pattern:
             yield from (atom for atom in (each.goal, *each.asked, each.static) if atom)
 
     def guarded(self) -> frozenset[str]:
-        """The variables in its fact literals and background literals, and those worked out from these."""
-        found = set(guards(self.literals))
+        """The variables that facts, the background, equations and latest atoms give values to."""
+        taken = (each.takes for each in self.lasts)
+        return self._with_equations(frozenset[str]().union(guards(self.literals), *taken))
+
+    def _with_equations(self, found: frozenset[str]) -> frozenset[str]:
+        """Variables, and those that are worked out from these."""
         while new := {name for name, of in self.equations if variables_in([of]) <= found} - found:
             found |= new
-        return frozenset(found)
+        return found
+
+    @cached_property
+    def lasts(self) -> tuple[Last, ...]:
+        """Its `last` literals with the variables that they take values for, those first that others need."""
+        found, head = self._with_equations(guards(self.literals)), variables_in(self.head)
+        waiting = [each for each in self.literals if isinstance(each, Last)]
+        done = []
+        while waiting:
+            known = found | variables_in([self.time])
+            ready = [each for each in waiting if each.needs <= known]
+            ready += [each for each in waiting if each.needs <= known | head]
+            chosen = (ready or waiting)[0]
+            waiting.remove(chosen)
+            done.append(chosen.taking(chosen.variables - found - chosen.needs))
+            found = self._with_equations(found | done[-1].takes)
+        return tuple(done)
+
+    @cached_property
+    def conditions(self) -> tuple[Body, ...]:
+        """Its literals, in which each `last` knows the variables that it takes values for."""
+        of_last = {each: each for each in self.lasts}
+        return tuple(of_last.get(each, each) if isinstance(each, Last) else each for each in self.literals)
 
     @property
     def equations(self) -> tuple[tuple[str, Term], ...]:

@@ -53,6 +53,8 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
         yield f"{', '.join(sorted(lost))} in negations only, and not in the head"
     if lost := head - guarded - negated:
         yield f"{', '.join(sorted(lost))} in no literal"
+    if lost := frozenset[str]().union(*(each.needs for each in pattern.lasts if each.own)) & ranging:
+        yield f"the slot of a `last` that gives values has no value of {', '.join(sorted(lost))}"
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"
     time = pattern.unguarded_time()

@@ -5,9 +5,10 @@ A world is what is known if certain facts arrive, and no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
@@ -37,9 +38,22 @@ __all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_tick
 _MOST = 100_000
 
 
+class Span(NamedTuple):
+    """The ticks from the first on, and before the second."""
+
+    since: Tick
+    until: Tick
+
+
+ALWAYS = Span(START, NEVER)
+
+
 @dataclass(frozen=True)
 class Derivation:
-    """A pattern with values for some of its variables, since the last of the facts that gave them."""
+    """A pattern with values for some of its variables, since the last of the facts that gave them.
+
+    It is told only while what it took from the `latest` atoms is so.
+    """
 
     pattern: Pattern
     head: tuple[Term, ...]
@@ -49,6 +63,7 @@ class Derivation:
     around: Around
     since: Tick
     amounts: Mapping[Literal, Amount]
+    latest: Span = ALWAYS
 
     @property
     def ticks(self) -> Ticks:
@@ -123,9 +138,25 @@ class World:
         """Since when a fact literal is true or false."""
         if not atom.variables:
             return self._of_fact(atom)
-        if any(leaves_none(name, around.comparisons) for name in variables_in(atom.arguments[:-1])):
+        if self.none_left(variables_in(atom.arguments[:-1]), around):
             return Ticks(NEVER, START)
         return Ticks(NEVER, min(self.last_arrival(atom, around), self._excluded(atom)))
+
+    def none_left(self, names: Collection[str], around: Around) -> bool:
+        """Whether the comparisons of some open variable leave it no value."""
+        return any(leaves_none(name, around.comparisons) for name in names)
+
+    def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
+        """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+        places = (Variable(f"?{i}") if each is ANY else each for i, each in enumerate(atom.arguments))
+        asked = Atom(atom.predicate, tuple(places))
+        found = [
+            d.head for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)
+        ]
+        for head in dict.fromkeys(head for head in found if not variables_in(head)):
+            true_at = self.truth(Atom(atom.predicate, head)).true_at
+            if true_at < NEVER:
+                yield Atom(atom.predicate, head), true_at
 
     # ---- aggregates ----
 
@@ -211,9 +242,27 @@ class World:
                     if len(found) > _MOST:
                         raise TooManyDerivationsError
         for known, since in found.values():
-            derivation = self._derivation(pattern, known, since, given)
-            if derivation is not None:
-                yield derivation
+            for taken, span in self._with_latest(pattern, known):
+                derivation = self._derivation(pattern, taken, since, span, given)
+                if derivation is not None:
+                    yield derivation
+
+    def _with_latest(self, pattern: Pattern, known: Substitution) -> list[tuple[Substitution, Span]]:
+        """A substitution with what its `last` literals take from the latest atoms, each while it is so."""
+        found = [(known, ALWAYS)]
+        for last in pattern.lasts:
+            more = []
+            for each, span in found:
+                literal = apply(last, each)
+                if literal.needs or not literal.takes or literal.variables - literal.takes:
+                    more.append((each, span))
+                    continue
+                for new, since, until in literal.latest(self):
+                    both = Span(max(span.since, since), min(span.until, until))
+                    if both.since < both.until:
+                        more.append((_with_equations(pattern, {**each, **new}), both))
+            found = more
+        return found
 
     def _matched(
         self, literals: tuple[Atom, ...], known: Substitution, since: Tick
@@ -236,13 +285,18 @@ class World:
     def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Derivation | None:
         """A derivation with a value for unguarded variables."""
         known = {**derivation.known, **dict.fromkeys(names, value)}
-        return self._derivation(derivation.pattern, known, derivation.since, ())
+        return self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())
 
     def _derivation(
-        self, pattern: Pattern, known: Substitution, since: Tick, given: tuple[Comparison, ...]
+        self,
+        pattern: Pattern,
+        known: Substitution,
+        since: Tick,
+        span: Span,
+        given: tuple[Comparison, ...],
     ) -> Derivation | None:
         first = first_ticks(pattern, known)
-        literals = [apply(each, known) for each in (*pattern.literals, *given)]
+        literals = [apply(each, known) for each in (*pattern.conditions, *given)]
         held = [each.holds(self.program.background) for each in literals]
         if first is None or False in held:
             return None
@@ -265,7 +319,7 @@ class World:
             for literal, each in found.items()
             if isinstance(each, Aggregation) and not each.variables
         }
-        return Derivation(pattern, head, known, ticks, facts, around, since, amounts)
+        return Derivation(pattern, head, known, ticks, facts, around, since, amounts, span)
 
 
 def _open(term: Term) -> Term:
@@ -275,7 +329,7 @@ def _open(term: Term) -> Term:
 
 def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
     """A substitution with the variables that equations give values, and nothing else does."""
-    given = guards(pattern.literals)
+    given = guards(pattern.literals).union(*(each.takes for each in pattern.lasts))
     equations = [(name, of) for name, of in pattern.equations if name not in given]
     for _ in equations:
         for name, of in equations:

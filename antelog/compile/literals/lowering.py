@@ -86,7 +86,7 @@ class Lowering:
             case syntax.Variable(name) if name in self.own:
                 return Own(name)
             case syntax.Shifted(name, offset) if name in self.own:
-                return Calculated("+", (Own(name), Const(offset)))
+                return Calculated("-" if offset < 0 else "+", (Own(name), Const(abs(offset))))
             case syntax.Shifted(variable, offset):
                 return Sum(variable, offset)
             case syntax.Calculation(function, arguments):

@@ -10,7 +10,7 @@ variables (the usual case) there is one such set.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -18,10 +18,9 @@ import numpy as np
 from antelog.compile.conditions.differences import ZERO
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.joins import Band, find_rows, make_room, spread
+from antelog.engine.columns.joins import Band, find_rows
 from antelog.engine.columns.spans import FOREVER
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked, once, positions
-from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.background import Background
 from antelog.engine.step.rows import (
     LiteralFacts,
@@ -34,7 +33,6 @@ from antelog.engine.step.rows import (
     passing,
     with_worked_out,
 )
-from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
 
@@ -205,22 +203,6 @@ def _arrivals(fact: FactLiteral, rows: Rows, facts: LiteralFacts) -> Column:
     at = find_rows(*([side.bound[name] for name in names] for side in (rows, facts.rows)))
     arrived: Column = np.where(at >= 0, facts.arrived.take(at), NEVER)
     return arrived
-
-
-def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
-    """Each row once for every value its unguarded variable may be: those that have been seen, and all others.
-
-    Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
-    T = 0: X = a, from 1 on; and X = all others
-    """
-    cells, since = np.append(seen.cells, OTHERS), np.append(seen.since, FROM_THE_START)
-    counts = np.full(part.rows.count, len(cells))
-    make_room(counts)
-    row, which = spread(np.zeros(part.rows.count, np.int64), counts)
-    whole = part.take(row)
-    (variable,) = prepared.pattern.unguarded
-    bound = {**whole.rows.bound, variable: cells.take(which)}
-    return replace(whole, rows=replace(whole.rows, bound=bound, seen=since.take(which)))
 
 
 def wholes(

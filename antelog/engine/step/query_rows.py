@@ -1,11 +1,12 @@
-"""The rows of a query's patterns: about the ticks of a step, and at the ticks of the clock.
+"""The rows of a query's patterns: those that facts make, at the ticks of the clock, for the values seen.
 
-OK(X, T) :- Turbine(X), not Malf(X, T).    a row for each turbine and each tick of the step
+Calm(X, T) :- not Alarm(X, T).     a row for each value seen and for all others, at each tick
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,11 +14,13 @@ from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, make_room, spread
 from antelog.engine.columns.spans import EVERYWHERE, Spans, spans_of, union
 from antelog.engine.columns.tables import Column, Mask, distinct, marked
+from antelog.engine.facts.history import FROM_THE_START, SeenValues
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Knowledge
-from antelog.engine.step.matching import Partial, fitting, partials, wholes, with_seen
+from antelog.engine.step.matching import Partial, fitting, partials, wholes
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.rows import ONE, LiteralFacts, Rows, first_tick, latest_tick, time_column
+from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
 
@@ -138,3 +141,19 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
     if query.since is not None:
         inside &= ticks >= query.since
     return part if inside.all() else part.take(inside)
+
+
+def with_seen(prepared: Prepared, part: Partial, seen: SeenValues) -> Partial:
+    """Each row once for every value its unguarded variable may be: those that have been seen, and all others.
+
+    Calm(X, T) :- not Alarm(X, T).     a has been seen since 1
+    T = 0: X = a, from 1 on; and X = all others
+    """
+    cells, since = np.append(seen.cells, OTHERS), np.append(seen.since, FROM_THE_START)
+    counts = np.full(part.rows.count, len(cells))
+    make_room(counts)
+    row, which = spread(np.zeros(part.rows.count, np.int64), counts)
+    whole = part.take(row)
+    (variable,) = prepared.pattern.unguarded
+    bound = {**whole.rows.bound, variable: cells.take(which)}
+    return replace(whole, rows=replace(whole.rows, bound=bound, seen=since.take(which)))

@@ -16,7 +16,7 @@ from antelog.language.checks.sorts import sorts_of
 from antelog.language.graph import components
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Comparison, Constant, Term, variable_of
+from antelog.language.syntax import Anonymous, Comparison, Constant, Last, Term, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -38,6 +38,13 @@ def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
+def given(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[str]:
+    """The variables to which the atoms of a rule give values: those without `not`, and the latest ones."""
+    positive, _ = syntax.in_atoms(rule)
+    latest = (each.gives(vocabulary)[1] for each in rule.body if isinstance(each, Last))
+    return frozenset(positive.union(*latest))
+
+
 @dataclass
 class _Rule:
     """A rule, and the sources of its variables' values."""
@@ -55,7 +62,7 @@ class _Rule:
     def of(cls, rule: syntax.Rule, vocabulary: Vocabulary) -> _Rule:
         times = (name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
         head = frozenset(syntax.variables_of(rule.head.terms))
-        positive, negated = map(frozenset[str], syntax.in_atoms(rule))
+        positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
         out = worked_out(rule, positive)
         found = cls(rule, vocabulary, frozenset(times), head, positive, negated, out)
         found.reported = {name for name in compared(rule) - found.times - out if not found.left_free(name)}
@@ -124,8 +131,8 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
 
     Negated static atoms do not count: what they lack is reported elsewhere.
     """
-    positive, _ = syntax.in_atoms(rule)
-    positive |= worked_out(rule, frozenset(positive))
+    positive = given(rule, vocabulary)
+    positive |= worked_out(rule, positive)
     found: dict[str, Term] = {}
     for literal in rule.body:
         for atom, is_negated in literal.atoms:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, leaves_of, variable_of
-from antelog.language.vocabulary import Type
+from antelog.language.vocabulary import Type, Vocabulary
 
 
 class Printing(Protocol):
@@ -48,11 +48,12 @@ class Types(Printing, Protocol):
 class Safety(Printing, Protocol):
     """The sources of the values of a rule's variables.
 
-    `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
-    with it, `worked_out` those that equations give values: `D = W - V`. `reported` are variables of which
-    nothing more is to be said.
+    `head` are the variables of the head, `positive` those that atoms without `not` and `last` give values,
+    `negated` those of other atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are
+    variables of which nothing more is to be said.
     """
 
+    vocabulary: Vocabulary
     head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]

@@ -8,12 +8,24 @@ from tests.specification.literals.aggregate import Aggregation
 from tests.specification.literals.background import Static
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.fact import Fact
+from tests.specification.literals.last import Last
 from tests.specification.literals.literal import Body, Lowering
 from tests.specification.literals.negation import Negated
 
-__all__ = ["KINDS", "Absence", "Aggregation", "Body", "Comparison", "Fact", "Negated", "Static", "lowered"]
+__all__ = [
+    "KINDS",
+    "Absence",
+    "Aggregation",
+    "Body",
+    "Comparison",
+    "Fact",
+    "Last",
+    "Negated",
+    "Static",
+    "lowered",
+]
 
-KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Negated, Static, Comparison)
+KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Last, Negated, Static, Comparison)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...]:

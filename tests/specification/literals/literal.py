@@ -64,6 +64,12 @@ class Facts(Protocol):
     def instances(self, aggregate: Aggregate) -> Instances:
         """The atoms that an aggregate without open variables is about."""
 
+    def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
+        """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+
+    def none_left(self, names: Collection[str], around: Around) -> bool:
+        """Whether the comparisons of some open variable leave it no value."""
+
     def last(self, time: Term, around: Around) -> Tick | None:
         """The latest tick that a time can be; None if there is none."""
 
@@ -192,8 +198,10 @@ class Lowering:
         if isinstance(term, syntax.Shifted):
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
-            if self.spaced:
-                return Calculation("-" if offset < 0 else "+", (Variable(term.variable), abs(offset)))
+            own = term.variable in (self.own or ())
+            if self.spaced or own:
+                shifted = Own(term.variable) if own else Variable(term.variable)
+                return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
