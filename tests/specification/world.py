@@ -31,6 +31,7 @@ from tests.specification.terms import (
     renamed,
     unify,
     variables_in,
+    with_own,
 )
 
 __all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_ticks", "stated_apart"]
@@ -201,10 +202,8 @@ class World:
     @staticmethod
     def _may_fit(aggregate: Aggregate) -> bool:
         """Whether some values of its own variables meet its conditions."""
-        opened = [
-            each.mapped(lambda t: Variable(t.name) if isinstance(t, Own) else t)
-            for each in aggregate.conditions
-        ]
+        own = {term.name: Variable(term.name) for term in aggregate.arguments if isinstance(term, Own)}
+        opened = [each.mapped(lambda term: with_own(term, own)) for each in aggregate.conditions]
         if any(each.holds() is False for each in opened):
             return False
         names = {name for each in opened for name in each.variables}

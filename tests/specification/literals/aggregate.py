@@ -26,7 +26,7 @@ from tests.specification.literals.literal import (
     Tick,
     Ticks,
 )
-from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in
+from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in, with_own
 
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -115,9 +115,7 @@ class Aggregate:
         """Whether an atom without variables is a member, if it is true."""
         known = put_in_own(self.arguments, atom.arguments[:-1])
         return known is not None and all(
-            each.mapped(lambda term: known.get(term.name, term) if isinstance(term, Own) else term).holds()
-            is True
-            for each in self.conditions
+            each.mapped(lambda term: with_own(term, known)).holds() is True for each in self.conditions
         )
 
     def taken(self, atom: Atom) -> Value | None:
