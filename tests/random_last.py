@@ -21,12 +21,12 @@ def last(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[str]) ->
     arguments = [draw(st.sampled_from(["a", *bound, *bound])) for _ in range(arities[name])]
     if len(arguments) > 1:
         place = 1 if name == "R" else draw(st.integers(0, 1))
-        others = ["10", "N", "N", "N", "_"] if name == "R" else ["_", "a", "b", "Y", "Y", "Y", *bound]
+        others = ["10", "L", "L", "L", "_"] if name == "R" else ["_", "a", "b", "Y", "Y", "Y", *bound]
         arguments[place] = draw(st.sampled_from(others))
     ranged = len(name) > 1 or draw(st.integers(0, 2)) == 0
     time = draw(st.sampled_from(_RANGES if ranged else _TIMES))
     per = ""
     if len(name) > 1 or (ranged and draw(st.booleans())):
-        named = [each for each in arguments if each not in ("_", "N")] or ["a"]
+        named = [each for each in arguments if each not in ("_", "L")] or ["a"]
         per = f" per {draw(st.sampled_from(named))}"
     return f"last {name}({', '.join((*arguments, time))}){per}"

@@ -51,8 +51,9 @@ class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
     They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's. If they are `remembered`, facts about ticks before
-    the last one that may still matter need not be kept for it.
+    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
+    its values, or about whether there is any. If they are `remembered`, facts about ticks before the last
+    one that may still matter need not be kept for it.
     """
 
     name: str
@@ -61,17 +62,18 @@ class Reference:
     first: Time
     last: Time
     of_input: bool = False
+    each: bool = False
     remembered: bool = False
 
     @cached_property
-    def given(self) -> tuple[Term, ...]:
-        """The arguments that are given: a relation that is asked for has variables for just these."""
-        return tuple(argument for argument in self.arguments if argument is not None)
+    def given(self) -> tuple[Term | None, ...]:
+        """The arguments that the relation has variables for: all of them, or those that are given."""
+        return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The positions of these among the predicate's arguments."""
-        return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+        return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
 
 
 class TextAround(NamedTuple):
@@ -182,6 +184,11 @@ class AskedNode(Literal, frozen=True):
 
     It gives none, and is no reason to tell an answer.
     """
+
+    @property
+    def has_amount(self) -> bool:
+        """Whether it comes to a value over time, which lines say."""
+        return False
 
 
 class Condition(Literal, frozen=True):

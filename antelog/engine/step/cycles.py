@@ -33,7 +33,7 @@ class Closure:
         self._count = 0
         self._waiting = {atoms.relation: [atoms]}
         self._derived: list[Derived] = []
-        self._inner: list[list[tuple[AskedKind, tuple[_Asked, ...]]]] = []
+        self._inner: list[list[tuple[AskedKind, tuple[_Sought, ...]]]] = []
 
     def fresh(self) -> Atoms | None:
         """Atoms of a relation whose derivations are to be added: neither settled nor numbered before."""
@@ -52,7 +52,7 @@ class Closure:
         facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
         for i, literal in enumerate(prepared.asked, facts):
             if not self.relations.isdisjoint(literal.relations) and literal.variables <= rows.bound.keys():
-                asked = tuple(_Asked.of(atoms_of(each, rows, known.values)) for each in literal.references)
+                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
                 inner.append((ASKED[type(literal.node)], asked))
                 for each in asked:
                     self._waiting.setdefault(each.atoms.relation, []).append(each.atoms)
@@ -138,14 +138,14 @@ class _Numbered:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Sought:
     """The atoms that rows ask for: one a row, or `counts` of them side by side."""
 
     atoms: Atoms
     counts: Column | None = None
 
     @classmethod
-    def of(cls, atoms: Atoms) -> _Asked:
+    def of(cls, atoms: Atoms) -> _Sought:
         if atoms.last is None:
             return cls(atoms)
         each = AtomsByTick.of(atoms)

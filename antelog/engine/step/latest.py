@@ -29,7 +29,7 @@ from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_
 from antelog.engine.step.literals import slowest
 from antelog.engine.step.matching import fitting
 from antelog.engine.step.query import Step
-from antelog.engine.step.rows import Range, Rows, term_column, time_column, with_worked_out
+from antelog.engine.step.rows import Rows, TickRange, term_column, time_column, with_worked_out
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +286,7 @@ def _during(found: Derivations, spans: _Spans) -> Derivations:
     since, until, before = spans.since, spans.until, found.rows.latest
     if before is not None:
         since, until = np.maximum(since, before.first), np.minimum(until, before.last)
-    return replace(found, rows=replace(found.rows, latest=Range(since, until)))
+    return replace(found, rows=replace(found.rows, latest=TickRange(since, until)))
 
 
 def _bound(slots: SlotFacts, taking: Taking, block: Derivations, row: Column, at: Column) -> Derivations:

@@ -27,14 +27,14 @@ Bound = Mapping[str, Column]
 
 
 @dataclass(frozen=True)
-class Range:
+class TickRange:
     """For each row the first and the last tick that a time may be."""
 
     first: Column
     last: Column
 
-    def take(self, at: Column) -> Range:
-        return Range(self.first.take(at), self.last.take(at))
+    def take(self, at: Column) -> TickRange:
+        return TickRange(self.first.take(at), self.last.take(at))
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,9 @@ class Rows:
     count: int
     owner: Column | None = None
     as_of: Column | None = None
-    time: Range | None = None
+    time: TickRange | None = None
     seen: Column | None = None
-    latest: Range | None = None
+    latest: TickRange | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
