@@ -11,6 +11,7 @@ from antelog.language.printer import KEYWORDS, to_text
 from antelog.language.syntax import variables_of
 
 EACH = {"atom": "P(X, _, T+1)", "negation": "not P(X, high, T)", "comparison": "V+0.5 >= 90"}
+EACH |= {"aggregation": "count(P(X, _, T-9..T)) >= 3", "last": "last P(X, run, T)"}
 
 
 def literal_of(text: str) -> Literal:
