@@ -177,7 +177,7 @@ class PlanEngine:
         is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
         no row of one can be used.
         """
-        now = tick_of(now, self._plan.tick)
+        now = tick_of(now, self._plan.timescale)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster

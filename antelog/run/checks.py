@@ -332,11 +332,13 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         return None
     if isinstance(text, date):
         try:
-            return moment_tick(text, plan.tick if plan else None)
+            return moment_tick(text, plan.timescale if plan else None)
         except DataError as error:
             raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
-        found = ticks(pa.array([str(text)]), "tick", Counting(plan.tick if plan else None, TICKS), "tick")
+        found = ticks(
+            pa.array([str(text)]), "tick", Counting(plan.timescale if plan else None, TICKS), "tick"
+        )
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
     for fault in found.faults:

@@ -112,7 +112,7 @@ class FollowedRun:
         idle = None if settings.idle is None else duration(settings.idle)
         live = settings.clock is None and not settings.once
         rhythms = rhythms_of(plan) if live else {}
-        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead), rhythms)
+        timing = Timing(settings.clock, settings.lag, idle, plan.timescale, duration(settings.ahead), rhythms)
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},

@@ -191,7 +191,7 @@ class Unit(Struct, frozen=True):
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
 
-    `units` has the inputs whose unit is said, and times are shown in `zone`. Neither changes an answer.
+    `units` has the inputs whose unit is said. Times are shown in `zone`, and ticks of days begin there.
     """
 
     inputs: tuple[Input, ...]
@@ -205,7 +205,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
-        return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
+        return Counting(self.timescale, next((each.unit for each in self.units if each.input == name), None))
 
     @property
     def timescale(self) -> Timescale | None:
@@ -219,8 +219,9 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def meaning(self) -> Plan:
-        """The plan without what changes no answer: the units of times, and the zone."""
-        return structs.replace(self, units=(), zone=DEFAULT_ZONE)
+        """The plan without what changes no answer: the units of times, and the zone if ticks are no days."""
+        of_days = self.timescale is not None and self.timescale.of_days
+        return structs.replace(self, units=(), zone=self.zone if of_days else DEFAULT_ZONE)
 
     @property
     def queries(self) -> Iterator[Relation]:

@@ -144,8 +144,8 @@ def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None 
     Rows that arrive at no tick, or at one that is finished, are set aside.
     """
     table = with_arrival(job, name, facts, now, latest)
-    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.timescale)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
     fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
     fine &= arrival.whole & (arrival.numbers > now) & (arrival.numbers <= LAST)
     if fine.all():
@@ -170,7 +170,7 @@ def advance(
         return replace(bucket, waiting=rows), refused
     due, waiting = {}, {}
     for name, table in rows.items():
-        arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
+        arrived = ticks_of(table.column(ARRIVED), job.plan.timescale).numbers <= now
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)

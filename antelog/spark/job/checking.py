@@ -78,7 +78,7 @@ def checked(
         clock=_clock(plan, options.clock, bool(own), batch),
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
-        tick=plan.tick,
+        timescale=plan.timescale,
     )
     span = RunSpan(
         begin=_tick("begin", options.begin, plan),

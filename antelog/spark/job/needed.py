@@ -148,8 +148,8 @@ def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
 def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     """The rows that are neither late nor early nor malformed, judged by each row alone."""
     source = next(s for s in plan.inputs if s.name == name)
-    time = ticks_of(table.column(source.columns[-1]), plan.tick)
-    arrived = ticks_of(table.column(arrival), plan.tick)
+    time = ticks_of(table.column(source.columns[-1]), plan.timescale)
+    arrived = ticks_of(table.column(arrival), plan.timescale)
     soonest = min(source.delays)
     waited = arrived.numbers - time.numbers
     fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)

@@ -168,7 +168,7 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
     if job.timing.clock == "processing":
         return None
     column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
-    ticks = ticks_of(facts.column(column), job.plan.tick)
+    ticks = ticks_of(facts.column(column), job.plan.timescale)
     fine = ticks.whole & (ticks.numbers >= 0) & (ticks.numbers <= LAST)
     return int(ticks.numbers[fine].max()) if fine.any() else None
 
@@ -182,7 +182,7 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     if name not in job.data.own or (needs == EVERYTHING and job.span.until is None):
         return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
-    arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
+    arrived = ticks_of(facts.column(ARRIVED), job.plan.timescale).numbers
     after = np.zeros(len(arrived), np.bool_) if job.span.until is None else arrived > job.span.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))
