@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
@@ -21,6 +21,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, 
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
+from antelog.language.literals.comparison import HOLDS
 
 Bound = Mapping[str, Column]
 """Variables with a column of cells or ticks each."""
