@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.comparison import HOLDS
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -36,6 +35,7 @@ from antelog.engine.step.members import Members
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
+from antelog.language.literals.comparison import HOLDS
 
 Test: TypeAlias = Callable[[Any, Any], Any]
 
