@@ -127,6 +127,7 @@ CATALOGUE: dict[str, str] = {
     "E406": "several-unguarded",
     "E407": "offset-too-large",
     "E408": "no-latest",
+    "E409": "bad-aggregate",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",
@@ -151,6 +152,8 @@ CATALOGUE: dict[str, str] = {
     "W108": "similar-predicate",
     "W109": "lone-variable",
     "W110": "needless-slot",
+    "W111": "asked-every-tick",
+    "W112": "late-sum",
 }
 
 

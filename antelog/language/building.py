@@ -16,11 +16,12 @@ from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.calendar import CALENDAR
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import SPELLING
-from antelog.language.printer import KEYWORDS
+from antelog.language.printer import KEYWORDS, to_text
 from antelog.language.syntax_errors import (
     bad_escape,
     bad_number,
     negative_limit,
+    no_atom,
     no_function,
     no_limit,
     no_limit_name,
@@ -133,7 +134,7 @@ class Builder(Transformer[Token, Any]):
 
     def signed(self, meta: Meta, children: list[Any]) -> syntax.Term:
         sign, term = children
-        if isinstance(term, syntax.Constant) and not isinstance(term.value, str):
+        if _is_number(term):
             written = _signed_name(term.written, sign)
             written = written and written.removeprefix("+")
             return syntax.Constant(_signed(term.value, sign), written, span=_span(meta))
@@ -147,6 +148,8 @@ class Builder(Transformer[Token, Any]):
                 raise UnusableError(no_shift(right.span))
             written = _signed_name(right.written, sign)
             return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, written, span=span)
+        if sign == "+" and _is_number(left) and isinstance(right, syntax.Variable):
+            left, right = right, left  # `1 + T` is `T + 1`
         if isinstance(right, syntax.Constant) and not isinstance(right.value, str):
             if isinstance(left, syntax.Variable):
                 written = _signed_name(right.written, sign)
@@ -205,6 +208,8 @@ class Builder(Transformer[Token, Any]):
                 raise UnusableError(no_variable(str(name), _at(name)))
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
+        if atom.predicate in FUNCTIONS or not atom.terms:
+            raise UnusableError(no_atom(to_text(atom), atom.span))
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
 
     def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
@@ -305,6 +310,10 @@ class Builder(Transformer[Token, Any]):
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
         atom, *options = children
         return syntax.Query(atom, **dict(options), span=_span(meta))
+
+
+def _is_number(term: Any) -> bool:
+    return isinstance(term, syntax.Constant) and not isinstance(term.value, str)
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:

@@ -48,7 +48,7 @@ _PIECE = re.compile(
       | "(?:[^"\\\n]|\\[^\n])*"       # a text
       | (?P<open>"[^\n]*)             # one that does not end on its line
       | \d+\.\d+                      # a number with a fraction: not the end of a statement
-      | \.\.                          # of a range of ticks
+      | \.\.(?=[ \t]*[\w(+-])         # of a range of ticks
       | (?P<stop>\.)
       | [^\s%".\d]+ | \d+""",
     re.VERBOSE,

@@ -12,7 +12,7 @@ from antelog.diagnostics import Diagnostic, Span
 from antelog.language.calendar import CALENDAR
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import KEYWORDS
-from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
+from antelog.language.syntax_hints import AGGREGATE, INSTEAD, TERM, Trouble, hint, symbols
 
 _WORDS = {
     "_IF": "`:-`",
@@ -38,6 +38,7 @@ _WORDS = {
     "ALERT": "`alert`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
+    "LAST": "`last`",
     "$END": "the end",
 }
 _NEVER_NAMED = {"STAR", "SLASH", "UNIT"}
@@ -120,8 +121,20 @@ def no_shift(span: Span) -> Diagnostic:
 
 
 def no_function(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    if name[0].isupper():
+        message = f"`{name}` stands in a place for a value, and an atom is none"
+        hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+        return Diagnostic("E001", message, span, hint)
     near = did_you_mean(name, known) or f"The functions are {', '.join(known)}."
+    if name in {"mean", "average"}:
+        near = AGGREGATE
     return Diagnostic("E001", f"there is no function `{name}`", span, near)
+
+
+def no_atom(text: str, span: Span) -> Diagnostic:
+    """A value within an aggregate, where its atom belongs."""
+    message = f"`{text}` is no atom with a time, and an aggregate is about one"
+    return Diagnostic("E001", message, span, AGGREGATE)
 
 
 def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
@@ -140,7 +153,7 @@ def not_alone(span: Span) -> Diagnostic:
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     """The diagnostic of a syntax error; the statement begins at `start` in the source."""
-    trouble = _trouble(error, statement, start)
+    trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
         return _no_full_stop(trouble, start + last)
@@ -149,7 +162,17 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
     shown = "a backtick" if found == "`" else f"`{found}`"
     what = f"{shown} cannot stand here" if found else "the statement ends too early"
-    return Diagnostic("E001", f"{what}: expected {_in_words(trouble.accepted)}", span, hint(trouble))
+    expected = _in_words(trouble.accepted - (_CALCULATED if _behind_atom(trouble) else frozenset()))
+    return Diagnostic("E001", f"{what}: expected {expected}", span, hint(trouble))
+
+
+_CALCULATED = frozenset({"SIGN", "COMPARE"})
+
+
+def _behind_atom(trouble: Trouble) -> bool:
+    """Whether the place is behind an atom: only the call of a function could be calculated with."""
+    found = re.search(r"(\w+)\s*\([^()]*\)\Z", trouble.before)
+    return found is not None and found[1][0].isupper()
 
 
 def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
@@ -164,6 +187,21 @@ def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
         at, found = begin, row
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]  # lark gives it no types
     return Trouble(statement, at, found, frozenset(accepted))
+
+
+_TERM_AT_START = TERM | {"LPAR"}
+_HEAD = re.compile(r"\w+\s*\([^()]*\)\s*(=>?|<\s*-)\s*(?=\w+\s*\(|not\b)")
+
+
+def _arrow(trouble: Trouble) -> Trouble:
+    """The trouble at the arrow behind a head, if that was taken for a comparison, as in `P(T) = Q(T).`"""
+    if trouble.statement.startswith("--"):
+        return Trouble(trouble.statement, 0, "--", _TERM_AT_START)
+    head = _HEAD.match(trouble.statement)
+    if head is None or "_IF" in trouble.accepted or head.start(1) > trouble.at:
+        return trouble
+    accepted = frozenset({"_IF", "_THEN", "COMMA", "DOT"})
+    return Trouble(trouble.statement, head.start(1), head[1], accepted)
 
 
 def _unfinished(trouble: Trouble) -> int | None:
@@ -198,7 +236,9 @@ def _in_words(accepted: frozenset[str]) -> str:
     words = []
     if accepted >= TERM:
         words += ["a variable", "a constant", "a number"]
-        accepted = accepted - TERM
+        accepted = accepted - TERM - {"LPAR", "AGGREGATE"}
+    elif "RPAR" in accepted and "SIGN" in accepted:
+        accepted = accepted - {"LPAR"}
     known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
     words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in known})
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"

@@ -7,9 +7,8 @@ It is tested once both sides have values. Before that the compiler knows of some
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Self
 
 from antelog.compile.literals.literal import Condition, Exists, Value
 from antelog.compile.literals.lowering import Lowering
@@ -26,15 +25,8 @@ from antelog.compile.literals.terms import (
     variables_in,
 )
 from antelog.language import syntax
+from antelog.language.literals.comparison import HOLDS
 
-HOLDS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.language.checks.clocks import check_clocks
 from antelog.language.checks.declarations import declare
 from antelog.language.checks.names import (
     check_arities,
@@ -39,6 +40,7 @@ CHECKS: tuple[Check, ...] = (
     check_durations,
     check_safety,
     check_unguarded,
+    check_clocks,
     check_static_rules,
     check_unused,
     check_lone_variables,

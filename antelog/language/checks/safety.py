@@ -16,7 +16,7 @@ from antelog.language.checks.sorts import sorts_of
 from antelog.language.graph import components
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Comparison, Constant, Last, Term, variable_of
+from antelog.language.syntax import Anonymous, Comparison, Constant, Last, Shifted, Term, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -79,10 +79,28 @@ class _Rule:
     def is_static(self, predicate: str | None = None) -> bool:
         return self.vocabulary.is_static(self.rule.head.predicate if predicate is None else predicate)
 
+    def may_come_later(self, atom: syntax.Atom) -> bool:
+        predicate = self.vocabulary[atom.predicate]
+        is_late = predicate.delays.bound or predicate.delays.refinements
+        if predicate.kind is not PredicateKind.INPUT or is_late:
+            return True
+        last = _ticks(atom)
+        beside = (each for literal in self.rule.body for each, under in literal.atoms if not under)
+        ticks = (_ticks(each) for each in beside if each.range is None)
+        return not any(name == last[0] and tick >= last[1] for name, tick in ticks)
+
     def left_free(self, name: str) -> bool:
         """Whether all comparisons of an unguarded variable are allowed."""
         own = (c for c in comparisons(self.rule) if name in c.variables)
         return all(each.leaves_free(name, self) for each in own)
+
+
+def _ticks(atom: syntax.Atom) -> tuple[str | None, float]:
+    """The last tick that an atom is about: a variable, and how much later."""
+    last = atom.range.last if atom.range is not None else atom.terms[-1] if atom.terms else None
+    if isinstance(last, Constant) and not isinstance(last.value, str):
+        return None, last.value
+    return (variable_of(last) if last else None) or "_", last.offset if isinstance(last, Shifted) else 0
 
 
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.literals.comparison import MIRRORED, Comparison
-from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Types
+from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
+from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
 from antelog.language.terms import (
     Anonymous,
     Calculation,
@@ -25,6 +25,7 @@ from antelog.language.terms import (
     variable_of,
     variables_of,
 )
+from antelog.language.vocabulary import Type
 
 FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
@@ -132,10 +133,22 @@ class Aggregation(Literal):
     def operands(self) -> tuple[Term, ...]:
         return (*(term for each in self.aggregates for term in each.operands), *self.beside)
 
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        inside = (
+            side for each in self.aggregates for condition in each.conditions for side in condition.sides
+        )
+        for side in (*inside, *(() if isinstance(self.right, Aggregate) else (self.right,))):
+            yield from check_times_in(side, sorts)
+
     def check_types(self, types: Types) -> None:
         for each in self.aggregates:
+            within = types.within(each.own)
+            within.holds(each.atom)
             for condition in each.conditions:
-                condition.check_types(types)
+                condition.check_types(within)
+            if each.value is not None and each.function != "count":
+                because = f"`{each.function}` takes numbers, and leaves out texts"
+                within.is_not(each.value.name, Type.TEXT, each.value.span, because)
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for each in self.aggregates:
@@ -149,33 +162,43 @@ class Aggregation(Literal):
 
 def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
     """Problems within an aggregate."""
-    name = each.atom.predicate
+    name, value = each.atom.predicate, each.value
     if rule.is_static(name):
-        message = f"{name} is static, and aggregates count facts of a stretch of time"
-        yield Diagnostic(
-            "E403", message, each.atom.span, f"Count {name} beforehand, and give the number as a fact."
-        )
+        message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
+        hint = f"Count {name} beforehand, and give the number as a fact of a static predicate."
+        yield Diagnostic("E409", message, each.atom.span, hint)
     elif each.atom.terms and isinstance(each.atom.terms[-1], Anonymous):
         message = f"`{rule.text(each)}` would be certain only when time has ended"
-        yield Diagnostic("E403", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
-    value = each.value
-    if value is not None and value.name not in each.own:
-        message = f"{value.name} stands outside of the aggregate, so it has one value in it"
-        yield Diagnostic("E403", message, value.span, "Take a variable that stands in this aggregate only.")
-    elif value is not None and value.name not in variables_of(each.atom.terms):
+        yield Diagnostic("E409", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
+    if value is None:
+        if each.distinct or each.function != "count":
+            message = f"`{each.function}` needs a variable whose values it takes"
+            distinct = "distinct " if each.distinct else ""
+            hint = f"Name it before a colon: `{each.function}({distinct}V : {name}(…, V, …))`."
+            yield Diagnostic("E409", message, each.span, hint)
+        return
+    if value.name not in variables_of(each.atom.terms):
         message = f"{value.name} is in no column of {name}"
-        yield Diagnostic(
-            "E403", message, value.span, f"Write it in the column whose values are meant: `{name}(…)`."
+        hint = f"Write it in the column whose values are meant: `{name}(…, {value.name}, …)`."
+        yield Diagnostic("E409", message, value.span, hint)
+    elif value.name not in each.own:
+        message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
+        hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
+        yield Diagnostic("E409", message, value.span, hint)
+    elif each.function == "sum" and rule.may_come_later(each.atom) and not _bounded_below(each, value.name):
+        message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
+        hint = (
+            f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is reached."
         )
-    if value is None and (each.distinct or each.function != "count"):
-        message = f"`{each.function}` needs a variable whose values it takes"
-        distinct = "distinct " if each.distinct else ""
-        hint = f"Name it before a colon: `{each.function}({distinct}V : {name}(…, V, …))`."
-        yield Diagnostic("E403", message, each.span, hint)
+        yield Diagnostic(
+            "W112", message, each.span, f"{hint} If they are, say how far: `{value.name} >= -50`."
+        )
 
 
-def _products(side: Side) -> Iterator[tuple[Side, Side]]:
-    """The two ways round of a product."""
-    if isinstance(side, Calculation) and side.function == "*":
-        yield side.arguments[0], side.arguments[1]
-        yield side.arguments[1], side.arguments[0]
+def _bounded_below(each: Aggregate, name: str) -> bool:
+    """Whether a condition says how small its values may be."""
+    for condition in each.conditions:
+        for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
+            if variable_of(one) == name and condition.operator in signs:
+                return True
+    return False

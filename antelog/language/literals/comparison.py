@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,6 +22,16 @@ from antelog.language.terms import (
     variables_of,
 )
 from antelog.language.vocabulary import Type
+
+HOLDS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""The meaning of each comparison."""
 
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
@@ -72,7 +83,7 @@ class Comparison(Literal):
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
         for side in self.sides:
-            yield from _calculated_times(side, sorts)
+            yield from check_times_in(side, sorts)
         for one, other in ((self.left, self.right), (self.right, self.left)):
             place = sorts.time_of(variable_of(one))
             if place is None:
@@ -176,7 +187,7 @@ class Comparison(Literal):
         return f"Use {name} in an atom of the body."
 
 
-def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
+def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
     """Times in calculations: they can be shifted and compared, and calendar functions take them."""
     if not isinstance(side, Calculation):
         return
@@ -184,7 +195,7 @@ def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
         yield from _no_times(side, sorts)
         return
     for term in side.arguments:
-        yield from _calculated_times(term, sorts)
+        yield from check_times_in(term, sorts)
         place = sorts.time_of(variable_of(term))
         if place is not None:
             message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
@@ -195,7 +206,7 @@ def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
 def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
     """What is no time where a calendar function needs one."""
     (term,) = call.arguments
-    is_time = isinstance(term, Variable | Shifted) and not sorts.is_object(variable_of(term))
+    is_time = sorts.time_of(variable_of(term)) is not None
     if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
         return
     message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"

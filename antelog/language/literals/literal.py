@@ -44,6 +44,15 @@ class Types(Printing, Protocol):
 
     def report(self, found: Diagnostic) -> None: ...
 
+    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
+        """A variable must not hold values of a type, if that of its column is known."""
+
+    def holds(self, atom: Atom) -> None:
+        """The variables of an atom hold values of its columns."""
+
+    def within(self, own: frozenset[str]) -> Types:
+        """The types where these variables mean something else than elsewhere in the rule."""
+
 
 class Safety(Printing, Protocol):
     """The sources of the values of a rule's variables.
@@ -64,6 +73,9 @@ class Safety(Printing, Protocol):
 
     def is_static(self, predicate: str | None = None) -> bool:
         """Whether a predicate is static, by default that of the head."""
+
+    def may_come_later(self, atom: Atom) -> bool:
+        """Whether facts of an atom may come after those of the atoms without `not`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ import pyarrow.types as is_a
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, ticks_of
-from antelog.compile.literals.comparison import HOLDS
 from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.columns import input_columns
@@ -29,6 +28,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.values.types import Types
+from antelog.language.literals.comparison import HOLDS
 
 
 @dataclass(frozen=True, order=True)
