@@ -25,6 +25,7 @@ from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
+from tests.random_calculations import calculated
 
 
 @dataclass(frozen=True)
@@ -244,6 +245,8 @@ def _add_positive(
         body.literals += [
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
+        if draw(st.booleans()) and not any("D" in each for each in body.literals):
+            body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
