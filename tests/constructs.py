@@ -65,6 +65,10 @@ CONSTRUCTS = frozenset(
         "range under negation",
         "range of a positive atom",
         "range between two times",
+        "latest fact",
+        "latest fact of a range",
+        "latest atom per column",
+        "value of the latest fact",
     }
 )
 
@@ -93,7 +97,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "backward_rule": (1, ("head in the past", "head in the future")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
     "body": (2, ("shared variable", "unshared variable", "several time variables")),
-    "literal": (3, ("_ in a positive atom", "negated input atom", "comparison of objects")),
+    "literal": (4, ("_ in a positive atom", "negated input atom", "comparison of objects")),
     "negation": (
         2,
         (
@@ -108,6 +112,10 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
             *("comparison of times", "comparison of numbers", "window of times"),
             *(f"comparison by {operator}" for operator in syntax.OPERATORS),
         ),
+    ),
+    "last": (
+        3,
+        ("latest fact", "latest fact of a range", "latest atom per column", "value of the latest fact"),
     ),
     "atom": (3, ("repeated variable",)),
     "argument": (2, ("repeated variable",)),
@@ -196,6 +204,12 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
                 yield "range between two times"
         if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
             yield "constant"
+    for literal in rule.body:
+        if isinstance(literal, syntax.Last):
+            ranged = "latest fact of a range" if literal.atom.range is not None else "latest fact"
+            yield "latest atom per column" if literal.per else ranged
+            if literal.gives(vocabulary)[1] - syntax.in_atoms(rule)[0]:
+                yield "value of the latest fact"
     if static:
         return
     last = head.terms[-1]

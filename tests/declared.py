@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from hypothesis import strategies as st
@@ -36,15 +37,19 @@ def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
     """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
     untyped = "R(" not in rules and draw(st.booleans())
     for name, columns in COLUMNS.items():
-        if f"{name}(" in rules and not (name in "AC" and draw(st.integers(0, 9)) == 0):
+        declared = f"last {name}(" in rules or name not in "AC" or draw(st.integers(0, 9)) > 0
+        if f"{name}(" in rules and declared:
             typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
             delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
-            slot = draw(st.sampled_from(SLOTS[name]))
+            slots = SLOTS[name]
+            if re.search(rf"last {name}\([^)]*\)(?! per)", rules):
+                slots = tuple(filter(None, slots))
+            slot = draw(st.sampled_from(slots))
             both = "," if delay and slot else ""
             yield f"input {name}({', '.join((*typed, 'time'))}){delay}{both}{slot}."
             if draw(st.booleans()) and columns:
-                declared = st.sampled_from(REFINEMENTS[name])
-                yield from draw(st.lists(declared, min_size=1, max_size=2, unique=True))
+                refinement = st.sampled_from(REFINEMENTS[name])
+                yield from draw(st.lists(refinement, min_size=1, max_size=2, unique=True))
     used = {name for name in STATIC if f"{name}(" in rules}
     if used & {"Path", "Root"}:
         used.add("Link")

@@ -25,7 +25,9 @@ from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
+from tests.random_aggregates import aggregation
 from tests.random_calculations import calculated
+from tests.random_last import last
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,10 @@ def _rule(
     if negation:
         for _ in range(1 if clock else draw(st.sampled_from([0, 0, 1, 1, 2]))):
             _add_negated(draw, body, lower)
+        if draw(_rarely()):
+            _add_last(draw, body, lower)
+        if draw(_rarely()):
+            _add_aggregation(draw, body, lower)
     time = "T" if "T" in body.times | body.denied_times else str(draw(st.integers(0, 3)))
     shift = draw(st.sampled_from([0, 0, 0, 1, -1, -2])) if time == "T" else 0
     if time == "T" and shift:
@@ -274,6 +280,22 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
     body.denied_times |= {time[0]} & {"T"}
+
+
+def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
+    if "T" in body.times:
+        literal = last(draw, arities, sorted(body.objects))
+        body.literals.append(literal)
+        body.objects |= {"Y"} if "Y" in literal else set()
+        if "L" in literal:
+            body.literals += draw(st.sampled_from([[], ["L > 5"], ["L + 2.5 < 14"]]))
+
+
+def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
+    if "T" in body.times:
+        body.literals.append(aggregation(draw, arities, sorted(body.objects)))
 
 
 def _add_bound(draw: st.DrawFn, body: _Body) -> None:

@@ -21,7 +21,7 @@ from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
 from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, bytes_of, rows_of
+from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
 from antelog.engine.state import State, beginning
@@ -155,7 +155,6 @@ class PlanEngine:
     @property
     def status(self) -> Status:
         """The counts so far, and the size of the state. Counting open answers takes as long as `answers`."""
-        history, values = self._state.history, self._state.values
         return Status(
             now=self.now,
             counts=sum(self._counts.values(), Counts()),
@@ -164,8 +163,8 @@ class PlanEngine:
                 query.name: kernel.count_open(self._plan, self._state, query.name)
                 for query in self._plan.queries
             },
-            state_rows=rows_of(history),
-            state_bytes=bytes_of(history) + values.nbytes,
+            state_rows=self._state.rows,
+            state_bytes=self._state.nbytes,
             seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
 

@@ -8,6 +8,7 @@ It is a sealed archive (see `sealed`), whose members are
     values.json     the values that have ids, the constants first
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
     seen/N          the values seen for the Nth unguarded variable: cells, and since when
+    latest/N        the latest fact of each slot of the plan's Nth input, if rules ask for these
     settled/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
 
@@ -35,7 +36,8 @@ from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, SeenValues, added, gather
+from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
+from antelog.engine.facts.latest import all_of
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
@@ -100,7 +102,7 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
 def to_bytes(saved: SavedEngine) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old, plan = saved.state, saved.plan
-    pure = pruned(old)
+    pure = pruned(plan, old)
     kept, history, settled = pure.values, pure.history, pure.settled
     state = _State(
         *(
@@ -121,6 +123,10 @@ def to_bytes(saved: SavedEngine) -> bytes:
     for name, member in _facts_in(plan).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
+    for name, member in _latest_in(plan, history).items():
+        latest = history[name].latest
+        assert latest is not None
+        members[member] = _to_bytes([*latest.facts.columns, latest.facts.time, latest.facts.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _settled_in(plan, settled).items():
@@ -161,6 +167,10 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
     facts = {
         name: _facts(members[member], start.history[name].width) for name, member in _facts_in(plan).items()
     }
+    history = dict(start.history)
+    for name, member in _latest_in(plan, start.history).items():
+        latest = all_of(_facts(members[member], history[name].width))
+        history[name] = replace(history[name], latest=latest)
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)
@@ -174,7 +184,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,
-        history=added(start.history, facts),
+        history=added(history, facts),
         observed=replace(known.observed, seen=seen),
         settled=settled,
     )
@@ -185,6 +195,12 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
 def _facts_in(plan: Plan) -> dict[str, str]:
     """For each input the member that has its facts."""
     return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
+
+
+def _latest_in(plan: Plan, history: History) -> dict[str, str]:
+    """For each input of which the latest facts are kept the member that has them."""
+    names = ((source.name, f"latest/{number}") for number, source in enumerate(plan.inputs))
+    return {name: member for name, member in names if history[name].latest is not None}
 
 
 def _settled_in(plan: Plan, settled: Mapping[str, Settled]) -> dict[str, str]:

@@ -16,13 +16,14 @@ from antelog.engine.facts.history import (
     History,
     Seen,
     SeenValues,
-    Stream,
     added,
+    bytes_of,
     gather,
     rows_of,
     seen_from_the_start,
     seen_with,
 )
+from antelog.engine.facts.latest import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
@@ -73,6 +74,17 @@ class State:
     forgotten: int
     observed: Observed
 
+    @property
+    def rows(self) -> int:
+        """The number of facts that are kept."""
+        latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
+        return rows_of(self.history) + sum(facts.count for facts in latest)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the kept facts, and of the values in them."""
+        return bytes_of(self.history) + self.values.nbytes
+
 
 def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
     """The state before the first tick; `given` are static facts from outside the program.
@@ -82,7 +94,7 @@ def start(plan: Plan, given: Given | None = None, values: Values | None = None) 
     rules, known = prepared(plan), evaluate(plan, given)
     values = Values(_constants(plan, known)) if values is None else values
     static = static_of(plan, rules, known, values)
-    history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    history = {source.name: stream_of(rules, source.name) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
@@ -171,29 +183,33 @@ def step_to(state: State, now: int) -> Step:
 # ---- without what nobody needs any more ----
 
 
-def lighter(state: State) -> State:
+def lighter(plan: Plan, state: State) -> State:
     """The state, pruned if many values may be unused."""
     # Rows are counted last, for that takes a moment.
-    if not state.values.grown or len(state.values) < rows_of(state.history) // 4:
+    if not state.values.grown or len(state.values) < state.rows // 4:
         return state
-    return pruned(state)
+    return pruned(plan, state)
 
 
-def pruned(state: State) -> State:
+def pruned(plan: Plan, state: State) -> State:
     """The state without the values that neither a fact nor a remembered atom has."""
-    whole = {name: gather(state.history, name, None) for name in state.history}
-    used = [column for facts in whole.values() for column in facts.columns]
+    history = only_latest(prepared(plan), state.history, state.now)
+    used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.settled.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
-    empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
-    moved = {
-        name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
-        for name, facts in whole.items()
+
+    def moved(facts: Facts) -> Facts:
+        return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
+
+    whole = {name: moved(gather(history, name, None)) for name in history}
+    empty = {
+        name: replace(stream, slices={}, latest=stream.latest and all_of(moved(stream.latest.facts)))
+        for name, stream in history.items()
     }
     settled = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.settled.items()
     }
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    return replace(state, values=kept, history=added(empty, moved), settled=settled, observed=observed)
+    return replace(state, values=kept, history=added(empty, whole), settled=settled, observed=observed)

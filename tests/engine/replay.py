@@ -145,4 +145,5 @@ def _in_order(row: Mapping[str, Any]) -> bool:
 def _as_read(line: Change) -> tuple[object, ...]:
     """A line of the log with its reasons as they read."""
     because = reading(line.because, line.answer)
-    return (line.tick, line.kind, line.query, line.answer, line.explanations, line.ahead, because)
+    explanations = frozenset((each, each.so_far) for each in line.explanations)
+    return (line.tick, line.kind, line.query, line.answer, explanations, line.ahead, because)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from antelog.diagnostics import Source
@@ -22,7 +23,9 @@ def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
 
 def explanation_of(told: Mapping[str, Any], own: Iterable[str]) -> Explanation:
     evidence, hypotheses = (map(literal_of, told[part]) for part in ("evidence", "hypotheses"))
-    return explanation(evidence, hypotheses, frozenset(own))
+    so_far = told.get("so_far") or ()
+    pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], e["value"]) for e in so_far)
+    return replace(explanation(evidence, hypotheses, frozenset(own)), so_far=frozenset(pairs))
 
 
 def explanations_of(told: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:
@@ -45,7 +48,9 @@ def literal_of(text: str) -> Literal:
     (body,) = bodies(stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
     static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
-    return Literal(body, frozenset(bodies(conditions, Lowering(static)) if conditions else ()))
+    spaced = re.search(r"\w [+-] \d", conditions) is not None
+    lowering = Lowering(static, spaced=spaced)
+    return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
 
 
 def bodies(text: str, lowering: Lowering) -> Iterator[Body]:

@@ -145,8 +145,23 @@ _FUNCTIONS: Mapping[str, Callable[..., int | float]] = {
 
 def worked_out(calculation: Calculation) -> Term:
     """A calculation, or its value, if it has one."""
-    value = None if variables_in([calculation]) else value_of(calculation)
+    open_ = variables_in([calculation]) or has_own(calculation)
+    value = None if open_ else value_of(calculation)
     return calculation if value is None else value
+
+
+def has_own(term: Term) -> bool:
+    """Whether a variable of an aggregate is in a term."""
+    return isinstance(term, Own) or (isinstance(term, Calculation) and any(map(has_own, term.arguments)))
+
+
+def with_own(term: Term, known: Substitution) -> Term:
+    """A term with what is known of an aggregate's own variables in their place."""
+    return (
+        known.get(term.name, term)
+        if isinstance(term, Own)
+        else _calculated(term, lambda t: with_own(t, known))
+    )
 
 
 def is_hopeless(term: Term) -> bool:
@@ -155,7 +170,7 @@ def is_hopeless(term: Term) -> bool:
         return False
     if any(isinstance(each, str) or is_hopeless(each) for each in term.arguments):
         return True
-    return not variables_in([term]) and value_of(term) is None
+    return not variables_in([term]) and not has_own(term) and value_of(term) is None
 
 
 def put_in(term: Term, known: Substitution) -> Term:

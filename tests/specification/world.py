@@ -14,7 +14,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
-from tests.specification.literals.aggregate import Aggregate, Instances
+from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
@@ -31,6 +31,7 @@ from tests.specification.terms import (
     renamed,
     unify,
     variables_in,
+    with_own,
 )
 
 __all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_ticks", "stated_apart"]
@@ -62,6 +63,7 @@ class Derivation:
     facts: frozenset[Literal]
     around: Around
     since: Tick
+    amounts: Mapping[Literal, Amount]
     latest: Span = ALWAYS
 
     @property
@@ -200,10 +202,8 @@ class World:
     @staticmethod
     def _may_fit(aggregate: Aggregate) -> bool:
         """Whether some values of its own variables meet its conditions."""
-        opened = [
-            each.mapped(lambda t: Variable(t.name) if isinstance(t, Own) else t)
-            for each in aggregate.conditions
-        ]
+        own = {term.name: Variable(term.name) for term in aggregate.arguments if isinstance(term, Own)}
+        opened = [each.mapped(lambda term: with_own(term, own)) for each in aggregate.conditions]
         if any(each.holds() is False for each in opened):
             return False
         names = {name for each in opened for name in each.variables}
@@ -313,7 +313,12 @@ class World:
         ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
-        return Derivation(pattern, head, known, ticks, facts, around, since, span)
+        amounts = {
+            literal: Amount(each, self.instances(each.left))
+            for literal, each in found.items()
+            if isinstance(each, Aggregation) and not each.variables
+        }
+        return Derivation(pattern, head, known, ticks, facts, around, since, amounts, span)
 
 
 def _open(term: Term) -> Term:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
@@ -51,7 +51,9 @@ class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
     They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's.
+    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
+    its values, or about whether there is any. If they are `remembered`, facts about ticks before the last
+    one that may still matter need not be kept for it.
     """
 
     name: str
@@ -60,25 +62,39 @@ class Reference:
     first: Time
     last: Time
     of_input: bool = False
+    each: bool = False
+    remembered: bool = False
 
     @cached_property
-    def given(self) -> tuple[Term, ...]:
-        """The arguments that are given: a relation that is asked for has variables for just these."""
-        return tuple(argument for argument in self.arguments if argument is not None)
+    def given(self) -> tuple[Term | None, ...]:
+        """The arguments that the relation has variables for: all of them, or those that are given."""
+        return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The positions of these among the predicate's arguments."""
-        return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+        return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
+
+
+class TextAround(NamedTuple):
+    """The text of a literal around the time that it is sorted by."""
+
+    before: tuple[Part, ...]
+    time: Time
+    after: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class ReferenceReach:
-    """The most ticks that a reference lies before and after the answer's time; None: no bound."""
+    """The most ticks that a reference lies before and after the answer's time; None: no bound.
+
+    Its facts have to be kept for `kept` ticks before that time.
+    """
 
     reference: Reference
     behind: int | None
     ahead: int | None
+    kept: int | None
 
 
 class Literal(Struct, frozen=True):
@@ -147,12 +163,20 @@ class Literal(Struct, frozen=True):
     def text(self) -> str:
         return text_of(self.parts)
 
+    @property
+    def around(self) -> TextAround:
+        """What its text says before and after the time it is sorted by, which is its last one."""
+        *before, _, end = self.parts
+        return TextAround(tuple(before), self.times[-1], (end,))
+
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""
-        return tuple(
-            ReferenceReach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
-            for each in self.references
-        )
+        found = []
+        for each in self.references:
+            behind, ahead = distances.furthest(each.first, time), distances.furthest(time, each.last)
+            kept = distances.furthest(each.last, time) if each.remembered else behind
+            found.append(ReferenceReach(each, behind, ahead, kept))
+        return tuple(found)
 
 
 class AskedNode(Literal, frozen=True):
@@ -160,6 +184,11 @@ class AskedNode(Literal, frozen=True):
 
     It gives none, and is no reason to tell an answer.
     """
+
+    @property
+    def has_amount(self) -> bool:
+        """Whether it comes to a value over time, which lines say."""
+        return False
 
 
 class Condition(Literal, frozen=True):
@@ -177,10 +206,14 @@ class Condition(Literal, frozen=True):
 
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal prepared for the engine: with the reach of its references."""
+    """An asked literal prepared for the engine: with the reach of its references.
+
+    It `takes` the values of the latest atom for these variables.
+    """
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
+    takes: frozenset[str] = frozenset()
 
     @cached_property
     def variables(self) -> frozenset[str]:

@@ -9,9 +9,20 @@ some atom with certain arguments holds is made here, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text, folded
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Operand,
+    Own,
+    Sum,
+    Term,
+    Time,
+    Var,
+    call_text,
+    folded,
+)
 from antelog.language import syntax
 from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
@@ -28,6 +39,11 @@ class Lowering:
     times: set[str]
     general: frozenset[str] = frozenset()
     anonymous: int = 0
+    own: frozenset[str] = frozenset()
+
+    def within(self, own: frozenset[str]) -> Lowering:
+        """The context within an aggregate that has variables of its own."""
+        return replace(self, own=own)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
@@ -56,9 +72,21 @@ class Lowering:
             case _:
                 return Time(self._fresh(), 0)
 
+    def argument(self, term: syntax.Term) -> Term | Own | None:
+        """An argument within an aggregate; None for `_`."""
+        if isinstance(term, syntax.Anonymous):
+            return None
+        if isinstance(term, syntax.Variable) and term.name in self.own:
+            return Own(term.name)
+        return self.term(term)
+
     def operand(self, term: syntax.Term) -> Operand:
         """A side of a comparison of values."""
         match term:
+            case syntax.Variable(name) if name in self.own:
+                return Own(name)
+            case syntax.Shifted(name, offset) if name in self.own:
+                return Calculated("-" if offset < 0 else "+", (Own(name), Const(abs(offset))))
             case syntax.Shifted(variable, offset):
                 return Sum(variable, offset)
             case syntax.Calculation(function, arguments):
@@ -66,8 +94,8 @@ class Lowering:
             case _:
                 return self.term(term)
 
-    def relation(self, predicate: str, arguments: Sequence[Term | None]) -> str:
-        """The name of the relation that says whether some atom with these arguments holds.
+    def relation(self, predicate: str, arguments: Sequence[object | None]) -> str:
+        """The name of the relation that says whether some atom with these arguments (None: any) holds.
 
         A query that asks for all of them has that relation already.
         """

@@ -1,6 +1,7 @@
 """Terms: the variables, values, times and sums in literals, and their texts.
 
     Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
+    Own("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
 
 Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
 plan is read from JSON.
@@ -49,6 +50,12 @@ class Sum(Struct, frozen=True, tag=True):
     offset: int | float
 
 
+class Own(Struct, frozen=True, tag=True):
+    """A variable that nothing outside of an aggregate has: each atom that fits has a value for it."""
+
+    name: str
+
+
 class Calculated(Struct, frozen=True, tag=True):
     """A number in a comparison that is worked out by an operator or a function: `W - V`, `abs(V)`."""
 
@@ -64,9 +71,14 @@ class Calculated(Struct, frozen=True, tag=True):
     def variables(self) -> frozenset[str]:
         return variables_in(self.operands)
 
+    @property
+    def has_own(self) -> bool:
+        """Whether a variable that an aggregate has for itself is in it."""
+        return any(isinstance(e, Own) or (isinstance(e, Calculated) and e.has_own) for e in self.operands)
+
 
 Term: TypeAlias = Var | Const
-Operand: TypeAlias = Var | Const | Time | Sum | Calculated
+Operand: TypeAlias = Var | Const | Time | Sum | Own | Calculated
 Part: TypeAlias = str | Operand
 """A piece of a literal's text: a text that is the same everywhere, or a term."""
 
@@ -94,6 +106,8 @@ class Replacement:
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
             case Calculated(function, operands):
                 return folded(function, tuple(map(self.operand, operands)))
+            case Own():
+                return operand
             case _:
                 return self.term(operand)
 
@@ -176,7 +190,7 @@ def operand_text(operand: Operand) -> str:
         return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
     if isinstance(operand, Calculated):
         return text_of(operand.parts)
-    return term_text(operand)
+    return operand.name if isinstance(operand, Own) else term_text(operand)
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:

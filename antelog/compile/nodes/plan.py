@@ -84,6 +84,11 @@ class Relation(Struct, frozen=True, dict=True):
     alert: float | None = None
 
     @cached_property
+    def has_amounts(self) -> bool:
+        """Whether aggregates are among its conditions."""
+        return any(each.has_amount for pattern in self.patterns for each in pattern.asked)
+
+    @cached_property
     def unguarded(self) -> tuple[int, ...]:
         """The positions of the answer at which some pattern has an unguarded variable."""
         found = {

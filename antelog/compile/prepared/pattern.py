@@ -18,7 +18,7 @@ from antelog.compile.conditions.ordering import implied
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.literal import AskedLiteral, Literal
+from antelog.compile.literals.literal import AskedLiteral, AskedNode, Literal
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
@@ -124,6 +124,10 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
         for fact in pattern.facts
     )
-    asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
+    takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.latest}
+    asked = (
+        AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
+        for each in pattern.asked
+    )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
     return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, widest
+from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -37,6 +37,14 @@ class Rules:
     needed: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
+
+    @cached_property
+    def remembered(self) -> Mapping[str, int | None]:
+        """The inputs of which the latest fact of each slot is kept, and from which tick on, counted from now.
+
+        None: however old it is.
+        """
+        return remembered(self.plan, self.cycles)
 
     @cached_property
     def queries(self) -> tuple[Relation, ...]:

@@ -20,6 +20,7 @@ from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import (
     Calculated,
     Operand,
+    Own,
     Time,
     Var,
     operand_text,
@@ -136,7 +137,10 @@ class _Reading:
         return text
 
     def operand(self, operand: Operand) -> str:
-        if variables_in([operand]) <= self.bound:
+        if isinstance(operand, Own):
+            return operand.name
+        whole = not isinstance(operand, Calculated) or not operand.has_own
+        if whole and variables_in([operand]) <= self.bound:
             return self.gap(operand)
         if isinstance(operand, Calculated):
             return "".join(part if isinstance(part, str) else self.operand(part) for part in operand.parts)

@@ -18,7 +18,7 @@ from antelog.engine.columns.joins import find_rows, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
 from antelog.engine.step.literals import ASKED, AskedKind
-from antelog.engine.step.ranges import AtomsByTick, some
+from antelog.engine.step.ranges import AtomsByTick, TickTruths
 from antelog.engine.step.rows import time_column
 from antelog.engine.step.settled import ALWAYS
 
@@ -33,7 +33,7 @@ class Closure:
         self._count = 0
         self._waiting = {atoms.relation: [atoms]}
         self._derived: list[Derived] = []
-        self._inner: list[list[tuple[AskedKind, tuple[_Asked, ...]]]] = []
+        self._inner: list[list[tuple[AskedKind, tuple[_Sought, ...]]]] = []
 
     def fresh(self) -> Atoms | None:
         """Atoms of a relation whose derivations are to be added: neither settled nor numbered before."""
@@ -52,7 +52,7 @@ class Closure:
         facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
         for i, literal in enumerate(prepared.asked, facts):
             if not self.relations.isdisjoint(literal.relations) and literal.variables <= rows.bound.keys():
-                asked = tuple(_Asked.of(atoms_of(each, rows, known.values)) for each in literal.references)
+                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
                 inner.append((ASKED[type(literal.node)], asked))
                 for each in asked:
                     self._waiting.setdefault(each.atoms.relation, []).append(each.atoms)
@@ -138,14 +138,14 @@ class _Numbered:
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
+class _Sought:
     """The atoms that rows ask for: one a row, or `counts` of them side by side."""
 
     atoms: Atoms
     counts: Column | None = None
 
     @classmethod
-    def of(cls, atoms: Atoms) -> _Asked:
+    def of(cls, atoms: Atoms) -> _Sought:
         if atoms.last is None:
             return cls(atoms)
         each = AtomsByTick.of(atoms)
@@ -196,13 +196,13 @@ class AtomNumbers:
     numbers: Column
     counts: Column | None = None
 
-    def truth(self, known: Truth, row: Column) -> Truth:
-        """For some rows the truth of their atoms, or of "some atom of the range"."""
+    def truth(self, known: Truth, row: Column) -> TickTruths:
+        """For some rows the truth of their atoms."""
         if self.counts is None:
-            return Truth(*(column.take(self.numbers.take(row)) for column in known))
+            return TickTruths(Truth(*(column.take(self.numbers.take(row)) for column in known)))
         counts = self.counts.take(row)
         _, place = spread((np.cumsum(self.counts) - self.counts).take(row), counts)
-        return some(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
+        return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
 @dataclass(frozen=True, eq=False)

@@ -151,8 +151,10 @@ def _revised(told: Explanations, moment: Column) -> Mask:
     if at.alone:
         (block,) = found.blocks
         row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
-        holds = block.holds.take(row, axis=1)
-        more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
+        more = np.zeros(len(row), np.bool_)
+        for line in block.steps:
+            ticks = line.take(row)
+            more |= (ticks > before) & (ticks <= then)
         return more
     level = levels(found, at)
     view = marked(told.kept)

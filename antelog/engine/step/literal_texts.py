@@ -86,10 +86,10 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
 
 
 def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    time = literal.times[-1]
+    before, time, after = literal.around
     known = time.variable is None or time.variable in bound
-    opening = _pieces(literal.parts[:-2], bound)
-    return LiteralTemplate(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
+    opening, closing = _pieces(before, bound), _closing(prepared, literal, after, bound)
+    return LiteralTemplate(tuple(opening), time, known, tuple(closing))
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
@@ -108,7 +108,7 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
 def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
     """Texts and operands, with calculations in parts that are worked out as far as they have values."""
     for part in parts:
-        if isinstance(part, Calculated) and not part.variables <= bound:
+        if isinstance(part, Calculated) and (part.has_own or not part.variables <= bound):
             yield from _as_known(part.parts, bound)
         else:
             yield part
@@ -123,23 +123,31 @@ def _between(before: str, part: Part, after: str) -> Part:
     return before + part + after if isinstance(part, str) else part.between(before, after)
 
 
-def _closing(prepared: Prepared, literal: Literal, bound: Bound) -> Iterator[Part]:
-    """A bracket, and the conditions that are still open: what a fact has to meet besides its values."""
+def _closing(
+    prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
+) -> Iterator[Part]:
+    """The end of a text, and the conditions that are still open: what a fact has to meet besides."""
+    end = _pieces(after, bound)
     open_names = literal.variables - bound
     pattern = prepared.pattern
     tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
     conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
     if not conditions:
-        yield ")"
-    before = ") where "
+        yield from end
+        return
+    *before, last = end
+    yield from before
+    opening = _between("", last, " where ")
     for condition in conditions:
         if len(condition) == 2 and isinstance(condition[0], str):
             condition[:] = [_between(condition[0], condition[1], "")]
-        condition[0] = _between(before, condition[0], "")
+        if condition is conditions[0] and isinstance(opening, str):
+            condition[0] = _between(opening, condition[0], "")
+        elif condition is conditions[0]:
+            yield opening
         if condition is not conditions[-1]:
             condition[-1] = _between("", condition[-1], _COMMA)
         yield from condition
-        before = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,9 +26,7 @@ from antelog.engine.values.values import Values
 
 def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column) -> Iterator[Partial]:
     """The rows of one pattern of a query, and those about some later ticks if it goes by the clock."""
-    twins = known.twins(query)
-    prepared = known.rules.patterns[query.name][number]
-    background = (known.static.of_patterns[query.name] if twins is None else twins.background)[number]
+    prepared, background = known.rules.patterns[query.name][number], background_of(known, query, number)
     about = None if query.about is EVERYWHERE else query.about
     clock = _clock(query, later)
     seed = _seed(prepared, clock)
@@ -45,6 +43,12 @@ def rows_of_query(known: Knowledge, query: StepQuery, number: int, later: Column
             part = part.take(fitting(prepared, part.rows, background, known.values))  # noqa: PLW2901 - with less
         if part.rows.count:
             yield part
+
+
+def background_of(known: Knowledge, query: StepQuery, number: int) -> Background:
+    """The background of one pattern of a query; of twins it has one."""
+    twins = known.twins(query)
+    return (known.static.of_patterns[query.name] if twins is None else twins.background)[number]
 
 
 def _matched(

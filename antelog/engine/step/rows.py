@@ -28,14 +28,14 @@ Bound = Mapping[str, Column]
 
 
 @dataclass(frozen=True)
-class Range:
+class TickRange:
     """For each row the first and the last tick that a time may be."""
 
     first: Column
     last: Column
 
-    def take(self, at: Column) -> Range:
-        return Range(self.first.take(at), self.last.take(at))
+    def take(self, at: Column) -> TickRange:
+        return TickRange(self.first.take(at), self.last.take(at))
 
 
 @dataclass(frozen=True)
@@ -46,14 +46,16 @@ class Rows:
     as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
+    latest   from when on its values are those of the latest facts it takes them of, and until when
     """
 
     bound: Bound
     count: int
     owner: Column | None = None
     as_of: Column | None = None
-    time: Range | None = None
+    time: TickRange | None = None
     seen: Column | None = None
+    latest: TickRange | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -68,6 +70,7 @@ class Rows:
             None if self.as_of is None else self.as_of.take(at),
             None if self.time is None else self.time.take(at),
             None if self.seen is None else self.seen.take(at),
+            None if self.latest is None else self.latest.take(at),
         )
 
 

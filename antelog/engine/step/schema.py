@@ -53,6 +53,10 @@ WRITTEN = {b"values": b"written"}
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
 )
+SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64())]))
+EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
+"""Where a query has aggregates: what each comes to so far, beside its text."""
+
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
 AFTER_ANSWER: Mapping[str, pa.DataType] = {
@@ -66,7 +70,9 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 
 def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
-    answer = relation.answer
+    answer, after = relation.answer, dict(AFTER_ANSWER)
+    if relation.has_amounts:
+        after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
@@ -74,7 +80,7 @@ def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
             *(answer_field(name, types[name]) for name in answer.variables),
             *([pa.field(answer.time, pa.int64())] if answer.time is not None else []),
             *([pa.field("others", OTHERS_NAMES)] if relation.unguarded else []),
-            *starmap(pa.field, AFTER_ANSWER.items()),
+            *starmap(pa.field, after.items()),
         ]
     )
 

@@ -45,6 +45,12 @@ class Last(Literal):
         predicate = vocabulary.predicates.get(self.atom.predicate)
         return predicate.slot if predicate is not None else None
 
+    def is_promised(self, vocabulary: Vocabulary) -> bool:
+        """Whether an input has at most one fact for each of its slots and tick."""
+        predicate, slot = vocabulary.predicates.get(self.atom.predicate), self.slot(vocabulary)
+        promised = None if predicate is None else predicate.slot
+        return promised is not None and slot is not None and {*promised} == {*slot}
+
     def gives(self, vocabulary: Vocabulary) -> tuple[set[str], set[str]]:
         """The variables that need values, and those that its latest atom can give values."""
         slot, (*columns, time) = self.slot(vocabulary) or (), self.atom.terms
@@ -66,6 +72,10 @@ class Last(Literal):
         if terms and isinstance(terms[-1], Anonymous):
             hint = "Give it the tick up to which facts count, such as T, or a range, such as T-9..T."
             return f"nothing says up to when the latest {name} is meant", hint
+        slot = self.slot(vocabulary) or ()
+        if any(isinstance(term, Anonymous) for place, term in enumerate(terms[:-1]) if place in slot):
+            hint = "Write a variable that another condition gives a value."
+            return f"`_` stands for what names the slot of {name}", hint
         for term in self.per:
             if term not in terms[:-1] or isinstance(term, Anonymous):
                 hint = f"Name variables of {name} whose values come from elsewhere, as in `per X`."
@@ -82,7 +92,7 @@ class Last(Literal):
             if predicate.kind is PredicateKind.INPUT:
                 hint += f" Or promise that there is one fact for each: `input {name}(…), one per …`."
             return f"{name} has no slot, so nothing says of what the latest {name} is meant", hint
-        if self.atom.range is None and {*slot} != {*(predicate.slot or ())}:
+        if self.atom.range is None and not self.is_promised(vocabulary):
             hint = f"Write a range of ticks, such as `{last}-9..{last}`: what is older does not count."
             return f"nothing says how far back the latest {name} may lie", hint
         return None

@@ -22,7 +22,6 @@ from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
-from antelog.engine.facts.history import rows_of
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
@@ -69,7 +68,7 @@ class BucketState:
 
     @property
     def kept(self) -> int:
-        return rows_of(self.kernel.history)
+        return self.kernel.rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.literals import KINDS, AnyLiteral, Atom, Comparison, Negation, StaticAtom, lowered
+from antelog.compile.literals import (
+    KINDS,
+    Absence,
+    AnyLiteral,
+    Atom,
+    Comparison,
+    Last,
+    Negation,
+    StaticAtom,
+    lowered,
+)
+from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Const, Replacement, Sum, Term, Time, Var
@@ -13,9 +24,14 @@ from antelog.language import read
 
 A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
 NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
+NOT_B_TILL = Absence("B", (Var("X"), None), Time("T", 0), Time("T", 2), "B(x, _, time)")
+LAST_B = Last(
+    *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), False),
+    *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),
+)
 ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
 MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))
-EACH = (A, NOT_B, ROOM, NOT_SHUT, MORE)
+EACH = (A, NOT_B, NOT_B_TILL, LAST_B, ROOM, NOT_SHUT, MORE)
 
 
 class _Called(Replacement):
@@ -32,6 +48,8 @@ def test_the_examples_show_every_kind() -> None:
     [
         (A, "A(X, 3, T+1)", {"X", "T"}, {"X", "T"}),
         (NOT_B, "not B(X, _, T)", {"X", "T"}, set()),
+        (NOT_B_TILL, "not B(X, _, T..T+2)", {"X", "T"}, set()),
+        (LAST_B, "last B(X, 3, T-5..T) per X", {"X", "T"}, set()),
         (ROOM, "Room(X, _)", {"X"}, {"X"}),
         (NOT_SHUT, "not Shut(X)", {"X"}, set()),
         (MORE, "W >= V+0.5", {"W", "V"}, set()),
@@ -59,7 +77,11 @@ def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
         (Var("X"),),
         (0,),
     )
-    assert [isinstance(each, AskedNode) for each in EACH] == [False, True, False, False, False]
+    assert [isinstance(each, AskedNode) for each in EACH] == [False, True, True, True, False, False, False]
+    assert [(each.name, each.given, each.first, each.last) for each in LAST_B.references] == [
+        ("B(x, y, time)", (Var("X"), Const(3)), Time("T", -5), Time("T", 0)),
+        ("B(x, _, time)", (Var("X"),), Time("T", -5), Time("T", 0)),
+    ]
     conditions = [each for each in EACH if isinstance(each, Condition)]
     assert [each.references for each in conditions] == [(), (), ()]
 

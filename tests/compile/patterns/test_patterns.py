@@ -47,7 +47,7 @@ def _same(name: str, found: Iterable[Pattern], expected: Iterable[Pattern]) -> N
 def _compile(checked: Checked) -> Plan:
     """The plan; chains within one tick have none, so programs with these are not looked at."""
     compiled = compile_program(checked)
-    assert {d.code for d in errors_of(compiled.diagnostics)} <= {"E601", "E602"}
+    assert {d.code for d in errors_of(compiled.diagnostics)} <= {"E408", "E601", "E602"}
     assume(compiled.plan is not None)
     assert compiled.plan is not None
     return compiled.plan

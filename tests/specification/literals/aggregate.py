@@ -26,7 +26,7 @@ from tests.specification.literals.literal import (
     Tick,
     Ticks,
 )
-from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in
+from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in, with_own
 
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -115,9 +115,7 @@ class Aggregate:
         """Whether an atom without variables is a member, if it is true."""
         known = put_in_own(self.arguments, atom.arguments[:-1])
         return known is not None and all(
-            each.mapped(lambda term: known.get(term.name, term) if isinstance(term, Own) else term).holds()
-            is True
-            for each in self.conditions
+            each.mapped(lambda term: with_own(term, known)).holds() is True for each in self.conditions
         )
 
     def taken(self, atom: Atom) -> Value | None:
@@ -334,3 +332,22 @@ def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, f
     equal = [(low, low)] if low <= high else []
     different = [(0.0, 1.0)] if not (single and left.least == right.least) else []
     return equal + different
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What the left aggregate of a comparison comes to, as its atoms become true."""
+
+    of: Aggregation
+    instances: Instances
+
+    def so_far(self, tick: Tick) -> float | None:
+        return self.of.left.so_far(self.of.left.members(self.instances, tick))
+
+    def quarters(self, value: float | None) -> int:
+        """How many quarters of the way it has come to the number it is compared with, if it only rises."""
+        right = self.of.right
+        goal = None if isinstance(right, Aggregate) else value_of(right)
+        if value is None or not self.of.left.rises or not isinstance(goal, int | float) or goal <= 0:
+            return 0
+        return min(math.floor(4 * value / goal), 4)

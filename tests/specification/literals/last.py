@@ -46,6 +46,7 @@ class Last(Body):
     per: tuple[Term, ...]
     slot: tuple[int, ...] = field(compare=False)
     own: frozenset[int] = field(default=frozenset(), compare=False)
+    remembered: bool = field(default=False, compare=False)
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
@@ -62,6 +63,7 @@ class Last(Body):
                 not isinstance(time, syntax.Range),
                 tuple(map(lowering.term, literal.per)),
                 literal.slot(lowering.vocabulary) or (),
+                remembered=literal.is_promised(lowering.vocabulary),
             ),
         )
 
@@ -86,7 +88,7 @@ class Last(Body):
 
     @property
     def key(self) -> tuple[object, ...]:
-        return Last, self.predicate, self.single, self.slot, len(self.per)
+        return Last, self.predicate, self.single, len(self.per)
 
     # ---- its variables ----
 

@@ -175,15 +175,19 @@ class Body:
 
 @dataclass
 class Lowering:
-    """What is known of the rule whose literals are made; each `_` becomes a variable of its own."""
+    """What is known of the rule whose literals are made; each `_` becomes a variable of its own.
+
+    What is `spaced` was calculated as it is printed: `W - 70` comes of `W - V`, and `W-70` of itself.
+    """
 
     vocabulary: Vocabulary
     used: int = 0
     own: frozenset[str] | None = None
+    spaced: bool = False
 
     def within(self, own: frozenset[str]) -> Lowering:
         """The lowering within an aggregate that has variables of its own."""
-        return Lowering(self.vocabulary, self.used, own)
+        return Lowering(self.vocabulary, 0, own)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
@@ -194,6 +198,10 @@ class Lowering:
         if isinstance(term, syntax.Shifted):
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
+            own = term.variable in (self.own or ())
+            if self.spaced or own:
+                shifted = Own(term.variable) if own else Variable(term.variable)
+                return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
