@@ -69,7 +69,9 @@ def _rule(draw: st.DrawFn, head: str, names: list[str], most: int) -> str:
     if numbers:
         body += [_comparison(draw, numbers) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
     known = _variables(", ".join(each for each in body if not each.startswith("not ")))
-    if (given := sorted(known & set(numbers))) and draw(st.booleans()):
+    given = sorted(known & set(numbers))
+    calculates = draw(st.booleans())
+    if given and calculates:
         other = draw(st.sampled_from([*given, "5"]))
         body.append(calculated(draw, given, draw(st.sampled_from(_OPERATORS)), other))
     lost = there - _variables(", ".join(each for each in body if not each.startswith("not ")))

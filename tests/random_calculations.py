@@ -14,7 +14,7 @@ def calculation(draw: st.DrawFn, names: Sequence[str], depth: int = 2) -> str:
     """A calculation with some of these variables; now and then a division by zero."""
     if not depth or draw(st.integers(0, 3)) == 0:
         return draw(st.sampled_from([*names, *names, *_NUMBERS]))
-    if draw(st.integers(0, 3)) == 0:
+    if draw(st.integers(0, 2)) == 0:
         return f"{draw(st.sampled_from(_FUNCTIONS))}({calculation(draw, names, depth - 1)})"
     one, other = (calculation(draw, names, depth - 1) for _ in range(2))
     return f"({one} {draw(st.sampled_from('+-*/'))} {other})"

@@ -275,7 +275,7 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     if name == "R":
         values[1] = draw(st.sampled_from(["_", "10"]))
     time = draw(st.sampled_from(_RANGES if draw(_rarely()) else _TIMES))
-    if {"T", "U"} <= body.times and draw(_rarely()):
+    if {"T", "U"} <= body.times and draw(st.booleans()):
         time = draw(st.sampled_from(["U..T", "T..U", "U+1..T-1"]))
     body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
