@@ -13,6 +13,7 @@ from lark.tree import Meta
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 from antelog.language.arithmetic import FUNCTIONS
+from antelog.language.calendar import CALENDAR
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import SPELLING
 from antelog.language.printer import KEYWORDS, to_text
@@ -51,6 +52,9 @@ def _usable(name: Token) -> None:
     if name in KEYWORDS:
         raise UnusableError(reserved(name, _at(name)))
 
+
+_ARGUMENTS = {**FUNCTIONS, **dict.fromkeys(CALENDAR, 1)}
+"""How many arguments each function takes."""
 
 LARGEST = 2**53
 
@@ -163,10 +167,10 @@ class Builder(Transformer[Token, Any]):
 
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
-        if name not in FUNCTIONS:
-            raise UnusableError(no_function(str(name), _at(name), tuple(FUNCTIONS)))
-        if len(arguments) != FUNCTIONS[name]:
-            raise UnusableError(wrong_arguments(str(name), FUNCTIONS[name], _span(meta)))
+        if name not in _ARGUMENTS:
+            raise UnusableError(no_function(str(name), _at(name), tuple(_ARGUMENTS)))
+        if len(arguments) != _ARGUMENTS[name]:
+            raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:

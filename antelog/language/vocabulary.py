@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from antelog.diagnostics import Span
-from antelog.language.moments import DEFAULT_ZONE
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 from antelog.language.terms import Value
 
 
@@ -132,6 +132,11 @@ class Vocabulary:
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     zone: str = DEFAULT_ZONE
+
+    @property
+    def timescale(self) -> Timescale | None:
+        """The times of ticks, if the program says how long a tick is."""
+        return None if self.tick is None else Timescale(self.tick, self.zone)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]

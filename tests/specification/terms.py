@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from zoneinfo import ZoneInfo
 
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value, number
@@ -46,11 +48,31 @@ class Own(NamedTuple):
         return "_" if self.name.startswith("_") else self.name
 
 
+class TickLength(NamedTuple):
+    """How long ticks are, in microseconds, and the zone of the program."""
+
+    length: int
+    zone: str
+
+    def time(self, tick: int) -> datetime:
+        """When a tick begins: those of days with a day of the zone, those of weeks on Monday."""
+        zone = ZoneInfo(self.zone)
+        days, rest = divmod(timedelta(microseconds=self.length), timedelta(days=1))
+        if rest:
+            return (datetime(1970, 1, 1, tzinfo=UTC) + tick * timedelta(microseconds=self.length)).astimezone(
+                zone
+            )
+        first = date(1970, 1, 1) if days % 7 else date(1969, 12, 29)
+        midnight = datetime.combine(first + tick * timedelta(days), time(tzinfo=zone))
+        return midnight.astimezone(UTC).astimezone(zone)  # later, where clocks leave out midnight
+
+
 class Calculation(NamedTuple):
-    """A number that is worked out: `W - V`, `abs(V)`."""
+    """A number that is worked out: `W - V`, `abs(V)`; of a tick with `ticks`, `hour(T)`."""
 
     function: str
     arguments: tuple[Term, ...]
+    ticks: TickLength | None = None
 
     def __str__(self) -> str:
         if self.function not in _CLOSENESS:
@@ -124,6 +146,10 @@ def value_of(term: Term) -> Value | None:
     if any(number is None or isinstance(number, str) for number in numbers):
         return None
     try:
+        if term.ticks is not None:
+            (tick,) = numbers
+            assert isinstance(tick, int), f"{tick} is no tick"
+            return _CALENDAR[term.function](term.ticks.time(tick)) if tick >= 0 else None
         found = _FUNCTIONS[term.function](*numbers)
     except (ArithmeticError, ValueError):
         return None
@@ -140,6 +166,14 @@ _FUNCTIONS: Mapping[str, Callable[..., int | float]] = {
     "abs": abs,
     "round": round,
     "floor": math.floor,
+}
+
+
+_CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+    "hour": lambda time: time.hour,
+    "weekday": lambda time: time.isoweekday(),
+    "day": lambda time: time.day,
+    "month": lambda time: time.month,
 }
 
 
@@ -183,7 +217,7 @@ def put_in(term: Term, known: Substitution) -> Term:
 def _calculated(term: Term, new: Callable[[Term], Term]) -> Term:
     """A calculation with its arguments mapped; any other term by itself."""
     if isinstance(term, Calculation):
-        return worked_out(Calculation(term.function, tuple(map(new, term.arguments))))
+        return worked_out(term._replace(arguments=tuple(map(new, term.arguments))))
     return term
 
 

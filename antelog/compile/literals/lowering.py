@@ -24,6 +24,7 @@ from antelog.compile.literals.terms import (
     folded,
 )
 from antelog.language import syntax
+from antelog.language.calendar import CALENDAR
 from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
 
@@ -89,8 +90,10 @@ class Lowering:
                 return Calculated("-" if offset < 0 else "+", (Own(name), Const(abs(offset))))
             case syntax.Shifted(variable, offset):
                 return Sum(variable, offset)
+            case syntax.Calculation(function, (argument,)) if function in CALENDAR:
+                return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
             case syntax.Calculation(function, arguments):
-                return folded(function, tuple(map(self.operand, arguments)))
+                return folded(Calculated(function, tuple(map(self.operand, arguments))))
             case _:
                 return self.term(term)
 

@@ -15,6 +15,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from antelog.language.arithmetic import calculated
+from antelog.language.calendar import calendar_number
+from antelog.language.moments import Timescale
 from antelog.language.printer import value_text, written
 from antelog.language.syntax import number
 
@@ -57,10 +59,14 @@ class Own(Struct, frozen=True, tag=True):
 
 
 class Calculated(Struct, frozen=True, tag=True):
-    """A number in a comparison that is worked out by an operator or a function: `W - V`, `abs(V)`."""
+    """A number in a comparison that is worked out by an operator or a function: `W - V`, `abs(V)`.
+
+    A calendar function, `hour(T)`, has the `timescale` of its tick.
+    """
 
     function: str
     operands: tuple[Operand, ...]
+    timescale: Timescale | None = None
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -70,6 +76,18 @@ class Calculated(Struct, frozen=True, tag=True):
     @property
     def variables(self) -> frozenset[str]:
         return variables_in(self.operands)
+
+    @property
+    def time(self) -> Time:
+        """The time of a calendar function."""
+        (time,) = self.operands
+        assert isinstance(time, Time), f"{time} is no time"
+        return time
+
+    @property
+    def tick(self) -> int | None:
+        """The tick of a calendar function, if it is known."""
+        return self.time.offset if self.time.variable is None else None
 
     @property
     def has_own(self) -> bool:
@@ -104,25 +122,32 @@ class Replacement:
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
-            case Calculated(function, operands):
-                return folded(function, tuple(map(self.operand, operands)))
+            case Calculated(function, operands, timescale):
+                return folded(Calculated(function, tuple(map(self.operand, operands)), timescale))
             case Own():
                 return operand
             case _:
                 return self.term(operand)
 
 
-def folded(function: str, operands: tuple[Operand, ...]) -> Operand:
+def folded(calculation: Calculated) -> Operand:
     """A calculation, or its value if that is known; one that has none stays as it is."""
-    known = [each.value for each in operands if isinstance(each, Const)]
-    value = calculated(function, known) if len(known) == len(operands) else None
-    return Calculated(function, operands) if value is None else Const(value)
+    value = None
+    if calculation.timescale is None:
+        known = [each.value for each in calculation.operands if isinstance(each, Const)]
+        if len(known) == len(calculation.operands):
+            value = calculated(calculation.function, known)
+    elif (tick := calculation.tick) is not None:
+        value = calendar_number(calculation.function, tick, calculation.timescale)
+    return calculation if value is None else Const(value)
 
 
 def is_hopeless(operand: Operand) -> bool:
     """Whether a calculation has no value, whatever its variables stand for."""
     if not isinstance(operand, Calculated):
         return False
+    if operand.timescale is not None:
+        return operand.tick is not None and isinstance(folded(operand), Calculated)
     texts = (isinstance(each, Const) and isinstance(each.value, str) for each in operand.operands)
     known = all(isinstance(each, Const) for each in operand.operands)
     return known or any(texts) or any(map(is_hopeless, operand.operands))

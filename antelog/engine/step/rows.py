@@ -19,9 +19,10 @@ from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room,
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
-from antelog.engine.values.numbers import Numbers, calculate
+from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
+from antelog.language.moments import Timescale
 
 Bound = Mapping[str, Column]
 """Variables with a column of cells or ticks each."""
@@ -330,6 +331,8 @@ def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Col
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
     """The numbers that an operand is in each row, given its variables; without any there is one row."""
     match operand:
+        case Calculated(function, _, Timescale() as timescale):
+            return calendar_numbers(function, np.atleast_1d(_ticks(operand.time, bound)), timescale)
         case Calculated(function, operands):
             return calculate(function, [numbers_of(each, bound, values) for each in operands])
         case Sum(name, offset):

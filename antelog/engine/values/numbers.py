@@ -2,23 +2,26 @@
 
     7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
 
-It is `antelog/language/arithmetic.py` for many numbers at once.
+It is `antelog/language/arithmetic.py` for many numbers at once, and `antelog/language/calendar.py` for ticks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.values import Values
 from antelog.language.arithmetic import calculated
+from antelog.language.moments import Timescale
 
 _EDGE = 2.0**63
 """From here on a whole number needs more than 64 bits."""
@@ -96,10 +99,25 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
     )
 
 
+def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
+    """The numbers that a calendar function gives for ticks."""
+    here = (ticks >= 0) & (ticks < timescale.ticks.stop)
+    times = begins(pa.array(np.where(here, ticks, 0)), timescale)
+    numbers = np.asarray(_ON_TIMES[function](times), np.float64)
+    return Numbers.of_doubles(np.where(here, numbers, np.nan))
+
+
 def _at(column: Column, row: int) -> int:
     """The number of a row; a constant has one row."""
     return int(column[row if len(column) > 1 else 0])
 
+
+_ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
+    "hour": pc.hour,
+    "weekday": partial(pc.day_of_week, count_from_zero=False),
+    "day": pc.day,
+    "month": pc.month,
+}
 
 _SURE = 2.0**62
 """Below this a result surely fits into 64 bits."""

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.calendar import CALENDAR
 from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS as DURATIONS
@@ -93,6 +94,26 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
             for term in literal.operands:
                 if isinstance(term, syntax.Shifted) and term.unit is not None:
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
+            if vocabulary.tick is None:
+                yield from map(_no_calendar, _calendar_calls(literal))
+
+
+def _calendar_calls(node: object) -> Iterator[syntax.Calculation]:
+    """The calls of calendar functions in a literal."""
+    if isinstance(node, syntax.Calculation):
+        if node.function in CALENDAR:
+            yield node
+        for term in node.arguments:
+            yield from _calendar_calls(term)
+    elif isinstance(node, syntax.Literal):
+        for part in node.parts:
+            yield from _calendar_calls(part)
+
+
+def _no_calendar(call: syntax.Calculation) -> Diagnostic:
+    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
+    hint = "Say how long a tick is, such as `tick 10 minutes.`; else ticks have no place on a calendar."
+    return Diagnostic("E103", message, call.span, hint)
 
 
 def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:

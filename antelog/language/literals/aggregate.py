@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.literals.comparison import MIRRORED, Comparison
-from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Types
+from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
+from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
 from antelog.language.terms import (
     Anonymous,
     Calculation,
@@ -132,6 +132,13 @@ class Aggregation(Literal):
     @property
     def operands(self) -> tuple[Term, ...]:
         return (*(term for each in self.aggregates for term in each.operands), *self.beside)
+
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        inside = (
+            side for each in self.aggregates for condition in each.conditions for side in condition.sides
+        )
+        for side in (*inside, *(() if isinstance(self.right, Aggregate) else (self.right,))):
+            yield from check_times_in(side, sorts)
 
     def check_types(self, types: Types) -> None:
         for each in self.aggregates:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language.calendar import CALENDAR
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
@@ -82,7 +83,7 @@ class Comparison(Literal):
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
         for side in self.sides:
-            yield from _calculated_times(side, sorts)
+            yield from check_times_in(side, sorts)
         for one, other in ((self.left, self.right), (self.right, self.left)):
             place = sorts.time_of(variable_of(one))
             if place is None:
@@ -186,9 +187,15 @@ class Comparison(Literal):
         return f"Use {name} in an atom of the body."
 
 
-def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
-    """Times in calculations: they can be shifted and compared, and no more."""
-    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
+    """Times in calculations: they can be shifted and compared, and calendar functions take them."""
+    if not isinstance(side, Calculation):
+        return
+    if side.function in CALENDAR:
+        yield from _no_times(side, sorts)
+        return
+    for term in side.arguments:
+        yield from check_times_in(term, sorts)
         place = sorts.time_of(variable_of(term))
         if place is not None:
             message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
@@ -196,9 +203,23 @@ def _calculated_times(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
             yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
 
 
+def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
+    """What is no time where a calendar function needs one."""
+    (term,) = call.arguments
+    is_time = sorts.time_of(variable_of(term)) is not None
+    if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
+        return
+    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"
+    hint = f"Write the time of an atom: `{call.function}(T)`."
+    yield Diagnostic("E301", message, term.span, hint)
+
+
 def _check_calculation(side: Term, types: Types) -> None:
     """What a calculation calculates with are numbers."""
-    for term in leaves_of(side) if isinstance(side, Calculation) else ():
+    if not isinstance(side, Calculation) or side.function in CALENDAR:
+        return
+    for term in side.arguments:
+        _check_calculation(term, types)
         name, because = variable_of(term), f"`{types.text(side)}` calculates with numbers"
         if name is not None and not types.is_time(name):
             types.is_type(name, Type.NUMBER, term.span, because)

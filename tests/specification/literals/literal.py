@@ -22,6 +22,7 @@ from tests.specification.terms import (
     Own,
     Substitution,
     Term,
+    TickLength,
     Variable,
     variables_in,
     worked_out,
@@ -206,7 +207,10 @@ class Lowering:
         if isinstance(term, syntax.Constant):
             return term.value
         if isinstance(term, syntax.Calculation):
-            return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments))))
+            ticks = None
+            if term.function in ("hour", "weekday", "day", "month"):
+                ticks = TickLength(self.vocabulary.tick or 0, self.vocabulary.zone)
+            return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments)), ticks))
         self.used += 1
         return Variable(f"_{self.used}") if self.own is None else Own(f"_{self.used}")
 
