@@ -15,8 +15,19 @@ from lark import Lark
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
+from antelog.language.arithmetic import FUNCTIONS, OPERATORS
 from antelog.language.graph import components
-from antelog.language.syntax import Anonymous, Comparison, Constant, Shifted, Variable, variable_of
+from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
+from antelog.language.syntax import (
+    Aggregation,
+    Anonymous,
+    Calculation,
+    Comparison,
+    Constant,
+    Shifted,
+    Variable,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind
 
 CONSTRUCTS = frozenset(
@@ -65,6 +76,12 @@ CONSTRUCTS = frozenset(
         "range under negation",
         "range of a positive atom",
         "range between two times",
+        *(f"calculation with {function}" for function in (*OPERATORS, *FUNCTIONS)),
+        "negative number",
+        "equation",
+        *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
+        "condition in an aggregate",
+        "two aggregates",
         "latest fact",
         "latest fact of a range",
         "latest atom per column",
@@ -121,9 +138,22 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "argument": (2, ("repeated variable",)),
     "range": (1, ("range under negation", "range of a positive atom", "range between two times")),
     "word": (1, ("constant", "time unrelated to the head")),
+    "sum": (1, ("calculation with +",)),
     # With a unit it is a number of ticks: tests/language/test_durations.py
-    "shifted": (2, ("head in the past", "head in the future", "sum in a comparison")),
-    "number": (2, ("constant time", "comparison of numbers")),
+    "added": (1, ("head in the past", "head in the future", "sum in a comparison", "calculation with -")),
+    "product": (1, ("calculation with *",)),
+    "multiplied": (2, ("calculation with *", "calculation with /")),
+    "signed": (1, ("negative number",)),
+    "factor": (3, ("calculation with *", "equation")),
+    "call": (3, tuple(f"calculation with {function}" for function in FUNCTIONS)),
+    "aggregate": (
+        8,
+        (
+            *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
+            *("condition in an aggregate", "two aggregates"),
+        ),
+    ),
+    "number": (1, ("constant time", "comparison of numbers")),
     "text": (1, ("constant",)),  # a name in quotes is the same text
     "anonymous": (1, ("_ in a positive atom", "_ under negation", "query with _")),
 }
@@ -223,8 +253,32 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         yield "time unrelated to the head"
     if any(isinstance(a.terms[-1], Constant) for a in timed) and rule.body:
         yield "constant time"
+    yield from _calculation_constructs(rule)
     yield from _variable_constructs(rule, times)
     yield from _comparison_constructs(rule, times)
+
+
+def _calculation_constructs(rule: syntax.Rule) -> Iterator[str]:
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            if literal.defines is not None and any(isinstance(side, Calculation) for side in literal.sides):
+                yield "equation"
+            for side in literal.sides:
+                yield from _parts(side)
+        elif isinstance(literal, Aggregation):
+            yield from (["two aggregates"] if len(literal.aggregates) > 1 else [])
+            for each in literal.aggregates:
+                yield f"aggregate {each.function}{' distinct' if each.distinct else ''}"
+                yield from (["condition in an aggregate"] if each.conditions else [])
+
+
+def _parts(term: syntax.Term) -> Iterator[str]:
+    if isinstance(term, Calculation):
+        yield f"calculation with {term.function}"
+        for each in term.arguments:
+            yield from _parts(each)
+    elif isinstance(term, Constant) and not isinstance(term.value, str) and term.value < 0:
+        yield "negative number"
 
 
 def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:

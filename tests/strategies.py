@@ -26,6 +26,7 @@ from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
 from tests.random_aggregates import aggregation
+from tests.random_calculations import calculated
 from tests.random_last import last
 
 
@@ -250,6 +251,8 @@ def _add_positive(
         body.literals += [
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
+        if draw(st.booleans()) and not any("D" in each for each in body.literals):
+            body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
@@ -272,7 +275,7 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     if name == "R":
         values[1] = draw(st.sampled_from(["_", "10"]))
     time = draw(st.sampled_from(_RANGES if draw(_rarely()) else _TIMES))
-    if {"T", "U"} <= body.times and draw(_rarely()):
+    if {"T", "U"} <= body.times and draw(st.booleans()):
         time = draw(st.sampled_from(["U..T", "T..U", "U+1..T-1"]))
     body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
