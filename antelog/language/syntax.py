@@ -15,7 +15,7 @@
     Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?
                                                             query P(X, T) window 10 alert 80%.
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
-    Column     = name, type?
+    Column     = name, type?, most: Bound?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
     Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Aggregation,
@@ -46,6 +46,7 @@ from antelog.language.terms import (
     Anonymous,
     Calculation,
     Constant,
+    Later,
     Node,
     Range,
     Shifted,
@@ -61,9 +62,9 @@ from antelog.language.terms import (
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Include", "Input",
-    "Last", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule", "Shifted",
-    "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms", "leaves_of",
-    "number", "variable_of", "variables_of",
+    "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule",
+    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms",
+    "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -82,8 +83,11 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
+    """A column; one of a static relation that is a number of ticks has `most` of them."""
+
     name: str
     type: str | None = None
+    most: Bound | None = None
     type_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 

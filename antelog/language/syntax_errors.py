@@ -120,6 +120,11 @@ def no_shift(span: Span) -> Diagnostic:
     return Diagnostic("E001", "a duration can only be added to a time or subtracted from one", span, hint)
 
 
+def no_bound(span: Span) -> Diagnostic:
+    """A column with another sign than `<=`."""
+    return Diagnostic("E001", "a column has an upper bound, if any", span, "Write it as `limit <= 4 hours`.")
+
+
 def no_function(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
     if name[0].isupper():
         message = f"`{name}` stands in a place for a value, and an atom is none"

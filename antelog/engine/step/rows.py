@@ -331,6 +331,8 @@ def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Col
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
     """The numbers that an operand is in each row, given its variables; without any there is one row."""
     match operand:
+        case Time():
+            return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
         case Calculated(function, _, Timescale() as timescale):
             return calendar_numbers(function, np.atleast_1d(_ticks(operand.time, bound)), timescale)
         case Calculated(function, operands):
@@ -354,8 +356,12 @@ def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Row
     for variable, operand in prepared.pattern.worked_out:
         if variable not in bound and variables_in([operand]) <= bound.keys():
             numbers = numbers_of(operand, bound, values)
-            bound[variable] = np.broadcast_to(numbers.cells(values), rows.count)
-            fits &= np.broadcast_to(numbers.there, rows.count)
+            is_time = variable in prepared.time_variables
+            found, there = (
+                (numbers.whole, numbers.is_whole) if is_time else (numbers.cells(values), numbers.there)
+            )
+            bound[variable] = np.broadcast_to(found, rows.count)
+            fits &= np.broadcast_to(there, rows.count)
     if len(bound) == len(rows.bound):
         return rows, None
     at = marked(fits)
