@@ -52,12 +52,16 @@ class SlotFacts:
     def of(cls, known: Knowledge, node: Last, rows: Rows) -> SlotFacts:
         lo, hi = np.maximum(time_column(node.first, rows), 0), time_column(node.last, rows)
         facts = with_latest_facts(known.history, node.predicate)
-        key, slot = np.zeros(rows.count, np.int64), np.zeros(facts.count, np.int64)
-        if node.slot.places:
-            asked = [term_column(term, rows, known.values) for term in node.named]
-            key, slot = keys_of([asked, [facts.columns[i] for i in node.slot.places]])
-        some = marked(find(slot, key) >= 0)
-        facts, slot = facts.take(some), slot.take(some)
+        asked = [term_column(term, rows, known.values) for term in node.named]
+        for place, cells in zip(node.slot.places, asked, strict=True):
+            facts = facts.take(marked(find(facts.columns[place], cells) >= 0))
+        there = [facts.columns[place] for place in node.slot.places]
+        if len(asked) == 1:
+            (key,), (slot,) = asked, there
+        elif asked:
+            key, slot = keys_of([asked, there])
+        else:
+            key, slot = np.zeros(rows.count, np.int64), np.zeros(facts.count, np.int64)
         order = np.lexsort([facts.time, slot])
         facts, slot = facts.take(order), slot.take(order)
         first, end = (_up_to(slot, facts.time, key, tick) for tick in (lo - 1, hi))

@@ -16,11 +16,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import starmap
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -139,9 +141,14 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
+_Source: TypeAlias = Atom | StaticAtom | Last
+"""A literal that gives variables values of its predicate's columns."""
+
+
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, seen = prepared.pattern, prepared.seen
-    sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
+    sources: list[_Source] = [*pattern.facts, *pattern.background]
+    sources += (each.literal for each in pattern.latest)
     types = {term: _term(term, sources, known) for term in pattern.answer}
     types |= {Var(each.variable): pa.float64() for each in pattern.worked_out}
     if seen is not None:
@@ -151,13 +158,13 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
     return [types[term] for term in pattern.answer]
 
 
-def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Types]) -> pa.DataType:
+def _term(term: Term, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:
     """The type of a term; for a variable the common type of all columns its values can come from."""
     if isinstance(term, Const):
         return type_of(term.value)
     return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
 
 
-def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
+def _types_in(variable: Var, atom: _Source, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)

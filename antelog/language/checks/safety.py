@@ -147,12 +147,15 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
     """The variables of negated atoms that are in no others, each with its first place.
 
-    Negated static atoms do not count: what they lack is reported elsewhere.
+    Negated static atoms do not count, nor does what `last` needs: what they lack is reported elsewhere.
     """
     positive = given(rule, vocabulary)
     positive |= worked_out(rule, positive)
     found: dict[str, Term] = {}
+    head = syntax.variables_of(rule.head.operands)
     for literal in rule.body:
+        if isinstance(literal, Last):
+            positive |= literal.gives(vocabulary)[0] - head
         for atom, is_negated in literal.atoms:
             for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
                 name = variable_of(term)

@@ -63,6 +63,12 @@ class Last(Literal):
         if problem is not None:
             message, hint = problem
             yield Diagnostic("E408", message, self.span, hint)
+            return
+        needed, _ = self.gives(rule.vocabulary)
+        for name in sorted(needed - rule.positive - rule.worked_out - rule.head - rule.reported):
+            message = f"nothing gives {name} a value, without which `{rule.text(self)}` is about nothing"
+            hint = f"Add a condition without `not` that says which values {name} has."
+            yield Diagnostic("E408", message, self.span, hint)
 
     def _misplaced(self, vocabulary: Vocabulary) -> tuple[str, str] | None:
         """The reason why it is about no latest atom, and the remedy."""
