@@ -76,11 +76,11 @@ class Aggregation(Literal):
     left: Aggregate
     operator: str
     right: Side
-    by: Constant = Constant(1)
+    by: Constant | None = None
 
     @property
     def factor(self) -> Value:
-        return self.by.value
+        return 1 if self.by is None else self.by.value
 
     @classmethod
     def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
@@ -89,7 +89,7 @@ class Aggregation(Literal):
             left, operator, right = right, MIRRORED[operator], left
         if not isinstance(left, Aggregate):
             return None
-        by = Constant(1)
+        by = None
         if isinstance(right, Calculation) and right.function == "*":
             number, other = (
                 right.arguments if isinstance(right.arguments[0], Constant) else right.arguments[::-1]
@@ -116,7 +116,7 @@ class Aggregation(Literal):
     def parts(self) -> tuple[str | Term | Literal, ...]:
         right: tuple[Any, ...] = (self.right,)
         if isinstance(self.right, Aggregate):
-            factor = () if self.by == Constant(1) else (self.by, " * ")
+            factor = () if self.by is None else (self.by, " * ")
             right = (*factor, *self.right.parts)
         return (*self.left.parts, f" {self.operator} ", *right)
 
