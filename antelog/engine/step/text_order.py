@@ -1,10 +1,10 @@
 """The order of literals: numbers for their texts, which sort by time, then text.
 
-Until a text is made it is a number: the time has a rank among all times, each argument one among the texts in
-its place, and the ranks of a literal together make a number. For texts sort piece by piece, since no piece but
-the last begins with another in its place: it ends with a comma, a bracket or a blank, which within it are in
-quotes only. Where a range begins in another text, `0..` before 2, the time itself stands in
-that place to sort by.
+Until a text is made it is a number: the time has a rank among all times, each argument one among the texts
+in its place, and the ranks of a literal together make a number. For texts sort piece by piece, since no piece
+but the last begins with another in its place: it ends with a comma, a bracket or a blank, which within it are
+in quotes only. Where a range begins in another text, `0..` before 2, the time itself stands in that place to
+sort by.
 
     A(a, 2), not B(a, 0..2), not B(a, 2), Wind(a, 3)
 """
