@@ -231,7 +231,7 @@ def _add_positive(
     if name == "R":
         values[1] = draw(st.sampled_from(["V", "V", "W", "_", "10"]))
     time = draw(st.sampled_from(_TIMES))
-    if unrelated and "U" not in body.times and draw(st.integers(0, 9)) == 0:
+    if unrelated and "U" not in body.times and draw(st.integers(0, 5)) == 0:
         time = draw(st.sampled_from(["U", "U", "U+1", "1", "_"]))
     cost = body.cost * (known[name].cost if name in known else 1)
     if "T" in body.times and draw(st.integers(0, 6)) == 0:
@@ -251,7 +251,7 @@ def _add_positive(
         body.literals += [
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
-        if draw(st.booleans()) and not any("D" in each for each in body.literals):
+        if draw(st.integers(0, 3)) and not any("D" in each for each in body.literals):
             body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
@@ -275,7 +275,7 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     if name == "R":
         values[1] = draw(st.sampled_from(["_", "10"]))
     time = draw(st.sampled_from(_RANGES if draw(_rarely()) else _TIMES))
-    if {"T", "U"} <= body.times and draw(st.booleans()):
+    if {"T", "U"} <= body.times and draw(st.integers(0, 3)):
         time = draw(st.sampled_from(["U..T", "T..U", "U+1..T-1"]))
     body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects

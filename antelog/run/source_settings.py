@@ -26,7 +26,7 @@ class ValueSettings:
     limits: Mapping[str, int | float] = option(
         {}, plain("LIMIT=NUMBER", values.number, kind=NUMBER, toml=(int, float)),
         "The value of a limit of the program, in place of its own.",
-        name="set", on=(*ALL, "check"), example="hot=85",
+        name="set", on=(*ALL, "check"), complete="limits", example="hot=85",
     )  # fmt: skip
 
 

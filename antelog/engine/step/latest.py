@@ -252,20 +252,23 @@ def _taken(
     """The rows with values, and those that stay open."""
     told, rows = life_of(block, step).told, block.rows
     slots = SlotFacts.of(known, taking.literal, rows)
-    at, until = slots.end - 1, np.full(rows.count, NEVER)
-    row, going = np.arange(rows.count), np.ones(rows.count, np.bool_)
+    row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
     valued, open_ = list[_Spans](), list[_Spans]()
+    # From the latest back: until when each is the latest, and from when on one that fits is.
+    until, fitting_since = np.full((2, rows.count), NEVER)
     while going.any():
         there = going & ~slots.missing(at)
-        since, fits = slots.arrival(at), slots.fits(at)
-        for parts, some in ((valued, fits), (open_, ~fits)):
-            chosen = marked(there & some & (since < until))
-            parts.append(_Spans(row.take(chosen), at.take(chosen), since.take(chosen), until.take(chosen)))
+        since = slots.arrival(at)
+        chosen = marked(there & (since < until) & slots.fits(at))
+        spans = _Spans(row.take(chosen), at.take(chosen), since.take(chosen), until.take(chosen))
+        valued.append(spans)
+        open_.append(_Spans(spans.row, spans.at, spans.until, fitting_since.take(chosen)).some)
+        fitting_since[chosen] = spans.since
         until = np.where(there, np.minimum(until, since), until)
         going = there & (since > told)
         at = at - 1
-    none = marked(until > told)
-    open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), until.take(none)))
+    none = marked(fitting_since > told)
+    open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
     one, other = _Spans.together(valued), _Spans.together(open_)
     return _during(_bound(slots, taking, block, one.row, one.at), one), _during(block.take(other.row), other)
 
@@ -278,6 +281,12 @@ class _Spans:
     at: Column
     since: Column
     until: Column
+
+    @property
+    def some(self) -> _Spans:
+        """Those that are not empty."""
+        kept = marked(self.since < self.until)
+        return _Spans(*(column.take(kept) for column in (self.row, self.at, self.since, self.until)))
 
     @classmethod
     def together(cls, parts: Sequence[_Spans]) -> _Spans:

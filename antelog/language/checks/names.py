@@ -12,7 +12,7 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
-from antelog.language.syntax import Term, Variable, variable_of
+from antelog.language.syntax import Constant, Term, Variable, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -179,7 +179,11 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     for limit in parsed.document.limits:
         if limit.name not in parsed.used_limits:
             message = f"no number is written as {limit.name}"
+            terms = (term for rule in parsed.document.rules for term in _terms(rule))
+            near = similar(limit.name, {str(t.value) for t in terms if isinstance(t, Constant)})
             hint = "Write the name in place of a number, or remove the declaration."
+            if near:
+                hint = f"Did you mean it by `{near[0]}`, which is a text?"
             yield Diagnostic("W102", message, limit.name_span, hint)
 
 

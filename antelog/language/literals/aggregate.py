@@ -71,12 +71,16 @@ Side: TypeAlias = Term | Aggregate
 
 @dataclass(frozen=True, slots=True)
 class Aggregation(Literal):
-    """A comparison of an aggregate with an expression, or with `factor` times another aggregate."""
+    """A comparison of an aggregate with an expression, or with another aggregate `by` a number."""
 
     left: Aggregate
     operator: str
     right: Side
-    factor: Value = 1
+    by: Constant | None = None
+
+    @property
+    def factor(self) -> Value:
+        return 1 if self.by is None else self.by.value
 
     @classmethod
     def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
@@ -85,7 +89,7 @@ class Aggregation(Literal):
             left, operator, right = right, MIRRORED[operator], left
         if not isinstance(left, Aggregate):
             return None
-        factor: int | float = 1
+        by = None
         if isinstance(right, Calculation) and right.function == "*":
             number, other = (
                 right.arguments if isinstance(right.arguments[0], Constant) else right.arguments[::-1]
@@ -95,8 +99,8 @@ class Aggregation(Literal):
                 and isinstance(other, Aggregate)
                 and not isinstance(number.value, str)
             ):
-                factor, right = number.value, other
-        return cls(left, operator, right, factor, span=span)
+                by, right = number, other
+        return cls(left, operator, right, by, span=span)
 
     def among(self, outside: Iterable[str]) -> Aggregation:
         """The literal in a rule where these variables stand outside of its aggregates."""
@@ -112,7 +116,7 @@ class Aggregation(Literal):
     def parts(self) -> tuple[str | Term | Literal, ...]:
         right: tuple[Any, ...] = (self.right,)
         if isinstance(self.right, Aggregate):
-            factor = () if self.factor == 1 else (Constant(self.factor), " * ")
+            factor = () if self.by is None else (self.by, " * ")
             right = (*factor, *self.right.parts)
         return (*self.left.parts, f" {self.operator} ", *right)
 
