@@ -31,9 +31,10 @@ from antelog.engine.columns.tables import (
 from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.literal_texts import Writer, numbered_texts
+from antelog.engine.step.literal_texts import Writer
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.schema import SO_FAR
+from antelog.engine.step.text_order import numbered_texts
 
 _NONE = -1
 _FEW = 128
