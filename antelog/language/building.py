@@ -15,7 +15,7 @@ from antelog.language import syntax
 from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.calendar import CALENDAR
 from antelog.language.literals import KINDS
-from antelog.language.literals.comparison import SPELLING
+from antelog.language.literals.comparison import MIRRORED, SPELLING
 from antelog.language.printer import KEYWORDS, to_text
 from antelog.language.syntax_errors import (
     bad_escape,
@@ -223,7 +223,9 @@ class Builder(Transformer[Token, Any]):
         beside = (left, right) if found is None else (found.right,)
         for side in beside:
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
-                raise UnusableError(not_alone(inner.span))
+                other = right if side is left else left
+                sign = operator if side is left else MIRRORED[operator]
+                raise UnusableError(not_alone(inner.span, _alone(side, sign, other)))
         return found or syntax.Comparison(left, operator, right, span=_span(meta))
 
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
@@ -320,6 +322,23 @@ class Builder(Transformer[Token, Any]):
 
 def _is_number(term: Any) -> bool:
     return isinstance(term, syntax.Constant) and not isinstance(term.value, str)
+
+
+_UNDONE = {"*": "/", "/": "*", "+": "-", "-": "+"}
+
+
+def _alone(side: syntax.Term, operator: str, other: syntax.Term) -> str:
+    """The comparison `2 * avg(…) < V` with the aggregate alone on its side: `avg(…) < V / 2`."""
+    if not isinstance(side, syntax.Calculation) or side.function not in _UNDONE:
+        return ""
+    one, two = side.arguments
+    if side.function in "+*" and isinstance(two, syntax.Aggregate):
+        one, two = two, one
+    number = two.value if isinstance(two, syntax.Constant) and not isinstance(two.value, str) else None
+    if not isinstance(one, syntax.Aggregate) or number is None or (number <= 0 and side.function in "*/"):
+        return ""
+    rest = syntax.Calculation(_UNDONE[side.function], (other, two))
+    return f"{one.function}(…) {operator} {to_text(rest)}"
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:

@@ -148,11 +148,13 @@ def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
     return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{example}`.")
 
 
-def not_alone(span: Span) -> Diagnostic:
-    """An aggregate that is calculated with."""
+def not_alone(span: Span, instead: str) -> Diagnostic:
+    """An aggregate that is calculated with; `instead` is the comparison in which it stands alone, if any."""
     hint = (
         "Put what it is calculated with on the other side: `avg(…) < V / 1.1` in place of `V > 1.1 * avg(…)`."
     )
+    if instead:
+        hint = f"Put what it is calculated with on the other side: `{instead}`."
     return Diagnostic("E001", "an aggregate stands alone on its side of a comparison", span, hint)
 
 

@@ -53,6 +53,15 @@ def test_paths_begin_at_the_file_that_includes_and_files_count_once(main: Path) 
     assert to_json(load(main, limits={"hot": 80}).plan) != to_json(program.plan)
 
 
+def test_what_other_programs_need_is_not_warned_of(main: Path) -> None:
+    unused = "limit cold = 5.\ninput Wind(device, time).\nCold(X, T) :- Temp(X, V, T), V <= 3.\n"
+    (main.parent / "parts" / "units.alog").write_text(f"limit hot = 90.\n{unused}", encoding="utf-8")
+    assert load(main).warnings == ()
+    main.write_text(MAIN + unused, encoding="utf-8")
+    (main.parent / "parts" / "units.alog").write_text("limit hot = 90.", encoding="utf-8")
+    assert [each.code for each in load(main).warnings] == ["W102", "W102", "W101"]
+
+
 def test_a_text_begins_at_the_working_folder(main: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(main.parent)
     assert to_json(parse(MAIN).plan) == to_json(whole().plan)

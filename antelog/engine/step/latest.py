@@ -125,11 +125,11 @@ class SlotFacts:
     @property
     def earliest(self) -> Column:
         """The arrival of the fact of each range that came first; NEVER if it has none."""
-        least = np.full(self.rows.count, NEVER)
-        there = marked(self.first < self.end)
-        if len(there):
-            ends = np.column_stack((self.first.take(there), self.end.take(there))).ravel()
-            least[there] = np.minimum.reduceat(np.append(self.facts.arrival, NEVER), ends)[::2]
+        at, least = self.first, self.arrival(self.first)
+        # No fact comes before its own tick.
+        while (going := ~self.missing(at) & (_at(self.facts.time, at) < least)).any():
+            least = np.where(going, np.minimum(least, self._arrival(at)), least)
+            at = at + going
         return least
 
 
