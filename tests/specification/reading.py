@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,10 +22,21 @@ def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
 
 
 def explanation_of(told: Mapping[str, Any], own: Iterable[str]) -> Explanation:
-    evidence, hypotheses = (map(literal_of, told[part]) for part in ("evidence", "hypotheses"))
+    names = tuple(own)
+    shared = _outside((*told["evidence"], *told["hypotheses"])).union(names)
+    evidence, hypotheses = (
+        [literal_of(text, shared) for text in told[part]] for part in ("evidence", "hypotheses")
+    )
     so_far = told.get("so_far") or ()
     pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], e["value"]) for e in so_far)
-    return replace(explanation(evidence, hypotheses, frozenset(own)), so_far=frozenset(pairs))
+    return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
+
+
+def _outside(texts: Iterable[str]) -> frozenset[str]:
+    """The open variables in literals that are no aggregates: in those they are none of their own."""
+    plain = [text for text in texts if not re.match(r"(count|sum|avg|min|max)\(", text)]
+    found = (re.findall(r"\b[A-Z]\w*\b(?!\()", re.sub(r'"[^"]*"', "", text)) for text in plain)
+    return frozenset[str]().union(*found)
 
 
 def explanations_of(told: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:
@@ -42,10 +53,11 @@ def in_order(texts: Iterable[str]) -> list[str]:
     return [printed[literal] for literal in by_time(printed)]
 
 
-def literal_of(text: str) -> Literal:
-    """A literal as it is printed: `Reading(a, V, 1) where V >= 90.5`."""
+def literal_of(text: str, outside: Collection[str] = ()) -> Literal:
+    """A literal as it is printed: `Reading(a, V, 1) where V >= 90.5`; `outside` are variables of others."""
     stated, _, conditions = text.partition(" where ")
-    (body,) = bodies(stated, Lowering(_NO_STATIC))
+    others = f"Outside({', '.join(sorted(outside))}, 0), " if outside else ""
+    *_, body = bodies(others + stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
     static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
     spaced = re.search(r"\w [+-] \d", conditions) is not None
