@@ -22,6 +22,7 @@ from antelog.language.syntax_errors import (
     bad_number,
     negative_limit,
     no_atom,
+    no_bound,
     no_limit,
     no_limit_name,
     no_shift,
@@ -236,10 +237,15 @@ class Builder(Transformer[Token, Any]):
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
         return _rule(children[1], children[0], _span(meta))
 
-    def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
+    def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
+        most = children.pop() if isinstance(children[-1], syntax.Bound) else None
+        if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
+            raise UnusableError(no_bound(_at(sign)))
         if len(children) == 1:
-            return syntax.Column(str(children[0]), None, span=_span(meta))
-        return syntax.Column(str(children[0]), str(children[1]), span=_span(meta), type_span=_at(children[1]))
+            return syntax.Column(str(children[0]), None, most, span=_span(meta))
+        return syntax.Column(
+            str(children[0]), str(children[1]), most, span=_span(meta), type_span=_at(children[1])
+        )
 
     def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
         amount, written = self._amount(children[0])

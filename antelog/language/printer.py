@@ -48,12 +48,14 @@ def to_text(node: object) -> str:
             return f"{variable}{amount}" + (f" {unit}" if unit else "")
         case syntax.Calculation(function, arguments):
             return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
+        case syntax.Later(time, by):
+            return f"{to_text(time)}+{to_text(by)}"
         case syntax.Range(first, last):
             return f"{to_text(first)}..{to_text(last)}"
         case syntax.Literal() | syntax.Aggregate():
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
-        case syntax.Column(name, type_):
-            return name + (f": {type_}" if type_ else "")
+        case syntax.Column(name, type_, most):
+            return name + (f": {type_}" if type_ else "") + (f" <= {to_text(most)}" if most else "")
         case syntax.Bound(amount, unit, named):
             return (named or value_text(amount)) + (f" {unit}" if unit else "")
         case syntax.Percentage():

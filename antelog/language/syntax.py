@@ -17,7 +17,7 @@
     Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?
                                                             query P(X, T) window 10 alert 80%.
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
-    Column     = name, type?
+    Column     = name, type?, most: Bound?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
     Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Call,
@@ -48,6 +48,7 @@ from antelog.language.terms import (
     Anonymous,
     Calculation,
     Constant,
+    Later,
     Node,
     Range,
     Shifted,
@@ -63,9 +64,9 @@ from antelog.language.terms import (
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
-    "Include", "Input", "Last", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range",
-    "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of",
-    "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
+    "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone",
+    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -84,8 +85,11 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
+    """A column; one of a static relation that is a number of ticks has `most` of them."""
+
     name: str
     type: str | None = None
+    most: Bound | None = None
     type_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 

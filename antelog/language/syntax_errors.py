@@ -127,6 +127,11 @@ def no_value(name: str, span: Span) -> Diagnostic:
     return Diagnostic("E001", message, span, hint)
 
 
+def no_bound(span: Span) -> Diagnostic:
+    """A column with another sign than `<=`."""
+    return Diagnostic("E001", "a column has an upper bound, if any", span, "Write it as `limit <= 4 hours`.")
+
+
 def no_atom(text: str, span: Span) -> Diagnostic:
     """A value within an aggregate, where its atom belongs."""
     message = f"`{text}` is no atom with a time, and an aggregate is about one"

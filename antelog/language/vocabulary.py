@@ -135,7 +135,8 @@ class Vocabulary:
     """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
 
     `odds` has the inputs about which some are declared, `units` those of which is said in which unit
-    their times count since 1970. Times are shown in `zone`.
+    their times count since 1970. Times are shown in `zone`. `most` has the static relations in which some
+    columns are numbers of ticks, with the most that each can be.
     `functions` are those of the program and the built-in ones.
     """
 
@@ -144,6 +145,7 @@ class Vocabulary:
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     zone: str = DEFAULT_ZONE
+    most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     functions: Mapping[str, Signature] = field(default_factory=dict)
 
     @property

@@ -49,7 +49,7 @@ class Comparison(Condition, frozen=True, tag=True):
             return None
         sides = (literal.left, literal.right)
         is_time = any(syntax.variable_of(side) in lowering.times for side in sides)
-        left, right = (lowering.time(s) if is_time else lowering.operand(s) for s in sides)
+        left, right = (lowering.moment(s) if is_time else lowering.operand(s) for s in sides)
         return (cls(left, literal.operator, right),)
 
     @property
@@ -87,6 +87,8 @@ class Comparison(Condition, frozen=True, tag=True):
             for one, other in (self.operands, self.operands[::-1]):
                 if isinstance(one, Var) and one.name not in variables_in([other]):
                     return Equation(one.name, other)
+                if isinstance(one, Time) and one.variable is not None and not one.offset:
+                    return Equation(one.variable, other)
         return None
 
     @property

@@ -73,6 +73,14 @@ class Lowering:
             case _:
                 return Time(self._fresh(), 0)
 
+    def moment(self, term: syntax.Term) -> Operand:
+        """A side of a comparison of times."""
+        match term:
+            case syntax.Later(time, by):
+                return Calculated("+", (self.time(time), self.term(by)))
+            case _:
+                return self.time(term)
+
     def argument(self, term: syntax.Term) -> Term | Own | None:
         """An argument within an aggregate; None for `_`."""
         if isinstance(term, syntax.Anonymous):

@@ -146,12 +146,16 @@ class Input(Struct, frozen=True):
 
 
 class Static(Struct, frozen=True):
-    """A background relation: its columns, their types, and the facts the program itself states."""
+    """A background relation: its columns, their types, and the facts the program itself states.
+
+    A column with a number in `most` has ticks, and no more than that.
+    """
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     facts: tuple[tuple[str | int | float, ...], ...] = ()
+    most: tuple[int | None, ...] = ()
 
 
 class StaticRule(ByRole, Struct, frozen=True, dict=True):

@@ -349,6 +349,8 @@ def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> C
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
     """The numbers that an operand is in each row, given its variables; without any there is one row."""
     match operand:
+        case Time():
+            return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
         case Calculated(function, _, Timescale() as timescale):
             return calendar_numbers(function, np.atleast_1d(_ticks(operand.time, bound)), timescale)
         case Calculated(function, operands) if operand.is_arithmetic:
@@ -371,8 +373,14 @@ def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Row
     bound, fits = dict(rows.bound), np.ones(rows.count, np.bool_)
     for variable, operand in prepared.pattern.worked_out:
         if variable not in bound and variables_in([operand]) <= bound.keys():
-            bound[variable] = np.broadcast_to(cells_of(operand, bound, values), rows.count)
-            fits &= bound[variable] != UNBOUND
+            if variable in prepared.time_variables:
+                numbers = numbers_of(operand, bound, values)
+                found, there = numbers.whole, numbers.is_whole
+            else:
+                found = cells_of(operand, bound, values)
+                there = found != UNBOUND
+            bound[variable] = np.broadcast_to(found, rows.count)
+            fits &= np.broadcast_to(there, rows.count)
     if len(bound) == len(rows.bound):
         return rows, None
     at = marked(fits)

@@ -25,6 +25,7 @@ from antelog.language.checks.safety import check_safety, check_static_rules, che
 from antelog.language.checks.sorts import check_ranges, check_sorts
 from antelog.language.checks.types import infer_types
 from antelog.language.checks.units import check_durations
+from antelog.language.later import check_ticks_of_background, with_times_apart
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary
@@ -65,6 +66,8 @@ class Checked:
 def check(parsed: Parsed) -> Checked:
     vocabulary, diagnostics = declare(parsed)
     found = [*parsed.diagnostics, *diagnostics]
+    found += check_ticks_of_background(parsed.document, vocabulary)
+    parsed = replace(parsed, document=with_times_apart(parsed.document, vocabulary))
     for each in CHECKS:
         found += each(parsed, vocabulary)
     types, diagnostics = infer_types(parsed, vocabulary)

@@ -43,8 +43,20 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
                 ticks_of(bound, tick, found)
         found += alert_problems(query)
     units = units_of(document.declarations, tick, found)
+    zone, most = _zone(document, tick, found), _most(document, tick, found)
     functions = functions_of(document, predicates, found)
-    return Vocabulary(predicates, tick, odds, units, _zone(document, tick, found), functions), found
+    return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
+
+
+def _most(
+    document: syntax.Document, tick: int | None, found: list[Diagnostic]
+) -> dict[str, tuple[int | None, ...]]:
+    """The most ticks that columns of static relations have, for those that say it."""
+    return {
+        each.name: tuple(None if c.most is None else ticks_of(c.most, tick, found) for c in each.columns)
+        for each in document.declarations
+        if isinstance(each, syntax.Static) and any(column.most for column in each.columns)
+    }
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
@@ -152,6 +164,10 @@ def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool
     if columns and not static:
         yield from type_of_time_problems(columns[-1])
     for column in columns if static else columns[:-1]:
+        if column.most is not None and not static:
+            message = "only columns of static relations have an upper bound"
+            hint = f"Compare {column.name} in the rules, or declare {name} static."
+            yield Diagnostic("E104", message, column.most.span, hint)
         if column.type == "time":
             hint = "Write the time of an input as its last column; a static predicate has none."
             yield Diagnostic("E104", "only the last column of an input is a time", column.type_span, hint)

@@ -14,6 +14,7 @@ from antelog.language.terms import (
     Anonymous,
     Calculation,
     Constant,
+    Later,
     Shifted,
     Term,
     Variable,
@@ -72,7 +73,7 @@ class Comparison(Literal):
     def defines(self) -> tuple[str, frozenset[str]] | None:
         """The variable that it may give a value, `D = W - V`, and those that this is worked out from."""
         for one, other in (self.sides, self.sides[::-1]):
-            calculated = isinstance(other, Calculation | Shifted)
+            calculated = isinstance(other, Calculation | Shifted | Later)
             if self.operator == "=" and isinstance(one, Variable) and calculated:
                 return one.name, frozenset(variables_of([other]))
         return None

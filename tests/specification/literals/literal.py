@@ -206,6 +206,8 @@ class Lowering:
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
+        if isinstance(term, syntax.Later):
+            return Calculation("+", (self.term(term.time), self.term(term.by)))
         if isinstance(term, syntax.Calculation):
             ticks = None
             if term.function in ("hour", "weekday", "day", "month"):
