@@ -22,10 +22,11 @@ from antelog.language.syntax_errors import (
     bad_number,
     negative_limit,
     no_atom,
-    no_function,
+    no_bound,
     no_limit,
     no_limit_name,
     no_shift,
+    no_value,
     no_variable,
     not_alone,
     reserved,
@@ -167,9 +168,9 @@ class Builder(Transformer[Token, Any]):
 
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
-        if name not in _ARGUMENTS:
-            raise UnusableError(no_function(str(name), _at(name), tuple(_ARGUMENTS)))
-        if len(arguments) != _ARGUMENTS[name]:
+        if name[0].isupper():
+            raise UnusableError(no_value(str(name), _at(name)))
+        if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
             raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
@@ -236,10 +237,15 @@ class Builder(Transformer[Token, Any]):
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
         return _rule(children[1], children[0], _span(meta))
 
-    def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
+    def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
+        most = children.pop() if isinstance(children[-1], syntax.Bound) else None
+        if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
+            raise UnusableError(no_bound(_at(sign)))
         if len(children) == 1:
-            return syntax.Column(str(children[0]), None, span=_span(meta))
-        return syntax.Column(str(children[0]), str(children[1]), span=_span(meta), type_span=_at(children[1]))
+            return syntax.Column(str(children[0]), None, most, span=_span(meta))
+        return syntax.Column(
+            str(children[0]), str(children[1]), most, span=_span(meta), type_span=_at(children[1])
+        )
 
     def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
         amount, written = self._amount(children[0])
@@ -287,6 +293,15 @@ class Builder(Transformer[Token, Any]):
         name, *columns = children
         _usable(name)
         return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
+
+    def function(self, meta: Meta, children: list[Any]) -> syntax.Function:
+        name, *rest = children
+        _usable(name)
+        gives = rest.pop() if rest and isinstance(rest[-1], Token) else None
+        return syntax.Function(
+            *(str(name), tuple(rest), gives and str(gives)),
+            span=_span(meta), name_span=_at(name), gives_span=_at(gives) if gives else syntax.NOWHERE,
+        )  # fmt: skip
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
         shares = children.pop().each if isinstance(children[-1], _Shares) else None

@@ -18,7 +18,8 @@ from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
 KEYWORDS = frozenset(
-    {"tick", "zone", "limit", "include", "input", "static", "delay", "chance", "query", "window", "horizon"}
+    {"tick", "zone", "limit", "include", "input", "static", "function", "delay", "chance", "query", "window"}
+    | {"horizon"}
 ).union(*(kind.KEYWORDS for kind in KINDS.values()))
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
@@ -47,12 +48,14 @@ def to_text(node: object) -> str:
             return f"{variable}{amount}" + (f" {unit}" if unit else "")
         case syntax.Calculation(function, arguments):
             return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
+        case syntax.Later(time, by):
+            return f"{to_text(time)}+{to_text(by)}"
         case syntax.Range(first, last):
             return f"{to_text(first)}..{to_text(last)}"
         case syntax.Literal() | syntax.Aggregate():
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
-        case syntax.Column(name, type_):
-            return name + (f": {type_}" if type_ else "")
+        case syntax.Column(name, type_, most):
+            return name + (f": {type_}" if type_ else "") + (f" <= {to_text(most)}" if most else "")
         case syntax.Bound(amount, unit, named):
             return (named or value_text(amount)) + (f" {unit}" if unit else "")
         case syntax.Percentage():
@@ -71,6 +74,8 @@ def to_text(node: object) -> str:
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):
             return f"static {name}({_list(columns)})."
+        case syntax.Function(name, columns, gives):
+            return f"function {name}({_list(columns)}){f' -> {gives}' if gives else ''}."
         case syntax.Delay(name, pattern, bound, shares):
             return f"delay {name}({_list(pattern)}) = {to_text(bound)}{_shares(shares)}."
         case syntax.Chance(name, pattern, once, again):

@@ -61,10 +61,18 @@ class Shifted(Node):
 
 @dataclass(frozen=True, slots=True)
 class Calculation(Node):
-    """A number that is calculated, `W - V` or `abs(V)`, by an operator or a function."""
+    """A value that is calculated, `W - V` or `km(A, B)`, by an operator or a function."""
 
     function: str
     arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Later(Node):
+    """A time, later by as many ticks as a column of the background says: `T+N`."""
+
+    time: Variable | Shifted
+    by: Variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +87,7 @@ class Range(Node):
         return self.first, self.last
 
 
-Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Calculation | Range
+Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Calculation | Later | Range
 
 
 def variable_of(term: Term) -> str | None:
@@ -94,6 +102,8 @@ def leaves_of(term: Term) -> tuple[Term, ...]:
     match term:
         case Range(first, last):
             return first, last
+        case Later(time, by):
+            return time, by
         case Calculation(_, arguments):
             return tuple(part for each in arguments for part in leaves_of(each))
         case _:

@@ -54,7 +54,9 @@ LITERALS = st.one_of(
 )
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
-COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
+COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
+    tuple
+)
 
 
 def _slot(names: list[str]) -> tuple[syntax.Name, ...]:

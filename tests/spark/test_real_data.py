@@ -53,7 +53,7 @@ def sql(spark: SparkSession, statement: str, **values: int) -> Confirmed:
 
 def up_to(log: Log, last: int) -> list[str]:
     """The log of the ticks that are over, as texts in an order of their own."""
-    return sorted(json.dumps(row) for row in log if row["tick"] <= last)
+    return sorted(json.dumps(row, default=str) for row in log if row["tick"] <= last)
 
 
 def streamed(

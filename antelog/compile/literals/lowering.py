@@ -73,6 +73,14 @@ class Lowering:
             case _:
                 return Time(self._fresh(), 0)
 
+    def moment(self, term: syntax.Term) -> Operand:
+        """A side of a comparison of times."""
+        match term:
+            case syntax.Later(time, by):
+                return Calculated("+", (self.time(time), self.term(by)))
+            case _:
+                return self.time(term)
+
     def argument(self, term: syntax.Term) -> Term | Own | None:
         """An argument within an aggregate; None for `_`."""
         if isinstance(term, syntax.Anonymous):
@@ -93,7 +101,9 @@ class Lowering:
             case syntax.Calculation(function, (argument,)) if function in CALENDAR:
                 return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
             case syntax.Calculation(function, arguments):
-                return folded(Calculated(function, tuple(map(self.operand, arguments))))
+                signature = self.vocabulary.functions.get(function)
+                gives = "number" if signature is None or signature.gives is None else signature.gives.value
+                return folded(Calculated(function, tuple(map(self.operand, arguments)), gives=gives))
             case _:
                 return self.term(term)
 

@@ -22,6 +22,7 @@ from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.later import is_ticks, no_ticks
 from antelog.language.syntax import number
 
 
@@ -222,6 +223,10 @@ def _rows_of_static(static: Static, frame: Frame) -> list[Row]:
         _column(static.name, name, type_, array.to_pylist())
         for name, type_, array in zip(static.columns, static.types, arrays, strict=True)
     ]
+    for name, most, column in zip(static.columns, static.most, columns, strict=False):
+        for value in column if most is not None else ():
+            if not is_ticks(value, most):
+                raise DataError(f"`{value}` in column {name} of {static.name} {no_ticks(most)}")
     return list(zip(*columns, strict=True))
 
 

@@ -42,6 +42,10 @@ class Numbers:
         return cls(real, np.where(is_whole, real, 0.0).astype(np.int64), is_whole)
 
     @classmethod
+    def of_ticks(cls, ticks: Column) -> Numbers:
+        return cls(ticks.astype(np.float64), ticks, np.ones(len(ticks), np.bool_))
+
+    @classmethod
     def of_cells(cls, cells: Column, values: Values) -> Numbers:
         found = cls.of_doubles(values.numbers(cells))
         return found.with_exact(values.large_numbers(cells))

@@ -25,6 +25,7 @@ from antelog.language.syntax import (
     Range,
     Shifted,
     Term,
+    Variable,
     leaves_of,
     variable_of,
 )
@@ -146,6 +147,13 @@ def _check_time(
     if isinstance(term, Calculation):
         message = f"`{to_text(term)}` is calculated, and stands where the time of {atom.predicate} belongs"
         hint = "A time is a whole number, or a variable that is shifted by one: T, T+1 or T-1."
+        if term.function == "+" and all(isinstance(each, Variable | Shifted) for each in term.arguments):
+            time, by = map(to_text, term.arguments)
+            hint += (
+                f"\n`{time}+{by}` may stand under `not`, in `last` and in aggregates, where an atom without "
+                f"these gives {time} its value, and {by} is from a static relation that bounds it: "
+                "`static Within(priority, limit <= 4)`."
+            )
         yield Diagnostic("E301", message, term.span, hint)
     elif isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
@@ -222,6 +230,8 @@ def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> s
     if name in timed:
         return ""
     columns = ", ".join(f"c{i}" for i in range(predicate.arity))
+    if name[:1].islower() and predicate.kind is PredicateKind.INPUT and not predicate.declared:
+        return f"\nIf {name} is a function, declare `function {name}({columns}).`"
     statics = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
     near = did_you_mean(name, statics)
     return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"
