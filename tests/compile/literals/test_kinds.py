@@ -9,6 +9,7 @@ import pytest
 from antelog.compile.literals import (
     KINDS,
     Absence,
+    Aggregation,
     AnyLiteral,
     Atom,
     Call,
@@ -18,10 +19,11 @@ from antelog.compile.literals import (
     StaticAtom,
     lowered,
 )
+from antelog.compile.literals.aggregate import Aggregate, Inside
 from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Replacement, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Const, Own, Replacement, Sum, Term, Time, Var
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -32,10 +34,15 @@ LAST_B = Last(
     *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), False),
     *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),
 )
+INSIDE = Inside(
+    *("B", (Var("X"), Own("N")), Time("T", -9), Time("T", 0), False),
+    *((Comparison(Own("N"), ">=", Const(0)),), "B(x, y, time)"),
+)
+MUCH = Aggregation(Aggregate("sum", False, Own("N"), INSIDE), ">", Var("V"))
 ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
 SMALL, NOT_SMALL = (Call("small", (Var("V"),), negated=each) for each in (False, True))
 MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))
-EACH = (A, NOT_B, NOT_B_TILL, LAST_B, ROOM, NOT_SHUT, NOT_SMALL, MORE)
+EACH = (A, NOT_B, NOT_B_TILL, LAST_B, MUCH, ROOM, NOT_SHUT, NOT_SMALL, MORE)
 
 
 class _Called(Replacement):
@@ -54,6 +61,7 @@ def test_the_examples_show_every_kind() -> None:
         (NOT_B, "not B(X, _, T)", {"X", "T"}, set()),
         (NOT_B_TILL, "not B(X, _, T..T+2)", {"X", "T"}, set()),
         (LAST_B, "last B(X, 3, T-5..T) per X", {"X", "T"}, set()),
+        (MUCH, "sum(N : B(X, N, T-9..T), N >= 0) > V", {"X", "V", "T"}, set()),
         (ROOM, "Room(X, _)", {"X"}, {"X"}),
         (NOT_SHUT, "not Shut(X)", {"X"}, set()),
         (NOT_SMALL, "not small(V)", {"V"}, set()),
@@ -83,13 +91,15 @@ def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
         (0,),
     )
     assert [isinstance(each, AskedNode) for each in EACH] == [
-        False, True, True, True, False, False, False, False,
+        False, True, True, True, True, False, False, False, False,
     ]  # fmt: skip
 
     assert [(each.name, each.given, each.first, each.last) for each in LAST_B.references] == [
         ("B(x, y, time)", (Var("X"), Const(3)), Time("T", -5), Time("T", 0)),
         ("B(x, _, time)", (Var("X"),), Time("T", -5), Time("T", 0)),
     ]
+    (counted,) = MUCH.references  # it asks for each atom, with all its values
+    assert (counted.given, counted.kept) == ((Var("X"), None), (0, 1))
     conditions = [each for each in EACH if isinstance(each, Condition)]
     assert [each.references for each in conditions] == [(), (), (), ()]
 

@@ -32,7 +32,7 @@ def _agree(checked: Checked, plan: Plan) -> None:
     }
     for each in references:
         relation = plan.relation(each.name)
-        atom = asked(relation, tuple(a is not None for a in each.arguments))
+        atom = asked(relation, tuple(place in each.kept for place in range(len(each.arguments))))
         _same(relation.name, map(specified, relation.patterns), program.patterns_of(atom))
 
 
