@@ -115,6 +115,9 @@ CATALOGUE: dict[str, str] = {
     "E203": "query-not-derived",
     "E204": "no-query",
     "E205": "taken-name",
+    "E206": "unknown-function",
+    "E207": "wrong-call",
+    "E208": "function-name",
     # Sorts and types
     "E301": "sort",
     "E302": "type",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
 
@@ -14,7 +14,8 @@ from antelog.compile.nodes.plan import Unit
 from antelog.compile.show.explain import plan_html, plan_text
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import DataError, ProgramError
-from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked
+from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, matched
+from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked, optional
 from antelog.language import Checked, read_whole
 from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
@@ -26,11 +27,12 @@ from antelog.language.syntax import Document, number
 
 @dataclass(frozen=True)
 class Program:
-    """A program that can be run: its rules, the plan they compile to, and its warnings."""
+    """A program that can be run: its rules, the plan they compile to, its warnings, and its functions."""
 
     document: Document
     plan: Plan
     warnings: tuple[Diagnostic, ...]
+    functions: Mapping[str, UserFunction] = field(default_factory=dict, hash=False)
 
     @property
     def source(self) -> Source:
@@ -80,25 +82,28 @@ _LIMITS = ArgumentKind(
 )
 
 
-@checked(text=TEXT, name=TEXT, limits=_LIMITS, pattern_limit=POSITIVE)
+@checked(text=TEXT, name=TEXT, limits=_LIMITS, functions=optional(FUNCTIONS), pattern_limit=POSITIVE)
 def parse(
     text: str,
     *,
     name: str = "<text>",
     limits: Mapping[str, int | float] = MappingProxyType({}),
+    functions: FunctionsGiven | None = None,
     pattern_limit: int = PATTERN_LIMIT,
 ) -> Program:
     """The program a text contains, with the files that it includes.
 
     `name` is what messages call it; if it is a path, those of included files begin there. `limits` gives
-    values to the program's limits, in place of its own. A program that needs more than `pattern_limit`
-    patterns for one predicate is refused. Raises ProgramError with everything that is wrong, and DataError
-    for a limit that the program does not have.
+    values to the program's limits, in place of its own, and `functions` are those that it declares: a list of
+    them, or the path of a file of Python that has them; without, it can be looked at, but not run. A program
+    that needs more than `pattern_limit` patterns for one predicate is refused. Raises ProgramError with
+    everything that is wrong, DataError for a limit that the program does not have, and FunctionError for
+    functions that do not fit.
     """
     values = {each: number(float(value)) for each, value in limits.items()}
     found = read_whole(Source(text, name, values=values))
     refuse_unknown(found)
-    return compiled(found, pattern_limit)
+    return compiled(found, functions, pattern_limit)
 
 
 def refuse_unknown(found: Checked) -> None:
@@ -110,20 +115,27 @@ def refuse_unknown(found: Checked) -> None:
         raise DataError(f"the program has no limit {unknown[0]}. {hint}")
 
 
-@checked(path=PATH, limits=_LIMITS, pattern_limit=POSITIVE)
+@checked(path=PATH, limits=_LIMITS, functions=optional(FUNCTIONS), pattern_limit=POSITIVE)
 def load(
     path: str | PathLike[str],
     *,
     limits: Mapping[str, int | float] = MappingProxyType({}),
+    functions: FunctionsGiven | None = None,
     pattern_limit: int = PATTERN_LIMIT,
 ) -> Program:
     """The program in a file. Raises ProgramFileError if it cannot be read, ProgramError as `parse`."""
-    return parse(read_text(path), name=str(path), limits=limits, pattern_limit=pattern_limit)
+    return parse(
+        read_text(path), name=str(path), limits=limits, functions=functions, pattern_limit=pattern_limit
+    )
 
 
-def compiled(checked: Checked, pattern_limit: int = PATTERN_LIMIT) -> Program:
+def compiled(
+    checked: Checked, functions: FunctionsGiven | None = None, pattern_limit: int = PATTERN_LIMIT
+) -> Program:
     """The program that was checked. Raises ProgramError with everything that is wrong."""
     found = compile_program(checked, pattern_limit)
     if found.plan is None:
         raise ProgramError(found.diagnostics, checked.document.source)
-    return Program(checked.document, found.plan, warnings_of(found.diagnostics))
+    arities = {each.name: len(each.columns) for each in checked.document.functions}
+    given = {} if functions is None else matched(arities, functions)
+    return Program(checked.document, found.plan, warnings_of(found.diagnostics), given)

@@ -90,7 +90,7 @@ CONSTRUCTS = frozenset(
 )
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
-    "start": (12, ()),  # the kinds of statements, each of which is below
+    "start": (13, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
     "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
     "limit": (2, ()),  # a number with a name: tests/language/test_named_limits.py
@@ -99,6 +99,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_units.py
     "input": (18, ("undeclared input", "delay")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),
+    "function": (6, ()),  # programs that call functions: tests/random_functions.py
     "delay": (6, ("refined delay",)),
     "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
     "shares": (2, ()),

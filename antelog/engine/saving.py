@@ -44,7 +44,8 @@ from antelog.engine.state import start as begin
 from antelog.engine.step.settled import Settled
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
-from antelog.errors import PlanError, StateError
+from antelog.errors import FunctionError, PlanError, StateError
+from antelog.functions import NO_FUNCTIONS, UserFunction
 
 __all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
 
@@ -83,7 +84,12 @@ def save(path: str | PathLike[str], saved: SavedEngine) -> None:
     writing.write(path, to_bytes(saved), mode=0o600)
 
 
-def restore(path: str | PathLike[str], program: Plan | None = None, most: int = MOST) -> SavedEngine:
+def restore(
+    path: str | PathLike[str],
+    program: Plan | None = None,
+    most: int = MOST,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+) -> SavedEngine:
     """The state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
@@ -96,7 +102,7 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
         raise StateError(f"{path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise StateError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    return from_bytes(content, str(path), program, most)
+    return from_bytes(content, str(path), program, most, functions)
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
@@ -136,12 +142,16 @@ def to_bytes(saved: SavedEngine) -> bytes:
 
 
 def from_bytes(
-    content: bytes, name: str = "the saved state", program: Plan | None = None, most: int = MOST
+    content: bytes,
+    name: str = "the saved state",
+    program: Plan | None = None,
+    most: int = MOST,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
     """The state in bytes, which messages call by this name.
 
-    With `program`, only if the state is of that. Raises StateError if this version cannot read it, if it is
-    damaged, or if it has more than `most` bytes when it is unpacked.
+    With `program`, only if the state is of that. `functions` are those that it calls. Raises StateError if
+    this version cannot read it, if it is damaged, or if it has more than `most` bytes when it is unpacked.
     """
     members = sealed.unpack(content, name, most)
     try:
@@ -152,16 +162,23 @@ def from_bytes(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"
             )
-        return _read(members, state, plan if program is None else program)
+        if missing := [each.name for each in plan.functions if each.name not in functions]:
+            raise FunctionError(
+                f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
+                "restore it with the program, `Engine.restore(path, program)`, read with `functions=`"
+            )
+        return _read(members, state, plan if program is None else program, functions)
     except KeyError as error:
         raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
     except (msgspec.MsgspecError, PlanError) as error:
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
 
 
-def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngine:
+def _read(
+    members: Mapping[str, bytes], state: _State, plan: Plan, functions: Mapping[str, UserFunction]
+) -> SavedEngine:
     values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
-    start = begin(plan, state.given, values)
+    start = begin(plan, state.given, values, functions)
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
     known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
     facts = {

@@ -29,9 +29,12 @@ from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.step.settled import Settled, nothing_settled
+from antelog.engine.values.functions import Functions
+from antelog.engine.values.single_calls import SingleCalls
 from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
 from antelog.engine.values.values import Values
+from antelog.functions import NO_FUNCTIONS, UserFunction
 
 Given = Mapping[str, Sequence[Row]]
 
@@ -86,13 +89,21 @@ class State:
         return bytes_of(self.history) + self.values.nbytes
 
 
-def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
+def start(
+    plan: Plan,
+    given: Given | None = None,
+    values: Values | None = None,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+) -> State:
     """The state before the first tick; `given` are static facts from outside the program.
 
-    With the values of a saved state, cells are the same as in that.
+    With the values of a saved state, cells are the same as in that. `functions` are those that the program
+    declares.
     """
-    rules, known = prepared(plan), evaluate(plan, given)
+    called = Functions.of(plan, functions)
+    rules, known = prepared(plan), evaluate(plan, given, SingleCalls(called))
     values = Values(_constants(plan, known)) if values is None else values
+    values.functions = called
     static = static_of(plan, rules, known, values)
     history = {source.name: stream_of(rules, source.name) for source in plan.inputs}
     settled = {name: nothing_settled(len(plan.relation(name).answer.variables)) for name in rules.cycles}

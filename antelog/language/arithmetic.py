@@ -46,3 +46,8 @@ def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
     except (ArithmeticError, ValueError):
         return None
     return number(found) if math.isfinite(found) else None
+
+
+def is_arithmetic(function: str) -> bool:
+    """Whether it is an operator or a function of numbers, and none that a program declares."""
+    return function in _ARITHMETIC

@@ -23,10 +23,10 @@ from antelog.language.syntax_errors import (
     negative_limit,
     no_atom,
     no_bound,
-    no_function,
     no_limit,
     no_limit_name,
     no_shift,
+    no_value,
     no_variable,
     not_alone,
     reserved,
@@ -168,9 +168,9 @@ class Builder(Transformer[Token, Any]):
 
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
-        if name not in _ARGUMENTS:
-            raise UnusableError(no_function(str(name), _at(name), tuple(_ARGUMENTS)))
-        if len(arguments) != _ARGUMENTS[name]:
+        if name[0].isupper():
+            raise UnusableError(no_value(str(name), _at(name)))
+        if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
             raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
@@ -293,6 +293,15 @@ class Builder(Transformer[Token, Any]):
         name, *columns = children
         _usable(name)
         return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
+
+    def function(self, meta: Meta, children: list[Any]) -> syntax.Function:
+        name, *rest = children
+        _usable(name)
+        gives = rest.pop() if rest and isinstance(rest[-1], Token) else None
+        return syntax.Function(
+            *(str(name), tuple(rest), gives and str(gives)),
+            span=_span(meta), name_span=_at(name), gives_span=_at(gives) if gives else syntax.NOWHERE,
+        )  # fmt: skip
 
     def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
         shares = children.pop().each if isinstance(children[-1], _Shares) else None

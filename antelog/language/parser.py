@@ -19,6 +19,7 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
 from antelog.language.building import Builder, UnusableError
 from antelog.language.cutting import Statement, cut
+from antelog.language.functions import resolved
 from antelog.language.syntax_errors import explain, open_quote
 
 
@@ -64,7 +65,7 @@ def parse(source: Source) -> Parsed:
         many = limits.too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
-    document = syntax.Document(tuple(statements), source)
+    document = syntax.Document(resolved(statements), source)
     return Parsed(document, tuple(diagnostics), frozenset(unread), frozenset(builder.used))
 
 

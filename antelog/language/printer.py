@@ -18,7 +18,8 @@ from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
 KEYWORDS = frozenset(
-    {"tick", "zone", "limit", "include", "input", "static", "delay", "chance", "query", "window", "horizon"}
+    {"tick", "zone", "limit", "include", "input", "static", "function", "delay", "chance", "query", "window"}
+    | {"horizon"}
 ).union(*(kind.KEYWORDS for kind in KINDS.values()))
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
@@ -73,6 +74,8 @@ def to_text(node: object) -> str:
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):
             return f"static {name}({_list(columns)})."
+        case syntax.Function(name, columns, gives):
+            return f"function {name}({_list(columns)}){f' -> {gives}' if gives else ''}."
         case syntax.Delay(name, pattern, bound, shares):
             return f"delay {name}({_list(pattern)}) = {to_text(bound)}{_shares(shares)}."
         case syntax.Chance(name, pattern, once, again):

@@ -1,7 +1,8 @@
 """The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Zone | Limit | Include | Input | Static | Delay | Chance | Query | Rule
+    Statement  = Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance |
+                 Query | Rule
     Tick       = Bound                                      tick 10 minutes.
     Zone       = name                                       zone "Europe/Berlin".
     Limit      = name, value: number                        limit hot = 90.
@@ -9,6 +10,7 @@
     Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
+    Function   = name, Column*, gives?                      function km(a, b) -> number.
     Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
     Chance     = name, Term*, once: Percentage, again: Percentage?
                                                             chance P(_, high, _) = 5%, again 80%.
@@ -18,8 +20,8 @@
     Column     = name, type?, most: Bound?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
-    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Aggregation,
-                 Last
+    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Call,
+                 Aggregation, Last
     Atom       = predicate, Term*
     Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
     Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
@@ -38,7 +40,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
-from antelog.language.literals import Aggregate, Aggregation, Atom, Comparison, Last, Literal, Negation
+from antelog.language.literals import Aggregate, Aggregation, Atom, Call, Comparison, Last, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
 from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
@@ -61,10 +63,10 @@ from antelog.language.terms import (
 
 __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
-    "Calculation", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Include", "Input",
-    "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query", "Range", "Rule",
-    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms",
-    "leaves_of", "number", "variable_of", "variables_of",
+    "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
+    "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone",
+    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -171,6 +173,16 @@ class Static(Named):
 
 
 @dataclass(frozen=True, slots=True)
+class Function(Named):
+    """A function that is written in Python. It `gives` a number or a text; None: it is a condition."""
+
+    name: str
+    columns: tuple[Column, ...]
+    gives: str | None = None
+    gives_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Delay(Named):
     name: str
     pattern: tuple[Term, ...]
@@ -196,7 +208,9 @@ class Query(Node):
     alert: Percentage | None = None
 
 
-Statement: TypeAlias = Tick | Zone | Limit | Include | Input | Static | Delay | Chance | Query | Rule
+Statement: TypeAlias = (
+    Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance | Query | Rule
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +235,10 @@ class Document:
     @property
     def declarations(self) -> Iterator[Input | Static]:
         return (s for s in self.statements if isinstance(s, Input | Static))
+
+    @property
+    def functions(self) -> Iterator[Function]:
+        return (s for s in self.statements if isinstance(s, Function))
 
     @property
     def delays(self) -> Iterator[Delay]:

@@ -120,20 +120,16 @@ def no_shift(span: Span) -> Diagnostic:
     return Diagnostic("E001", "a duration can only be added to a time or subtracted from one", span, hint)
 
 
+def no_value(name: str, span: Span) -> Diagnostic:
+    """An atom in place of a value."""
+    message = f"`{name}` stands in a place for a value, and an atom is none"
+    hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+    return Diagnostic("E001", message, span, hint)
+
+
 def no_bound(span: Span) -> Diagnostic:
     """A column with another sign than `<=`."""
     return Diagnostic("E001", "a column has an upper bound, if any", span, "Write it as `limit <= 4 hours`.")
-
-
-def no_function(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
-    if name[0].isupper():
-        message = f"`{name}` stands in a place for a value, and an atom is none"
-        hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
-        return Diagnostic("E001", message, span, hint)
-    near = did_you_mean(name, known) or f"The functions are {', '.join(known)}."
-    if name in {"mean", "average"}:
-        near = AGGREGATE
-    return Diagnostic("E001", f"there is no function `{name}`", span, near)
 
 
 def no_atom(text: str, span: Span) -> Diagnostic:

@@ -246,6 +246,7 @@ _EXAMPLES = {
     "zone": '`zone "Europe/Berlin".`',
     "limit": "`limit hot = 90.`",
     "include": '`include "fleet.alog".`',
+    "function": "`function near(lat1, lon1, lat2, lon2).`",
     "input": "`input Temp(device, level, time) delay 2.`",
     "static": "`static Turbine(device).`",
     "delay": "`delay Temp(wt4, _, _) = 2.`",

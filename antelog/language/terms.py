@@ -61,7 +61,7 @@ class Shifted(Node):
 
 @dataclass(frozen=True, slots=True)
 class Calculation(Node):
-    """A number that is calculated, `W - V` or `abs(V)`, by an operator or a function."""
+    """A value that is calculated, `W - V` or `km(A, B)`, by an operator or a function."""
 
     function: str
     arguments: tuple[Term, ...]

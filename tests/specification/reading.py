@@ -12,7 +12,7 @@ from antelog.language.parser import parse
 from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 from tests.specification.answers import Answer, Explanation, explanation
 from tests.specification.literals import Body, lowered
-from tests.specification.literals.literal import Literal, Lowering, by_time
+from tests.specification.literals.literal import Literal, Lowering, place
 from tests.specification.terms import OTHERS
 
 
@@ -37,9 +37,8 @@ def explanations_of(told: Iterable[Mapping[str, Any]], own: Iterable[str]) -> fr
 
 
 def in_order(texts: Iterable[str]) -> list[str]:
-    """Literals as they are printed, in the order of the specification."""
-    printed = {literal_of(text): text for text in texts}
-    return [printed[literal] for literal in by_time(printed)]
+    """Literals as they are printed, in the order of the specification: by time, then text."""
+    return sorted(texts, key=lambda text: (*place(literal_of(text).body.time), text))
 
 
 def literal_of(text: str) -> Literal:
@@ -53,8 +52,9 @@ def literal_of(text: str) -> Literal:
     return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
 
 
-def bodies(text: str, lowering: Lowering) -> Iterator[Body]:
-    parsed = parse(Source(f"head(0) :- {text}."))
+def bodies(text: str, lowering: Lowering, head: str = "0") -> Iterator[Body]:
+    """The literals of a text; those of a rule all at once: aggregates share variables with the others."""
+    parsed = parse(Source(f"function near(a, b). head({head}) :- {text}."))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
     return (each for literal in rule.body for each in lowered(literal, lowering))

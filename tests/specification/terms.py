@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value, number
+from tests.specification.functions import FUNCTIONS, called
 
 
 class Special(Enum):
@@ -68,7 +69,7 @@ class TickLength(NamedTuple):
 
 
 class Calculation(NamedTuple):
-    """A number that is worked out: `W - V`, `abs(V)`; of a tick with `ticks`, `hour(T)`."""
+    """A value that is worked out: `W - V`, `abs(V)`, `lower(X)`; of a tick with `ticks`, `hour(T)`."""
 
     function: str
     arguments: tuple[Term, ...]
@@ -142,7 +143,10 @@ def value_of(term: Term) -> Value | None:
     if not isinstance(term, Calculation):
         assert isinstance(term, str | int | float)
         return term
-    numbers = [value_of(each) for each in term.arguments]
+    arguments = [value_of(each) for each in term.arguments]
+    if term.function in FUNCTIONS:
+        return called(term.function, arguments)
+    numbers = arguments
     if any(number is None or isinstance(number, str) for number in numbers):
         return None
     try:
@@ -150,7 +154,7 @@ def value_of(term: Term) -> Value | None:
             (tick,) = numbers
             assert isinstance(tick, int), f"{tick} is no tick"
             return _CALENDAR[term.function](term.ticks.time(tick)) if tick >= 0 else None
-        found = _FUNCTIONS[term.function](*numbers)
+        found = _OF_NUMBERS[term.function](*numbers)
     except (ArithmeticError, ValueError):
         return None
     if isinstance(found, int) and not -(2**63) <= found < 2**63:
@@ -158,7 +162,7 @@ def value_of(term: Term) -> Value | None:
     return number(found) if math.isfinite(found) else None
 
 
-_FUNCTIONS: Mapping[str, Callable[..., int | float]] = {
+_OF_NUMBERS: Mapping[str, Callable[..., int | float]] = {
     "+": lambda a, b: a + b,
     "-": lambda a, b: a - b,
     "*": lambda a, b: a * b,
@@ -184,6 +188,11 @@ def worked_out(calculation: Calculation) -> Term:
     return calculation if value is None else value
 
 
+def is_arithmetic(term: Term) -> bool:
+    """Whether a term is a number that is worked out from numbers."""
+    return is_sum(term) or (isinstance(term, Calculation) and term.function not in FUNCTIONS)
+
+
 def has_own(term: Term) -> bool:
     """Whether a variable of an aggregate is in a term."""
     return isinstance(term, Own) or (isinstance(term, Calculation) and any(map(has_own, term.arguments)))
@@ -202,7 +211,8 @@ def is_hopeless(term: Term) -> bool:
     """Whether a calculation has no value, whatever its variables stand for."""
     if not isinstance(term, Calculation):
         return False
-    if any(isinstance(each, str) or is_hopeless(each) for each in term.arguments):
+    texts = term.function not in FUNCTIONS
+    if any((texts and isinstance(each, str)) or is_hopeless(each) for each in term.arguments):
         return True
     return not variables_in([term]) and not has_own(term) and value_of(term) is None
 

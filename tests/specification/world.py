@@ -333,7 +333,7 @@ def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
     for _ in equations:
         for name, of in equations:
             value = put_in(of, known)
-            if isinstance(put_in(Variable(name), known), Variable) and isinstance(value, int | float):
+            if isinstance(put_in(Variable(name), known), Variable) and isinstance(value, str | int | float):
                 known = {**known, name: value}
     return known
 

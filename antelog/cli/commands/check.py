@@ -100,7 +100,8 @@ _STYLES = {TITLE: "bold", TEXT: "", PATTERN: "cyan", DETAIL: "dim"}
 
 def print_plan(plan: Plan, console: Console) -> None:
     """Prints a plan; lines are wrapped on a terminal only."""
-    rows = {name: len(found) for name, found in evaluate(plan).items()}
+    calls = any(each.functions for rule in plan.static_rules for each in rule.literals)
+    rows = None if calls else {name: len(found) for name, found in evaluate(plan).items()}
     for line in report(plan, rows):
         for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
             print_text(console, Text(text, _STYLES[line.role]))

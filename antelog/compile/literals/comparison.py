@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Self
 
-from antelog.compile.literals.literal import Condition, Exists, Value
+from antelog.compile.literals.literal import Condition, PutIn, StaticWorld, Value
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
+    Calculated,
     Const,
     Operand,
     Part,
     Replacement,
-    Term,
+    Sum,
     Time,
     Var,
     is_hopeless,
@@ -31,7 +32,7 @@ _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class Equation(NamedTuple):
-    """A variable, and the number that it is worked out from: D and W - V."""
+    """A variable, and what it is worked out from: D and W - V."""
 
     variable: str
     operand: Operand
@@ -68,8 +69,16 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def calculates(self) -> bool:
-        """Whether a side is a number that is worked out, as in `W = V + 5`, and not a value as it is."""
+        """Whether a side is worked out, as in `W = V + 5`, and not a value as it is."""
         return not all(isinstance(side, Var | Const | Time) for side in self.operands)
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether a side is worked out from numbers, so that the other is a number too."""
+        return any(
+            isinstance(side, Sum) or (isinstance(side, Calculated) and side.is_arithmetic)
+            for side in self.operands
+        )
 
     @property
     def defines(self) -> Equation | None:
@@ -90,7 +99,7 @@ class Comparison(Condition, frozen=True, tag=True):
     @property
     def outcome(self) -> bool | None:
         left, right = self.left, self.right
-        if self.calculates and any(map(_has_no_number, self.operands)):
+        if any(map(is_hopeless, self.operands)) or (self.is_arithmetic and any(map(_is_text, self.operands))):
             return False
         if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
             return bool(HOLDS[self.operator](left.offset, right.offset))
@@ -104,19 +113,9 @@ class Comparison(Condition, frozen=True, tag=True):
             return bool(HOLDS[self.operator](one[1], other[1]))
         return None
 
-    def holds(self, values: Mapping[str, Value], _exists: Exists, /) -> bool:
-        return self.replaced(_PutIn(values)).outcome is True
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
+        return self.replaced(PutIn(values, known)).outcome is True
 
 
-def _has_no_number(side: Operand) -> bool:
-    return (isinstance(side, Const) and isinstance(side.value, str)) or is_hopeless(side)
-
-
-class _PutIn(Replacement):
-    """Puts values in place of variables."""
-
-    def __init__(self, values: Mapping[str, Value]) -> None:
-        self._values = values
-
-    def term(self, term: Term) -> Term:
-        return Const(self._values[term.name]) if isinstance(term, Var) else term
+def _is_text(side: Operand) -> bool:
+    return isinstance(side, Const) and isinstance(side.value, str)

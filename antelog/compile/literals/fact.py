@@ -108,7 +108,9 @@ class FactLiteral:
         slot: tuple[int, ...] | None,
         reach: ReferenceReach,
     ) -> FactLiteral:
-        tests = tuple(each for each in comparisons if each.variables <= atom.variables)
+        # What calls functions is tested later, once for the rows that are left.
+        own = (each for each in comparisons if not each.functions)
+        tests = tuple(each for each in own if each.variables <= atom.variables)
         return cls(atom, tests, slot, reach.behind, reach.ahead)
 
     @cached_property

@@ -12,7 +12,7 @@ this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Protocol, Self, TypeAlias
@@ -21,13 +21,16 @@ from msgspec import Struct
 
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
+    Calculated,
     Const,
+    Function,
     Operand,
     Part,
     Replacement,
     Term,
     Time,
     Var,
+    functions_in,
     text_of,
     variables_in,
 )
@@ -35,8 +38,15 @@ from antelog.language import syntax
 
 Value: TypeAlias = str | int | float
 
-Exists: TypeAlias = Callable[[str, tuple[Value | None, ...]], bool]
-"""Whether there is a background fact of a predicate with these values (None: any)."""
+
+class StaticWorld(Protocol):
+    """The background and the functions that decide conditions."""
+
+    def exists(self, predicate: str, values: tuple[Value | None, ...], /) -> bool:
+        """Whether there is a background fact of a predicate with these values (None: any)."""
+
+    def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None:
+        """The result of a function; None: it has none."""
 
 
 class Distances(Protocol):
@@ -128,6 +138,11 @@ class Literal(Struct, frozen=True):
         raise NotImplementedError
 
     @property
+    def functions(self) -> frozenset[Function]:
+        """The functions it calls."""
+        return functions_in(self.operands)
+
+    @property
     def binds(self) -> frozenset[str]:
         """The variables it gives values to."""
         return frozenset()
@@ -199,9 +214,27 @@ class Condition(Literal, frozen=True):
         """Whether it holds whatever its variables stand for; None if that depends on them."""
         return None
 
-    def holds(self, values: Mapping[str, Value], exists: Exists, /) -> bool:
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
         """Whether it holds with these values of its variables; never asked of one that gives values."""
         raise NotImplementedError
+
+
+class PutIn(Replacement):
+    """Puts values in place of variables, and works out what is calculated from them."""
+
+    def __init__(self, values: Mapping[str, Value], known: StaticWorld) -> None:
+        self._values, self._known = values, known
+
+    def term(self, term: Term) -> Term:
+        return Const(self._values[term.name]) if isinstance(term, Var) else term
+
+    def operand(self, operand: Operand) -> Operand:
+        found = super().operand(operand)
+        if not isinstance(found, Calculated) or found.is_arithmetic:
+            return found
+        given = [each.value for each in found.operands if isinstance(each, Const)]
+        value = self._known.called(found.function, given) if len(given) == len(found.operands) else None
+        return found if value is None else Const(value)
 
 
 @dataclass(frozen=True)

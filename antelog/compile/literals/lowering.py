@@ -101,7 +101,9 @@ class Lowering:
             case syntax.Calculation(function, (argument,)) if function in CALENDAR:
                 return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
             case syntax.Calculation(function, arguments):
-                return folded(Calculated(function, tuple(map(self.operand, arguments))))
+                signature = self.vocabulary.functions.get(function)
+                gives = "number" if signature is None or signature.gives is None else signature.gives.value
+                return folded(Calculated(function, tuple(map(self.operand, arguments)), gives=gives))
             case _:
                 return self.term(term)
 

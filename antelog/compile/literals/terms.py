@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from antelog.language.arithmetic import calculated
+from antelog.language.arithmetic import calculated, is_arithmetic
 from antelog.language.calendar import calendar_number
 from antelog.language.moments import Timescale
 from antelog.language.printer import value_text, written
@@ -58,15 +58,24 @@ class Own(Struct, frozen=True, tag=True):
     name: str
 
 
-class Calculated(Struct, frozen=True, tag=True):
-    """A number in a comparison that is worked out by an operator or a function: `W - V`, `abs(V)`.
+class Function(Struct, frozen=True):
+    """A function that is called with so many arguments; it `gives` a number, a text, or (None) a truth."""
 
-    A calendar function, `hour(T)`, has the `timescale` of its tick.
+    name: str
+    arity: int
+    gives: str | None = None
+
+
+class Calculated(Struct, frozen=True, tag=True):
+    """A value that is worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`.
+
+    It `gives` a number or a text. A calendar function, `hour(T)`, has the `timescale` of its tick.
     """
 
     function: str
     operands: tuple[Operand, ...]
     timescale: Timescale | None = None
+    gives: str = "number"
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -76,6 +85,11 @@ class Calculated(Struct, frozen=True, tag=True):
     @property
     def variables(self) -> frozenset[str]:
         return variables_in(self.operands)
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether it is a number that is worked out from numbers, and no function that is called."""
+        return self.timescale is not None or is_arithmetic(self.function)
 
     @property
     def time(self) -> Time:
@@ -122,8 +136,8 @@ class Replacement:
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
-            case Calculated(function, operands, timescale):
-                return folded(Calculated(function, tuple(map(self.operand, operands)), timescale))
+            case Calculated(function, operands, timescale, gives):
+                return folded(Calculated(function, tuple(map(self.operand, operands)), timescale, gives))
             case Own():
                 return operand
             case _:
@@ -135,7 +149,7 @@ def folded(calculation: Calculated) -> Operand:
     value = None
     if calculation.timescale is None:
         known = [each.value for each in calculation.operands if isinstance(each, Const)]
-        if len(known) == len(calculation.operands):
+        if len(known) == len(calculation.operands) and calculation.is_arithmetic:
             value = calculated(calculation.function, known)
     elif (tick := calculation.tick) is not None:
         value = calendar_number(calculation.function, tick, calculation.timescale)
@@ -150,7 +164,8 @@ def is_hopeless(operand: Operand) -> bool:
         return operand.tick is not None and isinstance(folded(operand), Calculated)
     texts = (isinstance(each, Const) and isinstance(each.value, str) for each in operand.operands)
     known = all(isinstance(each, Const) for each in operand.operands)
-    return known or any(texts) or any(map(is_hopeless, operand.operands))
+    hopeless = operand.is_arithmetic and (known or any(texts))
+    return hopeless or any(map(is_hopeless, operand.operands))
 
 
 # ---- variables ----
@@ -175,6 +190,17 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
             found |= variables_in(operand.operands)
         elif (name := variable_in(operand)) is not None:
             found.add(name)
+    return frozenset(found)
+
+
+def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:
+    """The functions that operands call."""
+    found: set[Function] = set()
+    for operand in operands:
+        if isinstance(operand, Calculated):
+            found |= functions_in(operand.operands)
+            if not operand.is_arithmetic:
+                found.add(Function(operand.function, len(operand.operands), operand.gives))
     return frozenset(found)
 
 

@@ -16,9 +16,10 @@ from functools import cached_property
 from msgspec import Struct, structs
 
 from antelog.compile.literals import AnyLiteral, StaticAtom
-from antelog.compile.literals.terms import Term, Var
+from antelog.compile.literals.terms import Function, Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
+from antelog.language.functions import BUILT_IN
 from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 
@@ -220,6 +221,14 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def timescale(self) -> Timescale | None:
         """The times of ticks, if the program says how long a tick is."""
         return None if self.tick is None else Timescale(self.tick, self.zone)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions that it calls, but for the built-in ones, by name."""
+        patterns = (pattern for relation in self.relations for pattern in relation.patterns)
+        literals = (each for part in (*self.static_rules, *patterns) for each in part.literals)
+        found = {function for literal in literals for function in literal.functions}
+        return tuple(sorted((f for f in found if f.name not in BUILT_IN), key=lambda f: f.name))
 
     @property
     def read(self) -> Plan:

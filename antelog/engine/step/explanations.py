@@ -34,7 +34,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
-from antelog.engine.step.rows import Rows, numbers_of, term_column, time_column
+from antelog.engine.step.rows import Rows, cells_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
@@ -294,7 +294,7 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
         case Var() | Const():
             return term_column(gap, rows, values)
         case _:
-            return np.broadcast_to(numbers_of(gap, rows.bound, values).cells(values), rows.count)
+            return np.broadcast_to(cells_of(gap, rows.bound, values), rows.count)
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:

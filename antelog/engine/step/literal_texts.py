@@ -34,7 +34,7 @@ from antelog.compile.literals.terms import (
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.tables import Column, numbered
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.rows import Rows, numbers_of
+from antelog.engine.step.rows import Rows, cells_of
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
 
@@ -116,7 +116,8 @@ def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Op
 
 def _operand(operand: Operand, bound: Bound) -> Part:
     names = variables_in([operand])
-    return Blank(operand) if names and names <= bound else operand_text(operand)
+    worked_out = names or isinstance(operand, Calculated)
+    return Blank(operand) if worked_out and names <= bound else operand_text(operand)
 
 
 def _between(before: str, part: Part, after: str) -> Part:
@@ -247,9 +248,8 @@ class Writer:
                 # All others have the name of their variable.
                 return (pc.if_else(pa.array(others), name, texts) if others.any() else texts), which
             case _:
-                cells, which = numbered(
-                    numbers_of(operand, self._rows.bound, self._values).cells(self._values)
-                )
+                found = cells_of(operand, self._rows.bound, self._values)
+                cells, which = numbered(np.broadcast_to(found, self._rows.count))
                 return self._values.texts(cells), which
 
     def _time(self, template: LiteralTemplate) -> TickText | Time:

@@ -246,7 +246,7 @@ def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[
 
 def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
     """The rows at which every condition holds whose variables they bind."""
-    fits = passing(prepared.comparisons, rows.bound, rows.count, values)
+    fits = passing((*prepared.comparisons, *prepared.calls), rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
@@ -19,6 +20,7 @@ from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room,
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
+from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
@@ -264,40 +266,49 @@ def _known_ticks(
 # ---- comparisons ----
 
 
-def passing(tests: Iterable[Comparison], bound: Mapping[str, Column], count: int, values: Values) -> Mask:
-    """For each row, whether the comparisons hold there, as far as their variables are bound."""
+def passing(
+    tests: Iterable[Comparison | Call], bound: Mapping[str, Column], count: int, values: Values
+) -> Mask:
+    """For each row, whether the conditions hold there, as far as their variables are bound."""
     fits = np.ones(count, np.bool_)
     for test in tests:
         if test.variables <= bound.keys():
             fits &= holds(test, bound, count, values)
-        elif test.calculates:
-            for side in test.operands:
+        else:
+            for side in test.operands if isinstance(test, Call) or test.calculates else ():
                 fits &= _may_have_value(side, bound, count, values)
     return fits
 
 
 def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
-    """For each row, whether what is known of a side of a calculating comparison lets it have a value."""
+    """For each row, whether what is known of a side, or of an argument, lets it have a value."""
     if variables_in([side]) <= bound.keys():
-        return _all(numbers_of(side, bound, values).there, count)
+        return _all(cells_of(side, bound, values) != UNBOUND, count)
     fits = np.ones(count, np.bool_)
     for each in side.operands if isinstance(side, Calculated) else ():
         fits &= _may_have_value(each, bound, count, values)
     return fits
 
 
-def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
-    """For each row, whether the comparison holds there; all its variables are bound."""
+def holds(test: Comparison | Call, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+    """For each row, whether a condition holds there; all its variables are bound."""
+    if isinstance(test, Call):
+        given = [cells_of(each, bound, values) for each in test.arguments]
+        return _all(values.functions.truths(test.function, given, values, of=not test.negated), count)
+    return _compared(test, bound, count, values)
+
+
+def _compared(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
     left, right = comparison.left, comparison.right
     test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
         return _all(test(_ticks(left, bound), _ticks(right, bound)), count)
-    if comparison.calculates:
+    if comparison.is_arithmetic:
         numbers = numbers_of(left, bound, values), numbers_of(right, bound, values)
         return _all(numbers[0].compared(test, numbers[1]), count)
-    one, other = _cells(left, bound, values), _cells(right, bound, values)
+    one, other = cells_of(left, bound, values), cells_of(right, bound, values)
     if comparison.operator in ("=", "!="):
-        return _all(test(one, other), count)
+        return _all(test(one, other) & (one != UNBOUND) & (other != UNBOUND), count)
     one_number, other_number = (values.numbers(np.atleast_1d(cells)) for cells in (one, other))
     result = _all(test(one_number, other_number), count)
     # Values of other kinds have an order among themselves; those of different kinds have none.
@@ -318,14 +329,21 @@ def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
     return np.asarray(time.offset if time.variable is None else bound[time.variable] + time.offset)
 
 
-def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
+def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
+    """The cells that an operand is in each row, UNBOUND where it has no value.
+
+    Without variables there is one row.
+    """
     match operand:
         case Var(name):
             return bound[name]
         case Const(value):
-            return np.asarray(values.cell(value))
+            return np.array([values.cell(value)])
+        case Calculated(function, operands) if not operand.is_arithmetic:
+            given = [cells_of(each, bound, values) for each in operands]
+            return values.functions.cells(function, given, values)
         case _:
-            raise TypeError(f"{operand} is no object")
+            return numbers_of(operand, bound, values).cells(values)
 
 
 def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
@@ -335,12 +353,12 @@ def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) ->
             return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
         case Calculated(function, _, Timescale() as timescale):
             return calendar_numbers(function, np.atleast_1d(_ticks(operand.time, bound)), timescale)
-        case Calculated(function, operands):
+        case Calculated(function, operands) if operand.is_arithmetic:
             return calculate(function, [numbers_of(each, bound, values) for each in operands])
         case Sum(name, offset):
             return calculate("+", [Numbers.of_cells(bound[name], values), _constant(offset, values)])
         case _:
-            return Numbers.of_cells(np.atleast_1d(_cells(operand, bound, values)), values)
+            return Numbers.of_cells(cells_of(operand, bound, values), values)
 
 
 def _constant(number: int | float, values: Values) -> Numbers:
@@ -355,11 +373,12 @@ def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Row
     bound, fits = dict(rows.bound), np.ones(rows.count, np.bool_)
     for variable, operand in prepared.pattern.worked_out:
         if variable not in bound and variables_in([operand]) <= bound.keys():
-            numbers = numbers_of(operand, bound, values)
-            is_time = variable in prepared.time_variables
-            found, there = (
-                (numbers.whole, numbers.is_whole) if is_time else (numbers.cells(values), numbers.there)
-            )
+            if variable in prepared.time_variables:
+                numbers = numbers_of(operand, bound, values)
+                found, there = numbers.whole, numbers.is_whole
+            else:
+                found = cells_of(operand, bound, values)
+                there = found != UNBOUND
             bound[variable] = np.broadcast_to(found, rows.count)
             fits &= np.broadcast_to(there, rows.count)
     if len(bound) == len(rows.bound):

@@ -23,7 +23,7 @@ import pyarrow as pa
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals.terms import Calculated, Const, Operand, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
@@ -150,12 +150,17 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
     sources: list[_Source] = [*pattern.facts, *pattern.background]
     sources += (each.literal for each in pattern.latest)
     types = {term: _term(term, sources, known) for term in pattern.answer}
-    types |= {Var(each.variable): pa.float64() for each in pattern.worked_out}
+    types |= {Var(each.variable): _worked_out(each.operand) for each in pattern.worked_out}
     if seen is not None:
         (variable,) = pattern.unguarded
         columns = (known[column.name][column.position] for column in (*seen.inputs, *seen.statics))
         types[Var(variable)] = reduce(wider, (*columns, *map(type_of, seen.constants)), NOTHING)
     return [types[term] for term in pattern.answer]
+
+
+def _worked_out(operand: Operand) -> pa.DataType:
+    is_text = isinstance(operand, Calculated) and operand.gives == "text"
+    return pa.string() if is_text else pa.float64()
 
 
 def _term(term: Term, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:

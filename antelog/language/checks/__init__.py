@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.language.checks.calls import check_calls
 from antelog.language.checks.clocks import check_clocks
 from antelog.language.checks.declarations import declare
 from antelog.language.checks.names import (
@@ -34,6 +35,7 @@ Check = Callable[[Parsed, Vocabulary], Iterator[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     check_names,
     check_arities,
+    check_calls,
     check_queries,
     check_taken_names,
     check_sorts,

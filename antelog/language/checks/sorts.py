@@ -230,6 +230,8 @@ def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> s
     if name in timed:
         return ""
     columns = ", ".join(f"c{i}" for i in range(predicate.arity))
+    if name[:1].islower() and predicate.kind is PredicateKind.INPUT and not predicate.declared:
+        return f"\nIf {name} is a function, declare `function {name}({columns}).`"
     statics = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
     near = did_you_mean(name, statics)
     return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"

@@ -18,7 +18,7 @@ from antelog.language.literals.literal import type_of
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.syntax import Aggregation, Constant, Term, Variable
-from antelog.language.vocabulary import Predicate, Type, Vocabulary
+from antelog.language.vocabulary import Predicate, Signature, Type, Vocabulary
 
 Cell = tuple[str, int] | tuple[int, str]
 """Something that has a type: a column (predicate, position) or a variable (rule, name)."""
@@ -175,6 +175,9 @@ class _InRule:
 
     def text(self, node: object) -> str:
         return to_text(node)
+
+    def function(self, name: str) -> Signature | None:
+        return self.vocabulary.functions.get(name)
 
     def is_time(self, name: str) -> bool:
         return name in self.times

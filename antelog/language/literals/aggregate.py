@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.literals.comparison import MIRRORED, Comparison, check_times_in
+from antelog.language.literals.calculations import check_times_in
+from antelog.language.literals.comparison import MIRRORED, Comparison
 from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
 from antelog.language.terms import (
     Anonymous,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
-from antelog.language.calendar import CALENDAR
+from antelog.language.literals.calculations import check_calculation, check_times_in, type_of_side
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
@@ -116,7 +116,7 @@ class Comparison(Literal):
                 because = f"{one.name} is compared with the {shown(other, types)}"
                 types.is_type(one.name, type_of(other), self.span, because)
         for side in self.sides:
-            _check_calculation(side, types)
+            check_calculation(side, types)
         if any(isinstance(side, Calculation) for side in self.sides):
             self._check_values(types)
             return
@@ -130,15 +130,21 @@ class Comparison(Literal):
             types.report(Diagnostic("E302", message, self.span, hint))
 
     def _check_values(self, types: Types) -> None:
-        """What stands alone beside a calculation is a number."""
-        for side in self.sides:
-            if isinstance(side, Variable) and not types.is_time(side.name):
-                because = f"{side.name} is compared with a number that is calculated"
-                types.is_type(side.name, Type.NUMBER, side.span, because)
-            elif isinstance(side, Constant) and isinstance(side.value, str):
-                message = f"`{types.text(side)}` is a text, and the other side is calculated"
+        """What stands beside a calculation has the type of what that gives."""
+        for side, other in (self.sides, self.sides[::-1]):
+            wanted = type_of_side(side, types) if isinstance(side, Calculation) else None
+            if wanted is None:
+                continue
+            found = type_of(other) if isinstance(other, Constant) else type_of_side(other, types)
+            if isinstance(other, Variable) and not types.is_time(other.name):
+                because = f"{other.name} is compared with a {wanted.value} that is calculated"
+                types.is_type(other.name, wanted, other.span, because)
+            elif found is not None and found is not wanted:
+                message = f"`{types.text(other)}` is a {found.value}, and the other side "
+                message += f"a {wanted.value} that is calculated"
                 hint = "Compare numbers with numbers and texts with texts."
                 types.report(Diagnostic("E302", message, self.span, hint))
+                return
 
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for side in self.operands:
@@ -186,44 +192,3 @@ class Comparison(Literal):
         if rule.is_time(name):
             return f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
         return f"Use {name} in an atom of the body."
-
-
-def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
-    """Times in calculations: they can be shifted and compared, and calendar functions take them."""
-    if not isinstance(side, Calculation):
-        return
-    if side.function in CALENDAR:
-        yield from _no_times(side, sorts)
-        return
-    for term in side.arguments:
-        yield from check_times_in(term, sorts)
-        place = sorts.time_of(variable_of(term))
-        if place is not None:
-            message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
-            hint = "Compare times with each other, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`."
-            yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
-
-
-def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
-    """What is no time where a calendar function needs one."""
-    (term,) = call.arguments
-    is_time = sorts.time_of(variable_of(term)) is not None
-    if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
-        return
-    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"
-    hint = f"Write the time of an atom: `{call.function}(T)`."
-    yield Diagnostic("E301", message, term.span, hint)
-
-
-def _check_calculation(side: Term, types: Types) -> None:
-    """What a calculation calculates with are numbers."""
-    if not isinstance(side, Calculation) or side.function in CALENDAR:
-        return
-    for term in side.arguments:
-        _check_calculation(term, types)
-        name, because = variable_of(term), f"`{types.text(side)}` calculates with numbers"
-        if name is not None and not types.is_time(name):
-            types.is_type(name, Type.NUMBER, term.span, because)
-        elif isinstance(term, Constant) and isinstance(term.value, str):
-            message = f"`{types.text(term)}` is a text, and `{types.text(side)}` calculates with numbers"
-            types.report(Diagnostic("E302", message, term.span, "Calculate with numbers only."))

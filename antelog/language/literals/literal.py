@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, leaves_of, variable_of
-from antelog.language.vocabulary import Type, Vocabulary
+from antelog.language.vocabulary import Signature, Type, Vocabulary
 
 
 class Printing(Protocol):
@@ -33,6 +33,9 @@ class Sorts(Printing, Protocol):
 
 class Types(Printing, Protocol):
     """The types of a rule's variables; contradictions are reported where they show."""
+
+    def function(self, name: str) -> Signature | None:
+        """A function of the program or a built-in one, but none of numbers."""
 
     def is_time(self, name: str) -> bool: ...
 

@@ -6,6 +6,7 @@ from antelog.language import syntax
 from tests.specification.literals.absence import Absence
 from tests.specification.literals.aggregate import Aggregation
 from tests.specification.literals.background import Static
+from tests.specification.literals.call import Call
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.fact import Fact
 from tests.specification.literals.last import Last
@@ -17,6 +18,7 @@ __all__ = [
     "Absence",
     "Aggregation",
     "Body",
+    "Call",
     "Comparison",
     "Fact",
     "Last",
@@ -25,7 +27,7 @@ __all__ = [
     "lowered",
 ]
 
-KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Last, Negated, Static, Comparison)
+KINDS: tuple[type[Body], ...] = (Fact, Absence, Aggregation, Last, Negated, Static, Call, Comparison)
 
 
 def lowered(literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...]:

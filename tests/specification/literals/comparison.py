@@ -14,6 +14,7 @@ from tests.specification.terms import (
     Calculation,
     Term,
     Variable,
+    is_arithmetic,
     is_hopeless,
     is_sum,
     text,
@@ -47,7 +48,7 @@ class Comparison(Body):
 
     @property
     def calculates(self) -> bool:
-        """Whether a side is a number that is worked out, and not a value as it is."""
+        """Whether a side is worked out, and not a value as it is."""
         return any(isinstance(each, Calculation) or is_sum(each) for each in self.operands)
 
     @property
@@ -65,7 +66,9 @@ class Comparison(Body):
 
     def holds(self, _model: Set[Atom] = frozenset()) -> bool | None:
         left, right = self.left, self.right
-        if self.calculates and any(isinstance(each, str) or is_hopeless(each) for each in self.operands):
+        if any(map(is_hopeless, self.operands)):
+            return False
+        if any(map(is_arithmetic, self.operands)) and any(isinstance(each, str) for each in self.operands):
             return False
         if isinstance(left, Variable) and isinstance(right, Variable) and left.name == right.name:
             left, right = left.shift, right.shift

@@ -259,10 +259,10 @@ class Literal(NamedTuple):
 
 def by_time(literals: Iterable[Literal]) -> list[Literal]:
     """Literals by time, then text. Times that are still open come last, by offset, then name."""
-    return sorted(literals, key=lambda literal: (*_place(literal.body.time), str(literal)))
+    return sorted(literals, key=lambda literal: (*place(literal.body.time), str(literal)))
 
 
-def _place(time: Term | None) -> tuple[bool, int | float, str]:
+def place(time: Term | None) -> tuple[bool, int | float, str]:
     if isinstance(time, Variable):
         return True, time.shift, time.name
     assert isinstance(time, int), f"{time} is no time"
