@@ -52,8 +52,9 @@ def literal_of(text: str) -> Literal:
     return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
 
 
-def bodies(text: str, lowering: Lowering) -> Iterator[Body]:
-    parsed = parse(Source(f"function near(a, b). head(0) :- {text}."))
+def bodies(text: str, lowering: Lowering, head: str = "0") -> Iterator[Body]:
+    """The literals of a text; those of a rule all at once: aggregates share variables with the others."""
+    parsed = parse(Source(f"function near(a, b). head({head}) :- {text}."))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
     return (each for literal in rule.body for each in lowered(literal, lowering))

@@ -156,7 +156,8 @@ def _up_to(slot: Column, time: Column, key: Column, tick: Column) -> Column:
 def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
     """From when on the latest fact fits for certain, and from when on it does not, if nothing more arrives.
 
-    Variables that rows leave open stand for any value, and then it may be false, but is never true.
+    Variables that rows leave open stand for the values that may still come: then it is never true, and false
+    once none can come.
     """
     found = SlotFacts.of(known, node, rows)
     at, late = found.latest(), found.late(node.named_only)
@@ -169,13 +170,14 @@ def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
         true_at = np.where(last, arrived, np.maximum(arrived, found.hi + late))
         true_at[~fits] = NEVER
     false_at = np.where(last, np.minimum(deadline, arrived), deadline)
-    if len(found.source.delays) > 1:
-        false_at = np.maximum(false_at, _replaced(found, at, false_at))
-    false_at[fits] = NEVER
-    empty = found.hi < found.lo
-    true_at[empty], false_at[empty] = NEVER, -1
     if not node.variables <= rows.bound.keys():
         true_at[:] = NEVER
+    else:
+        if len(found.source.delays) > 1:
+            false_at = np.maximum(false_at, _replaced(found, at, false_at))
+        false_at[fits] = NEVER
+    empty = found.hi < found.lo
+    true_at[empty], false_at[empty] = NEVER, -1
     return Truth(true_at, false_at, _settled(found, at, found.hi + late))
 
 

@@ -87,7 +87,9 @@ def test_what_is_refused_has_no_plan(text: str) -> None:
 @settings(max_examples=max(1, settings().max_examples // 5))
 @given(programs())
 def test_plans_survive_json(text: str) -> None:
-    plan = _compile(read(Source(text)))
+    plan = compile_program(read(Source(text))).plan
+    assume(plan is not None)
+    assert plan is not None
     again = from_json(to_json(plan))
     assert again == plan
     assert plan_text(again) == plan_text(plan)

@@ -171,12 +171,17 @@ class Last(Body):
             # Whatever comes later fits as well.
             true_at = min((each.true_at for each in fits), default=NEVER)
             return Ticks(true_at, max((each.false_at for each in fits), default=START))
+        if self.variables:
+            # What is there has a derivation of its own: one is left for what may still come.
+            pairs = enumerate(fits)
+            left = (min([each.false_at, *(other.true_at for other in slot[place:])]) for place, each in pairs)
+            return Ticks(NEVER, max(left, default=START))
         true_at, false_at = NEVER, START
         for place, each in enumerate(fits):
             later = slot[place + 1 :]
             true_at = min(true_at, max([each.true_at, *(other.false_at for other in later)]))
             false_at = max(false_at, min([each.false_at, *(other.true_at for other in later)]))
-        return Ticks(NEVER if self.variables else true_at, false_at)
+        return Ticks(true_at, false_at)
 
     def latest(self, world: Facts) -> Iterator[Latest]:
         """The values it takes for its own variables, each while they are those of the latest atom."""
