@@ -31,12 +31,12 @@ def with_times_apart(document: syntax.Document, vocabulary: Vocabulary) -> synta
     return replace(document, statements=tuple(statements))
 
 
-def is_ticks(value: Value, most: int | None) -> bool:
+def is_ticks(value: Value, most: int) -> bool:
     """Whether a value is a number of ticks, and no more than the most."""
-    return isinstance(value, int) and 0 <= value <= (value if most is None else most)
+    return not isinstance(value, str) and 0 <= value <= most and value % 1 == 0
 
 
-def no_ticks(most: int | None) -> str:
+def no_ticks(most: int) -> str:
     """What is said of another value."""
     return f"is no whole number of ticks from 0 to {most}"
 

@@ -10,7 +10,7 @@ from antelog.given import NUMBER
 from antelog.language.epochs import UNITS
 from antelog.run import values
 from antelog.run.address import Address
-from antelog.run.options import FILE, SOURCE, Arity, option, plain, text
+from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, text
 
 REPLAYS = ("try", "learn", "score", "draw")
 FOLLOWING = ("watch", "run")
@@ -27,6 +27,10 @@ class ValueSettings:
         {}, plain("LIMIT=NUMBER", values.number, kind=NUMBER, toml=(int, float)),
         "The value of a limit of the program, in place of its own.",
         name="set", on=(*ALL, "check"), complete="limits", example="hot=85",
+    )  # fmt: skip
+    functions: Path | None = option(
+        None, named_file("FILE.py"),
+        "A Python file with the functions that the program declares. Its code runs as this user.", on=ALL,
     )  # fmt: skip
 
 

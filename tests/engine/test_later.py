@@ -64,6 +64,12 @@ def test_a_time_that_is_shifted_has_a_variable_and_its_bounds() -> None:
     )
 
 
+def test_a_column_with_a_bound_has_numbers() -> None:
+    text = DECLARED.replace("Within(h, 1).", "").replace("Within(l, 3).", "")
+    (within,) = parse(text + RULES[0]).plan.statics
+    assert (within.types, within.most) == ((None, "number"), (None, 3))
+
+
 @pytest.mark.parametrize("limit", [4, -1, 2.5, "soon"])
 def test_background_with_other_ticks_is_refused(limit: object) -> None:
     program = parse(DECLARED + RULES[0])

@@ -103,6 +103,9 @@ def infer_types(
             if column.type in {t.value for t in Type}:
                 because = f"column {column.name} of {declaration.name} is declared as {column.type}"
                 types.is_type((declaration.name, i), Type(column.type), column.span, because)
+            if column.most is not None:
+                because = f"column {column.name} of {declaration.name} has a bound"
+                types.is_type((declaration.name, i), Type.NUMBER, column.span, because)
     for delay in parsed.document.delays:
         if delay.name in vocabulary.predicates:
             _place(types, delay.pattern[:-1], vocabulary[delay.name])

@@ -114,7 +114,10 @@ def start(job: Job, number: int) -> BucketState:
         name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
     }
     bucket = BucketState(
-        number, begin(job.plan, job.data.background), empty, 0 if knows_open(job.only) else None
+        number,
+        begin(job.plan, job.data.background, functions=job.data.functions),
+        empty,
+        0 if knows_open(job.only) else None,
     )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
