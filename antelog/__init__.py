@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ArgumentError,
         DataError,
         DataWarning,
+        FunctionError,
         OutputError,
         PlanError,
         ProgramError,
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
         UnsupportedError,
     )
     from antelog.forecast.model_file import Model
+    from antelog.functions import UserFunction, function
     from antelog.notebook import load_ipython_extension, show
     from antelog.pictures import Drawing, draw
     from antelog.process import Engine
@@ -37,6 +39,7 @@ __all__ = [
     "DataWarning",
     "Drawing",
     "Engine",
+    "FunctionError",
     "Model",
     "OutputError",
     "PlanError",
@@ -45,7 +48,9 @@ __all__ = [
     "ProgramFileError",
     "StateError",
     "UnsupportedError",
+    "UserFunction",
     "draw",
+    "function",
     "live",
     "load",
     "load_ipython_extension",
@@ -56,10 +61,11 @@ __all__ = [
 
 _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
-    "DataWarning": "errors",
+    **dict.fromkeys(("DataWarning", "FunctionError"), "errors"),
     **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
     "Engine": "process",
     "Model": "forecast.model_file",
+    **dict.fromkeys(("UserFunction", "function"), "functions"),
     **dict.fromkeys(("Program", "load", "parse"), "program"),
     "live": "watch.live",
     "replay": "run.replay",

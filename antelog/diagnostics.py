@@ -9,10 +9,12 @@ one entry for each, and the tests have at least one wrong program for each.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import accumulate
+from operator import itemgetter
 from typing import Any
 
 from antelog.escaping import shown
@@ -28,17 +30,49 @@ class Span:
 
 @dataclass(frozen=True)
 class Source:
-    """A program's text and the name it is known by (a path, or `<text>`)."""
+    """A program's text and the name it is known by (a path, or `<text>`).
+
+    `included` are the files that belong to it, each once. Places count on through all of them, in this
+    order, so that one number says where something is. `values` are given to limits from outside.
+    """
 
     text: str
     name: str = "<text>"
+    included: tuple[Source, ...] = ()
+    values: Mapping[str, int | float] = field(default_factory=dict, hash=False)
+
+    @cached_property
+    def files(self) -> tuple[tuple[int, Source], ...]:
+        """The files, each with the place at which it begins."""
+        alone = (Source(self.text, self.name), *self.included)
+        starts = accumulate((len(each.text) + 1 for each in alone), initial=0)
+        return tuple(zip(starts, alone, strict=False))
+
+    @cached_property
+    def whole(self) -> str:
+        """The texts of all files, one behind the other."""
+        return "\n".join(each.text for _, each in self.files)
+
+    def located(self, span: Span) -> tuple[Source, Span]:
+        """The file that a stretch is in, and where it is there."""
+        if not self.included:
+            return self, span
+        start, file = self.files[bisect_right(self.files, span.start, key=itemgetter(0)) - 1]
+        return file, Span(span.start - start, span.end - start)
+
+    def excerpt(self, span: Span) -> str:
+        """The text of a stretch."""
+        return self.whole[span.start : span.end]
 
     @cached_property
     def _line_starts(self) -> list[int]:
         return [0, *(i + 1 for i, character in enumerate(self.text) if character == "\n")]
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character, both counted from 1."""
+        """Line and column of a character in its file, both counted from 1."""
+        if self.included:
+            file, span = self.located(Span(offset, offset))
+            return file.position(span.start)
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
@@ -73,12 +107,17 @@ CATALOGUE: dict[str, str] = {
     "E111": "bad-percentage",
     "E112": "crowded-slot",
     "E113": "bad-zone",
+    "E114": "bad-limit",
+    "E115": "bad-include",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",
     "E203": "query-not-derived",
     "E204": "no-query",
     "E205": "taken-name",
+    "E206": "unknown-function",
+    "E207": "wrong-call",
+    "E208": "function-name",
     # Sorts and types
     "E301": "sort",
     "E302": "type",
@@ -90,6 +129,8 @@ CATALOGUE: dict[str, str] = {
     "E405": "unbounded-time",
     "E406": "several-unguarded",
     "E407": "offset-too-large",
+    "E408": "no-latest",
+    "E409": "bad-aggregate",
     # Static rules
     "E501": "static-needs-time",
     "E502": "static-negation",
@@ -114,6 +155,8 @@ CATALOGUE: dict[str, str] = {
     "W108": "similar-predicate",
     "W109": "lone-variable",
     "W110": "needless-slot",
+    "W111": "asked-every-tick",
+    "W112": "late-sum",
 }
 
 
@@ -171,27 +214,32 @@ def to_json(diagnostics: Iterable[Diagnostic], source: Source) -> list[dict[str,
             "severity": d.severity.value,
             "message": d.message,
             "hint": d.hint,
-            **_position(d.span, source),
-            "notes": [{"message": n.message, **_position(n.span, source)} for n in d.notes],
+            **_place(d.span, source),
+            "notes": [{"message": n.message, **_place(n.span, source)} for n in d.notes],
         }
         for d in diagnostics
     ]
 
 
-def _position(span: Span, source: Source) -> dict[str, int]:
-    line, column = source.position(span.start)
-    end_line, end_column = source.position(span.end)
-    return {"line": line, "column": column, "end_line": end_line, "end_column": end_column}
+def _place(span: Span, source: Source) -> dict[str, str | int]:
+    file, span = source.located(span)
+    line, column = file.position(span.start)
+    end_line, end_column = file.position(span.end)
+    place: dict[str, str | int] = {} if file.name == source.name else {"file": file.name}
+    return {**place, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 def _block(d: Diagnostic, source: Source) -> str:
-    line, column = source.position(d.span.start)
-    name, message = shown(source.name), shown(d.message)
+    file, span = source.located(d.span)
+    line, column = file.position(span.start)
+    name, message = shown(file.name), shown(d.message)
     heading = f"{name}:{line}:{column}: {d.severity.value} {d.code} ({d.name}): {message}"
-    parts = [heading, _excerpt(d.span, source)]
+    parts = [heading, _excerpt(span, file)]
     for note in d.notes:
-        place = f"line {source.position(note.span.start)[0]}"
-        parts += [f"  {shown(note.message)} ({place}):", _excerpt(note.span, source)]
+        other, there = source.located(note.span)
+        place = f"line {other.position(there.start)[0]}"
+        place = place if other.name == file.name else f"{shown(other.name)}, {place}"
+        parts += [f"  {shown(note.message)} ({place}):", _excerpt(there, other)]
     parts += [f"  {shown(text)}" for text in d.hint.split("\n") if text]
     return "\n".join(parts)
 

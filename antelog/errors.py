@@ -8,6 +8,7 @@
     │   └── ArgumentError   an argument is of a wrong type; also a TypeError
     ├── StateError          a saved state cannot be restored, or belongs to another program
     │   └── InUseError      another process writes to it
+    ├── FunctionError       a function of a user is missing, does not fit the program, or failed
     ├── OutputError         a file cannot be written: the disk is full, the folder is missing
     └── UnsupportedError    the program is right, but the engine cannot run it yet
 
@@ -73,6 +74,10 @@ class StateError(AntelogError):
 
 class InUseError(StateError):
     """Another process writes to a state or an output."""
+
+
+class FunctionError(AntelogError):
+    """A function of a user is missing, does not fit what the program declares, or failed."""
 
 
 class OutputError(AntelogError):

@@ -18,6 +18,7 @@ from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
 from antelog.engine.facts.frames import Frame, static_rows
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
+from antelog.functions import UserFunction, not_given
 from antelog.given import (
     BYTES,
     FLAG,
@@ -68,6 +69,15 @@ def plan_of(program: Planned) -> Plan:
     if not isinstance(plan, Plan):
         raise wrong("the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
     return plan
+
+
+def functions_of(program: Planned | None) -> Mapping[str, UserFunction]:
+    """The functions of a program. Raises FunctionError if one is missing that it calls."""
+    given: Mapping[str, UserFunction] = getattr(program, "functions", {})
+    missing = () if program is None else [f.name for f in program.plan.functions if f.name not in given]
+    if missing:
+        raise not_given(missing)
+    return given
 
 
 class OtherOptions(TypedDict, total=False):
@@ -152,8 +162,11 @@ class Engine(PlanEngine):
             others.get("budget", joins.BUDGET),
         )
         given = static_rows(plan, others.get("static") or {})
+        begun = state.start(plan, given, functions=functions_of(program))
         super().__init__(
-            saving.SavedEngine(plan, state.start(plan, given), given, {}, {}, limit), options, forecaster
+            saving.SavedEngine(plan, begun, given, {}, {}, limit),
+            options,
+            forecaster,
         )
 
     @classmethod
@@ -175,7 +188,8 @@ class Engine(PlanEngine):
         Raises StateError if the file is missing, damaged, or none that an engine has saved; or if it has
         more than `max_bytes` when it is unpacked, lest a small file fill the memory.
         """
-        saved = saving.restore(path, None if program is None else plan_of(program), max_bytes)
+        plan = None if program is None else plan_of(program)
+        saved = saving.restore(path, plan, max_bytes, functions_of(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects)
         return cls._restored(saved, options, min_chance, most)
 
@@ -195,7 +209,7 @@ class Engine(PlanEngine):
     ) -> Self:
         """The engine that was saved by `to_bytes`; otherwise as `restore`."""
         plan = None if program is None else plan_of(program)
-        saved = saving.from_bytes(content, program=plan, most=max_bytes)
+        saved = saving.from_bytes(content, program=plan, most=max_bytes, functions=functions_of(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects)
         return cls._restored(saved, options, min_chance, most)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
-from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import structs
 
@@ -13,22 +13,26 @@ from antelog.compile import PATTERN_LIMIT, Plan, compile_program
 from antelog.compile.nodes.plan import Unit
 from antelog.compile.show.explain import plan_html, plan_text
 from antelog.diagnostics import Diagnostic, Source, warnings_of
-from antelog.errors import DataError, ProgramError, ProgramFileError
-from antelog.given import PATH, POSITIVE, TEXT, checked
-from antelog.language import read
+from antelog.errors import DataError, ProgramError
+from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, matched
+from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked, optional
+from antelog.language import Checked, read_whole
+from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.epochs import UNITS
-from antelog.language.syntax import Document
+from antelog.language.program_files import read_text
+from antelog.language.syntax import Document, number
 
 
 @dataclass(frozen=True)
 class Program:
-    """A program that can be run: its rules, the plan they compile to, and its warnings."""
+    """A program that can be run: its rules, the plan they compile to, its warnings, and its functions."""
 
     document: Document
     plan: Plan
     warnings: tuple[Diagnostic, ...]
+    functions: Mapping[str, UserFunction] = field(default_factory=dict, hash=False)
 
     @property
     def source(self) -> Source:
@@ -72,34 +76,66 @@ _COLOURS = """<style>
 """Those of the notebook's theme; elsewhere, such as are readable on light and on dark."""
 
 
-@checked(text=TEXT, name=TEXT, pattern_limit=POSITIVE)
-def parse(text: str, *, name: str = "<text>", pattern_limit: int = PATTERN_LIMIT) -> Program:
-    """The program a text contains.
+_LIMITS = ArgumentKind(
+    "a dictionary from the names of limits to numbers up to 2**53",
+    lambda given: NAMED.fits(given) and all(NUMBER.fits(v) and abs(v) <= LARGEST for v in given.values()),
+)
 
-    `name` is what messages call it. A program that needs more than `pattern_limit` patterns
-    for one predicate is refused. Raises ProgramError with everything that is wrong.
+
+@checked(text=TEXT, name=TEXT, limits=_LIMITS, functions=optional(FUNCTIONS), pattern_limit=POSITIVE)
+def parse(
+    text: str,
+    *,
+    name: str = "<text>",
+    limits: Mapping[str, int | float] = MappingProxyType({}),
+    functions: FunctionsGiven | None = None,
+    pattern_limit: int = PATTERN_LIMIT,
+) -> Program:
+    """The program a text contains, with the files that it includes.
+
+    `name` is what messages call it; if it is a path, those of included files begin there. `limits` gives
+    values to the program's limits, in place of its own, and `functions` are those that it declares: a list of
+    them, or the path of a file of Python that has them; without, it can be looked at, but not run. A program
+    that needs more than `pattern_limit` patterns for one predicate is refused. Raises ProgramError with
+    everything that is wrong, DataError for a limit that the program does not have, and FunctionError for
+    functions that do not fit.
     """
-    source = Source(text, name)
-    checked = read(source)
-    compiled = compile_program(checked, pattern_limit)
-    if compiled.plan is None:
-        raise ProgramError(compiled.diagnostics, source)
-    return Program(checked.document, compiled.plan, warnings_of(compiled.diagnostics))
+    values = {each: number(float(value)) for each, value in limits.items()}
+    found = read_whole(Source(text, name, values=values))
+    refuse_unknown(found)
+    return compiled(found, functions, pattern_limit)
 
 
-@checked(path=PATH, pattern_limit=POSITIVE)
-def load(path: str | PathLike[str], *, pattern_limit: int = PATTERN_LIMIT) -> Program:
+def refuse_unknown(found: Checked) -> None:
+    """Raises DataError if a value is given to a limit that a program does not have, which has no errors."""
+    known = [each.name for each in found.document.limits]
+    unknown = [each for each in found.document.source.values if each not in known]
+    if unknown and found.ok:
+        hint = did_you_mean(unknown[0], known) or f"It has {', '.join(known) or 'none'}."
+        raise DataError(f"the program has no limit {unknown[0]}. {hint}")
+
+
+@checked(path=PATH, limits=_LIMITS, functions=optional(FUNCTIONS), pattern_limit=POSITIVE)
+def load(
+    path: str | PathLike[str],
+    *,
+    limits: Mapping[str, int | float] = MappingProxyType({}),
+    functions: FunctionsGiven | None = None,
+    pattern_limit: int = PATTERN_LIMIT,
+) -> Program:
     """The program in a file. Raises ProgramFileError if it cannot be read, ProgramError as `parse`."""
-    return parse(read_text(path), name=str(path), pattern_limit=pattern_limit)
+    return parse(
+        read_text(path), name=str(path), limits=limits, functions=functions, pattern_limit=pattern_limit
+    )
 
 
-def read_text(path: str | PathLike[str]) -> str:
-    """The text of a program's file."""
-    try:
-        return Path(path).read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise ProgramFileError(
-            f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
-        ) from None
+def compiled(
+    checked: Checked, functions: FunctionsGiven | None = None, pattern_limit: int = PATTERN_LIMIT
+) -> Program:
+    """The program that was checked. Raises ProgramError with everything that is wrong."""
+    found = compile_program(checked, pattern_limit)
+    if found.plan is None:
+        raise ProgramError(found.diagnostics, checked.document.source)
+    arities = {each.name: len(each.columns) for each in checked.document.functions}
+    given = {} if functions is None else matched(arities, functions)
+    return Program(checked.document, found.plan, warnings_of(found.diagnostics), given)

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from antelog.run.options import Arity, Option, options_of
-from antelog.run.settings import ALL, Settings
+from antelog.run.settings import Settings
+from antelog.run.source_settings import ALL
 
 PAGE = Path(__file__).parent.parent / "docs" / "commands.md"
 BEGIN, END = "<!-- options -->\n", "<!-- end of options -->\n"

@@ -15,8 +15,19 @@ from lark import Lark
 
 from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
+from antelog.language.arithmetic import FUNCTIONS, OPERATORS
 from antelog.language.graph import components
-from antelog.language.syntax import Anonymous, Comparison, Constant, Shifted, Variable, variable_of
+from antelog.language.literals.aggregate import FUNCTIONS as AGGREGATES
+from antelog.language.syntax import (
+    Aggregation,
+    Anonymous,
+    Calculation,
+    Comparison,
+    Constant,
+    Shifted,
+    Variable,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind
 
 CONSTRUCTS = frozenset(
@@ -62,17 +73,34 @@ CONSTRUCTS = frozenset(
         "one per tick",
         "variable under negation only compared",
         "window of times",
+        "range under negation",
+        "range of a positive atom",
+        "range between two times",
+        *(f"calculation with {function}" for function in (*OPERATORS, *FUNCTIONS)),
+        "negative number",
+        "equation",
+        *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
+        "condition in an aggregate",
+        "two aggregates",
+        "latest fact",
+        "latest fact of a range",
+        "latest atom per column",
+        "value of the latest fact",
     }
 )
 
 GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
-    "start": (10, ()),  # the kinds of statements, each of which is below
+    "start": (13, ()),  # the kinds of statements, each of which is below
     "tick": (1, ()),  # how timestamps become ticks: tests/engine/test_facts.py
     "zone": (1, ()),  # it changes no answer: tests/language/test_zones.py
-    "duration": (1, ()),
+    "limit": (2, ()),  # a number with a name: tests/language/test_named_limits.py
+    "include": (1, ()),  # the same statements: tests/language/test_program_files.py
+    "duration": (2, ()),
+    "stretch": (2, ()),  # as a number of ticks: tests/language/checks/test_units.py
     "input": (6, ("undeclared input", "delay")),
     "_clauses": (11, ("delay", "one per column")),
     "static": (3, ("static relation", "static recursion", "negated static atom")),
+    "function": (6, ()),  # programs that call functions: tests/random_functions.py
     "delay": (6, ("refined delay",)),
     "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
     "shares": (2, ()),
@@ -83,13 +111,14 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "horizon": (1, ("horizon",)),
     "every": (1, ()),  # it changes no answer: tests/language/test_gaps.py
     "one_per": (3, ("one per column", "one per tick")),
-    "column": (2, ("typed column", "untyped column")),
-    "bound": (2, ("delay", "window")),
+    # With an upper bound it is a number of ticks: tests/engine/test_later.py
+    "column": (4, ("typed column", "untyped column")),
+    "bound": (4, ("delay", "window")),
     "fact": (1, ("fact about a derived predicate",)),
     "backward_rule": (1, ("head in the past", "head in the future")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
     "body": (2, ("shared variable", "unshared variable", "several time variables")),
-    "literal": (3, ("_ in a positive atom", "negated input atom", "comparison of objects")),
+    "literal": (4, ("_ in a positive atom", "negated input atom", "comparison of objects")),
     "negation": (
         2,
         (
@@ -105,10 +134,30 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
             *(f"comparison by {operator}" for operator in syntax.OPERATORS),
         ),
     ),
+    "last": (
+        3,
+        ("latest fact", "latest fact of a range", "latest atom per column", "value of the latest fact"),
+    ),
     "atom": (3, ("repeated variable",)),
+    "argument": (2, ("repeated variable",)),
+    "range": (1, ("range under negation", "range of a positive atom", "range between two times")),
     "word": (1, ("constant", "time unrelated to the head")),
-    "shifted": (1, ("head in the past", "head in the future", "sum in a comparison")),
-    "number": (2, ("constant time", "comparison of numbers")),
+    "sum": (1, ("calculation with +",)),
+    # With a unit it is a number of ticks: tests/language/test_durations.py
+    "added": (1, ("head in the past", "head in the future", "sum in a comparison", "calculation with -")),
+    "product": (1, ("calculation with *",)),
+    "multiplied": (2, ("calculation with *", "calculation with /")),
+    "signed": (1, ("negative number",)),
+    "factor": (3, ("calculation with *", "equation")),
+    "call": (3, tuple(f"calculation with {function}" for function in FUNCTIONS)),
+    "aggregate": (
+        8,
+        (
+            *(f"aggregate {function}" for function in (*AGGREGATES, "count distinct")),
+            *("condition in an aggregate", "two aggregates"),
+        ),
+    ),
+    "number": (1, ("constant time", "comparison of numbers")),
     "text": (1, ("constant",)),  # a name in quotes is the same text
     "anonymous": (1, ("_ in a positive atom", "_ under negation", "query with _")),
 }
@@ -183,8 +232,18 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         for term in atom.terms:
             if isinstance(term, Anonymous):
                 yield "_ under negation" if negated else "_ in a positive atom"
+        if atom.range is not None:
+            yield "range under negation" if negated else "range of a positive atom"
+            if len({variable_of(end) for end in atom.range.ends} - {None}) > 1:
+                yield "range between two times"
         if kind is not PredicateKind.STATIC and any(isinstance(t, Constant) for t in atom.terms[:-1]):
             yield "constant"
+    for literal in rule.body:
+        if isinstance(literal, syntax.Last):
+            ranged = "latest fact of a range" if literal.atom.range is not None else "latest fact"
+            yield "latest atom per column" if literal.per else ranged
+            if literal.gives(vocabulary)[1] - syntax.in_atoms(rule)[0]:
+                yield "value of the latest fact"
     if static:
         return
     last = head.terms[-1]
@@ -198,8 +257,32 @@ def _rule_constructs(rule: syntax.Rule, checked: Checked) -> Iterator[str]:
         yield "time unrelated to the head"
     if any(isinstance(a.terms[-1], Constant) for a in timed) and rule.body:
         yield "constant time"
+    yield from _calculation_constructs(rule)
     yield from _variable_constructs(rule, times)
     yield from _comparison_constructs(rule, times)
+
+
+def _calculation_constructs(rule: syntax.Rule) -> Iterator[str]:
+    for literal in rule.body:
+        if isinstance(literal, Comparison):
+            if literal.defines is not None and any(isinstance(side, Calculation) for side in literal.sides):
+                yield "equation"
+            for side in literal.sides:
+                yield from _parts(side)
+        elif isinstance(literal, Aggregation):
+            yield from (["two aggregates"] if len(literal.aggregates) > 1 else [])
+            for each in literal.aggregates:
+                yield f"aggregate {each.function}{' distinct' if each.distinct else ''}"
+                yield from (["condition in an aggregate"] if each.conditions else [])
+
+
+def _parts(term: syntax.Term) -> Iterator[str]:
+    if isinstance(term, Calculation):
+        yield f"calculation with {term.function}"
+        for each in term.arguments:
+            yield from _parts(each)
+    elif isinstance(term, Constant) and not isinstance(term.value, str) and term.value < 0:
+        yield "negative number"
 
 
 def _variable_constructs(rule: syntax.Rule, times: set[str]) -> Iterator[str]:

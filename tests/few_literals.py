@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.strategies import COLUMNS, STATIC, Case, declarations, with_stream
+from tests.declared import COLUMNS, STATIC, declarations
+from tests.random_calculations import calculated
+from tests.strategies import Case, with_stream
 
 _MIXES = ("AABC", "AABC", "ABBS", "ACRL", "RRA", "RRASL", "AABCRR")
 _NAMES = {"Q": "Q", "S": "Site", "L": "Link", **{name: name for name in COLUMNS}}
@@ -66,6 +68,12 @@ def _rule(draw: st.DrawFn, head: str, names: list[str], most: int) -> str:
         body.append(draw(st.sampled_from(fitting)))
     if numbers:
         body += [_comparison(draw, numbers) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
+    known = _variables(", ".join(each for each in body if not each.startswith("not ")))
+    given = sorted(known & set(numbers))
+    calculates = draw(st.booleans())
+    if given and calculates:
+        other = draw(st.sampled_from([*given, "5"]))
+        body.append(calculated(draw, given, draw(st.sampled_from(_OPERATORS)), other))
     lost = there - _variables(", ".join(each for each in body if not each.startswith("not ")))
     if "T" in lost and "U" in there - lost and "T" in head:
         body.append(draw(st.sampled_from(["T <= U", "T <= U + 2"])))

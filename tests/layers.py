@@ -31,7 +31,7 @@ LEAVES = frozenset(
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
-TO_ENGINE = TO_COMPILE | {"arrow", "engine"}
+TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
@@ -52,7 +52,8 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "markup": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
-    "engine": TO_COMPILE | {"arrow"},
+    "functions": LEAVES | {"language"},
+    "engine": TO_COMPILE | {"arrow", "functions"},
     "arrow": LEAVES | {"language"},
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,

@@ -20,11 +20,12 @@ from antelog.language import read, syntax
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
+from tests.declared import NUMBERS, TEXTS
 from tests.specification import snapshots
 from tests.specification.answers import Answer
 from tests.specification.helpers import evaluation_of, stream_of
 from tests.specification.worlds import Worlds
-from tests.strategies import NUMBERS, TEXTS, Case, with_stream
+from tests.strategies import Case, with_stream
 
 _PERCENTAGES = (5, 12.5, 20, 33.3, 40)
 _SHARES = {

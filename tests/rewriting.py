@@ -9,7 +9,7 @@ from typing import Any
 
 from antelog.language import syntax
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import Anonymous, Atom, Comparison, Constant, Negation, Term, Value
+from antelog.language.syntax import Anonymous, Atom, Comparison, Constant, Last, Negation, Term, Value
 from tests.strategies import Case
 
 ON, OFF = "on", "off"
@@ -21,6 +21,12 @@ def _with_atoms(document: syntax.Document, change: Callable[[Atom], Atom]) -> sy
     def literal(node: syntax.Literal) -> syntax.Literal:
         if isinstance(node, Negation):
             return replace(node, atom=change(node.atom))
+        if isinstance(node, Last):
+            atom = change(node.atom)
+            named = tuple(atom.terms[node.atom.terms.index(term)] for term in node.per)
+            # What is added to an atom of an input names its slot as well.
+            added = (atom.terms[-2],) if named and len(atom.terms) > len(node.atom.terms) else ()
+            return replace(node, atom=atom, per=(*named, *added))
         return change(node) if isinstance(node, Atom) else node
 
     def statement(node: syntax.Statement) -> syntax.Statement:

@@ -15,7 +15,6 @@ literal is added only while the number of ground derivations, roughly estimated,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hypothesis import assume
@@ -25,6 +24,10 @@ from antelog.diagnostics import Source
 from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
+from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
+from tests.random_aggregates import aggregation
+from tests.random_calculations import calculated
+from tests.random_last import last
 
 
 @dataclass(frozen=True)
@@ -55,31 +58,6 @@ class Case:
 
 
 # ---- what programs are made of ----
-
-COLUMNS = {"A": ("x",), "B": ("x", "y"), "C": (), "R": ("x", "v: number")}
-STATIC = {
-    "Site": "static Site(x: text). Site(a). Site(b).",
-    "Link": "static Link(x: text, y: text). Link(a, b). Link(b, c).",
-    "Path": (
-        "static Path(x: text, y: text). Path(X, Y) :- Link(X, Y). Path(X, Z) :- Link(X, Y), Path(Y, Z)."
-    ),
-    "Root": "static Root(x: text). Root(X) :- Link(X, _), not Link(_, X).",
-}
-STATIC_ARITY = {"Site": 1, "Link": 2, "Path": 2, "Root": 1}
-REFINEMENTS = {
-    "A": ("delay A(a, _) = 2.", "delay A(b, _) = 0."),
-    "B": ("delay B(a, _, _) = 2.", "delay B(a, b, _) = 1.", "delay B(_, a, _) = 2."),
-    "R": ("delay R(a, _, _) = 2.", "delay R(a, 10, _) = 0."),
-    "C": (),
-}
-SLOTS = {
-    "A": ("", "", "", " one per tick"),
-    "B": ("", "", "", " one per x", " one per y", " one per tick"),
-    "R": ("", "", " one per x", " one per x", " one per tick"),
-    "C": ("",),
-}
-TEXTS = ("a", "b", "c")
-NUMBERS = (5, 10, 12.5)
 
 _OBJECTS, _TICKS, _BUDGET = 4, 25, 400
 
@@ -183,6 +161,10 @@ def _rule(
     if negation:
         for _ in range(1 if clock else draw(st.sampled_from([0, 0, 1, 1, 2]))):
             _add_negated(draw, body, lower)
+        if draw(_rarely()):
+            _add_last(draw, body, lower)
+        if draw(_rarely()):
+            _add_aggregation(draw, body, lower)
     time = "T" if "T" in body.times | body.denied_times else str(draw(st.integers(0, 3)))
     shift = draw(st.sampled_from([0, 0, 0, 1, -1, -2])) if time == "T" else 0
     if time == "T" and shift:
@@ -191,7 +173,10 @@ def _rule(
         past = draw(st.sampled_from(head.past))
         back = draw(st.integers(1, 2)) - shift
         values = _some(draw, ("a", "_", *sorted(body.objects)), head.arity)
-        body.literals.append(_atom(past, values, f"T{-back:+d}" if back else "T"))
+        before = f"T{-back:+d}" if back else "T"
+        if past.startswith("not ") and draw(_rarely()):
+            before = f"T{-back - 2:+d}..{before}" if back != -2 else "T..T+2"
+        body.literals.append(_atom(past, values, before))
     if draw(st.booleans()) or {"T", "U"} <= body.times:
         _add_comparison(draw, body)
     if time.startswith("T") and "T" not in body.times and not clock:
@@ -232,6 +217,7 @@ def _atom(name: str, values: list[str], time: str) -> str:
 
 _OPERATOR = st.sampled_from(syntax.OPERATORS)
 _TIMES = ("T", "T", "T", "T", "T+1", "T+1", "T-1", "T+2")
+_RANGES = ("T..T+1", "T..T+2", "T-1..T", "T-2..T-1", "T+1..T+2", "T-1..T+1", "T..T", "0..T")
 
 
 def _add_positive(
@@ -245,9 +231,12 @@ def _add_positive(
     if name == "R":
         values[1] = draw(st.sampled_from(["V", "V", "W", "_", "10"]))
     time = draw(st.sampled_from(_TIMES))
-    if unrelated and "U" not in body.times and draw(st.integers(0, 9)) == 0:
+    if unrelated and "U" not in body.times and draw(st.integers(0, 5)) == 0:
         time = draw(st.sampled_from(["U", "U", "U+1", "1", "_"]))
     cost = body.cost * (known[name].cost if name in known else 1)
+    if "T" in body.times and draw(st.integers(0, 6)) == 0:
+        time = draw(st.sampled_from(_RANGES))
+        cost *= 3
     cost *= _OBJECTS ** values.count("_") * (_TICKS if time[0] in "U_" else 1)
     free = len(body.objects | {v for v in values if v.isupper()}) - head.arity
     if cost * _OBJECTS ** (max(free, 0) + head.arity) > _BUDGET * 2:
@@ -262,6 +251,8 @@ def _add_positive(
         body.literals += [
             f"{draw(st.sampled_from([v, v, f'{v} + 2.5']))} {draw(_OPERATOR)} 10" for v in sorted(numbers)
         ]
+        if draw(st.integers(0, 3)) and not any("D" in each for each in body.literals):
+            body.literals.append(calculated(draw, sorted(numbers), draw(_OPERATOR), "5"))
 
 
 def _add_static(draw: st.DrawFn, body: _Body, negation: bool) -> None:
@@ -283,9 +274,28 @@ def _add_negated(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
     values = _some(draw, ("a", "_", "_", *bound, *bound, *bound), arity)
     if name == "R":
         values[1] = draw(st.sampled_from(["_", "10"]))
-    body.literals.append(f"not {_atom(name, values, time := draw(st.sampled_from(_TIMES)))}")
+    time = draw(st.sampled_from(_RANGES if draw(_rarely()) else _TIMES))
+    if {"T", "U"} <= body.times and draw(st.integers(0, 3)):
+        time = draw(st.sampled_from(["U..T", "T..U", "U+1..T-1"]))
+    body.literals.append(f"not {_atom(name, values, time)}")
     body.denied |= {v for v in values if v == "X"} - body.objects
     body.denied_times |= {time[0]} & {"T"}
+
+
+def _add_last(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
+    if "T" in body.times:
+        literal = last(draw, arities, sorted(body.objects))
+        body.literals.append(literal)
+        body.objects |= {"Y"} if "Y" in literal else set()
+        if "L" in literal:
+            body.literals += draw(st.sampled_from([[], ["L > 5"], ["L + 2.5 < 14"]]))
+
+
+def _add_aggregation(draw: st.DrawFn, body: _Body, lower: list[_Predicate]) -> None:
+    arities = {name: len(columns) for name, columns in COLUMNS.items()} | {p.name: p.arity for p in lower}
+    if "T" in body.times:
+        body.literals.append(aggregation(draw, arities, sorted(body.objects)))
 
 
 def _add_bound(draw: st.DrawFn, body: _Body) -> None:
@@ -321,25 +331,6 @@ def _query(draw: st.DrawFn, predicate: _Predicate) -> str:
         window = f" window {draw(st.integers(0, 2))}"
         window += draw(st.sampled_from(["", "", " horizon 1"]))
     return f"query {_atom(predicate.name, names, time)}{window}."
-
-
-def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
-    """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
-    untyped = "R(" not in rules and draw(st.booleans())
-    for name, columns in COLUMNS.items():
-        if f"{name}(" in rules and not (name in "AC" and draw(st.integers(0, 9)) == 0):
-            typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
-            delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
-            slot = draw(st.sampled_from(SLOTS[name]))
-            both = "," if delay and slot else ""
-            yield f"input {name}({', '.join((*typed, 'time'))}){delay}{both}{slot}."
-            if draw(st.booleans()) and columns:
-                declared = st.sampled_from(REFINEMENTS[name])
-                yield from draw(st.lists(declared, min_size=1, max_size=2, unique=True))
-    used = {name for name in STATIC if f"{name}(" in rules}
-    if used & {"Path", "Root"}:
-        used.add("Link")
-    yield from (STATIC[name] for name in STATIC if name in used)
 
 
 # ---- streams ----

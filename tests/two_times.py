@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read
-from tests.strategies import STATIC, Case, with_stream
+from tests.declared import STATIC
+from tests.strategies import Case, with_stream
 
 
 @st.composite

@@ -18,6 +18,9 @@ _DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = r"[0-9]{2}(:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?)?"
 _ZONE = r"(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
 
+DATE = rf"^\s*{_DAY}\s*$"
+"""A timestamp without a time of day: a day of the program's zone."""
+
 STAMP = rf"^\s*{_DAY}([T ]{_CLOCK}{_ZONE}?)?\s*$"
 
 ZONED = rf"[T ]{_CLOCK}{_ZONE}$"

@@ -2,8 +2,10 @@
 
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
-since 1970 / length of a tick). One without a time zone counts as UTC. Users may have numbers that count
-seconds or parts of them since 1970 instead, see `antelog.language.epochs`; and all of them as texts.
+since 1970 / length of a tick). Where ticks are whole days, the days of the program's zone are counted in
+place of microseconds, and a date is a day of it. A timestamp without a time zone counts as UTC. Users may
+have numbers that count seconds or parts of them since 1970 instead, see `antelog.language.epochs`; and all
+of them as texts.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
 """
@@ -12,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from typing import SupportsIndex, TypeAlias
@@ -24,12 +26,13 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import NUMBER, WHOLE_TIME, nature_of_times
+from antelog.arrow.grammar import DATE, NUMBER, WHOLE_TIME, nature_of_times
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.stamps import looks_like_stamp, stamps_of
 from antelog.errors import DataError
 from antelog.given import short_repr
 from antelog.language.epochs import MICROSECONDS, TICKS, Counting
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 Moment: TypeAlias = SupportsIndex | date | str
 """A tick by its number or, in a program that says how long a tick is, any moment in it, also as a text."""
@@ -37,7 +40,7 @@ Moment: TypeAlias = SupportsIndex | date | str
 LAST = 2**53 - 1
 """No time is after this tick: up to here a double tells each whole number from the next."""
 
-_FAR = 2**61
+FAR = 2**61
 """Stands for all numbers that are larger."""
 
 LARGEST = 2**63 - 1024
@@ -89,14 +92,14 @@ def is_timestamp(type_: pa.DataType) -> bool:
     return bool(is_a.is_timestamp(type_) or is_a.is_date(type_))
 
 
-def ticks_of(given: Array, length: int | None) -> Ticks:
-    """The ticks of a column; `length` is that of a tick in microseconds, and must be known for timestamps.
+def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
+    """The ticks of a column; how long they are must be known for timestamps.
 
     Numbers are ticks. For those that users hand over there is `times_of`.
     """
     given = _plain(given)
-    if is_timestamp(given.type) and length is not None:
-        return Ticks(_from_timestamps(given, length), _there(given), given)
+    if is_timestamp(given.type) and timescale is not None:
+        return Ticks(_from_timestamps(given, timescale), _there(given), given)
     found = _numbers(given)
     return Ticks(_near(found.numbers), found.whole, given)
 
@@ -108,9 +111,9 @@ def times_of(given: Array, counting: Counting) -> Ticks:
         return _together(given, ((rows, times_of(part, counting)) for rows, part in parts_of_union(given)))
     if kind_of(given.type) is Kind.TEXT:
         return _from_texts(given, counting)
-    length = counting.tick
-    if length is None or counting.only_ticks or is_timestamp(given.type):
-        return ticks_of(given, length)
+    timescale = counting.timescale
+    if timescale is None or counting.only_ticks or is_timestamp(given.type):
+        return ticks_of(given, timescale)
     found = _numbers(given)
     numbers, whole = found.numbers, found.whole
     if found.doubles is None and numbers.max(initial=0) < counting.ranges[0].first:
@@ -123,10 +126,10 @@ def times_of(given: Array, counting: Counting) -> Ticks:
             continue
         if found.doubles is None:
             here &= whole
-            ticks = _in_ticks(found.numbers, micro / length)
+            ticks = _in_ticks(found.numbers, micro, timescale)
         else:
             counts = np.clip(np.rint(np.where(here, counts, 0) * float(micro)), -LARGEST, LARGEST)
-            ticks = _in_ticks(counts.astype(np.int64), Fraction(1, length))
+            ticks = _in_ticks(counts.astype(np.int64), Fraction(1), timescale)
         numbers, whole = np.where(here, ticks, numbers), whole | here
         if counting.unit is None:
             units.append(each.unit)
@@ -153,7 +156,7 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
         stamps = looks_like_stamp(texts) & ~whole
         others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
         parts += [
-            (stamps, lambda some: ticks_of(stamps_of(some), counting.tick)),
+            (stamps, lambda some: _from_stamps(some, counting.timescale)),
             (others, lambda some: times_of(_trimmed(some).cast(pa.float64()), counting)),
         ]
     return _together(
@@ -208,8 +211,8 @@ def _doubles(given: Array) -> NDArray[np.float64]:
 
 def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     """The numbers, clipped so that they can be added and subtracted without overflow."""
-    if len(numbers) and (numbers.max() > _FAR or numbers.min() < -_FAR):
-        near: NDArray[np.int64] = np.clip(numbers, -_FAR, _FAR)
+    if len(numbers) and (numbers.max() > FAR or numbers.min() < -FAR):
+        near: NDArray[np.int64] = np.clip(numbers, -FAR, FAR)
         return near
     return numbers
 
@@ -239,7 +242,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, length: int | None = N
     return pc.if_else(texts.is_null(), f"the {what} is missing", wrong)
 
 
-def tick_of(given: Moment, length: int | None) -> int:
+def tick_of(given: Moment, timescale: Timescale | None) -> int:
     """The tick of a number or a timestamp given by a user."""
     if type(given) is int and 0 <= given <= LAST:
         return given  # as mostly
@@ -248,30 +251,67 @@ def tick_of(given: Moment, length: int | None) -> int:
         column = pa.array([given])
         stamp = looks_like_stamp(column)[0] if isinstance(given, str) else is_timestamp(column.type)
         if stamp or not isinstance(given, str):
-            found = times_of(column, Counting(length, TICKS))
+            found = times_of(column, Counting(timescale, TICKS))
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
         pass  # it is nothing that a column may have
-    if stamp and length is None:
+    if stamp and timescale is None:
         raise DataError(no_tick(f"{short_repr(given)} is a timestamp"))
     if found is None or not found.whole[0] or not 0 <= found.numbers[0] <= LAST:
-        or_when = "" if length is None else ", or a timestamp"
+        or_when = "" if timescale is None else ", or a timestamp"
         raise DataError(f"{short_repr(given)} is not a tick; give a whole number from 0 to {LAST}{or_when}")
     return int(found.numbers[0])
 
 
-def _from_timestamps(given: Array, length: int) -> NDArray[np.int64]:
+def _from_stamps(texts: pa.Array, timescale: Timescale | None) -> Ticks:
+    """The ticks of texts that look like timestamps: those without a time of day are dates."""
+    stamps = stamps_of(texts)
+    found = ticks_of(stamps, timescale)
+    dates = mask_of(pc.match_substring_regex(texts, DATE))
+    if timescale is None or not dates.any():
+        return found
+    days = ticks_of(stamps.cast(pa.date32(), safe=False), timescale).numbers
+    return replace(found, numbers=np.where(dates, days, found.numbers))
+
+
+def _from_timestamps(given: Array, timescale: Timescale) -> NDArray[np.int64]:
     if is_a.is_date(given.type):
         given = given.cast(pa.date32()).cast(pa.timestamp("s"))
+        timescale = replace(timescale, zone=DEFAULT_ZONE)
     counts = given.cast(pa.int64()).fill_null(0).to_numpy()
-    return _in_ticks(counts, MICROSECONDS[given.type.unit] / length)
+    return _in_ticks(counts, MICROSECONDS[given.type.unit], timescale)
 
 
-def _in_ticks(counts: NDArray[np.int64], each: Fraction) -> NDArray[np.int64]:
-    """The ticks in which moments lie, counted since 1970 in something that takes so much of a tick."""
-    # What is further away than this is beyond the last tick anyway, and its number could overflow.
-    far = min(int((LAST + 1) / each) + 1, 2**63 - 1)
+def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int64]:
+    """The ticks of moments, in microseconds since 1970."""
+    return _in_ticks(moments, Fraction(1), timescale)
+
+
+def begins(ticks: Array, timescale: Timescale) -> pa.Array | pa.ChunkedArray:
+    """The times at which ticks begin, in the zone."""
+    begun = pc.subtract(pc.multiply(ticks, timescale.length), timescale.ahead)
+    if not timescale.of_days:
+        return begun.cast(pa.timestamp("us", timescale.zone))
+    midnights = begun.cast(pa.timestamp("us"))
+    # Where clocks leave out midnight, the day begins when they go on.
+    return pc.assume_timezone(midnights, timescale.zone, ambiguous="earliest", nonexistent="latest")
+
+
+def _in_ticks(counts: NDArray[np.int64], unit: Fraction, timescale: Timescale) -> NDArray[np.int64]:
+    """The ticks in which moments lie, counted since 1970 in something that takes so many microseconds."""
+    if timescale.even:
+        return _multiplied(counts, unit / timescale.length, LAST)
+    moments = pa.array(_near(_multiplied(counts, unit, FAR)), pa.timestamp("us", timescale.zone))
+    local = pc.local_timestamp(moments).cast(pa.int64()).to_numpy()
+    ticks: NDArray[np.int64] = (local + timescale.ahead) // timescale.length
+    return ticks
+
+
+def _multiplied(counts: NDArray[np.int64], each: Fraction, most: int) -> NDArray[np.int64]:
+    """Numbers multiplied by a fraction, and rounded down; none is much further from 0 than `most`."""
+    # What is further away could overflow.
+    far = min(int((most + 1) / each) + 1, 2**63 - 1)
     counts = np.clip(counts, -far, far)
     rounds, rest = np.divmod(counts, np.int64(each.denominator))
     whole = np.int64(each.numerator)
-    ticks: NDArray[np.int64] = rounds * whole + rest * whole // each.denominator
-    return ticks
+    found: NDArray[np.int64] = rounds * whole + rest * whole // each.denominator
+    return found

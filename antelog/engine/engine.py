@@ -21,7 +21,7 @@ from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
 from antelog.engine.facts.counting import Dropped, Status, dropped_table
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, bytes_of, rows_of
+from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
 from antelog.engine.state import State, beginning
@@ -155,7 +155,6 @@ class PlanEngine:
     @property
     def status(self) -> Status:
         """The counts so far, and the size of the state. Counting open answers takes as long as `answers`."""
-        history, values = self._state.history, self._state.values
         return Status(
             now=self.now,
             counts=sum(self._counts.values(), Counts()),
@@ -164,8 +163,8 @@ class PlanEngine:
                 query.name: kernel.count_open(self._plan, self._state, query.name)
                 for query in self._plan.queries
             },
-            state_rows=rows_of(history),
-            state_bytes=bytes_of(history) + values.nbytes,
+            state_rows=self._state.rows,
+            state_bytes=self._state.nbytes,
             seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
 
@@ -177,7 +176,7 @@ class PlanEngine:
         is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
         no row of one can be used.
         """
-        now = tick_of(now, self._plan.tick)
+        now = tick_of(now, self._plan.timescale)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster

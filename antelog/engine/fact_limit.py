@@ -28,7 +28,8 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, History, rows_of, without
+from antelog.engine.facts.history import Facts, History, rows_of
+from antelog.engine.facts.latest import forgetting
 from antelog.engine.kernel import current_answers
 from antelog.engine.state import State
 from antelog.engine.step.explanations import OPEN
@@ -75,7 +76,8 @@ def within(
         return state, {}, {}
     forgotten = _first_kept(state.history, limit)
     dropped = _dropped(state.history, forgotten)
-    history = without(state.history, dict.fromkeys(state.history, forgotten))
+    first = dict.fromkeys(state.history, forgotten)
+    history = forgetting(prepared(plan), state.history, first, state.now)
     less = replace(state, history=history, forgotten=forgotten)
     log = {relation.name: _log(plan, relation, state, less, only) for relation in plan.queries}
     return less, log, dropped

@@ -6,7 +6,7 @@ into steps.
 
     facts          admitted, and kept by tick                                  facts/
     affected       the ticks of the answers that the step can change           step/affected.py
-    derivations    rows of each pattern, and when their literals are true      step/matching.py, atoms.py
+    derivations    rows of each pattern, and when their literals are true      step/query_rows.py, atoms.py
     lives          the derivations of each answer, and the moments of these    step/lives.py
     explanations   those that are reported, and the status of the answer       step/explanations.py
     lines          of the log                                                  step/lines.py
@@ -29,7 +29,8 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
 from antelog.engine.facts.admission import Admitted, admit
 from antelog.engine.facts.frames import Frame
-from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence, without
+from antelog.engine.facts.history import Facts, History, conflicting, fresh, rows_of, sentence
+from antelog.engine.facts.latest import forgetting
 from antelog.engine.state import (
     State,
     begun,
@@ -114,7 +115,7 @@ def step(
     if count > _MANY:
         lines = sum(each.log.num_rows for each in whole.values()) / count
         state = replace(state, observed=replace(state.observed, lines=lines))
-    return lighter(state), whole
+    return lighter(plan, state), whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +151,7 @@ def _stepped(
         found = _nothing_changed(plan, state, wanted.only)
     decided = {name: remembered(known, name, now) for name in rules.cycles}
     first = {name: 0 if back is None else now + back for name, back in rules.needed.items()}
-    history = without(whole.history, first)
+    history = forgetting(rules, whole.history, first, now)
     return Stepped(replace(whole, now=now, history=history, decided=decided), found)
 
 

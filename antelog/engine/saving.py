@@ -8,6 +8,7 @@ It is a sealed archive (see `sealed`), whose members are
     values.json     the values that have ids, the constants first
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
     seen/N          the values seen for the Nth unguarded variable: cells, and since when
+    latest/N        the latest fact of each slot of the plan's Nth input, if rules ask for these
     decided/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
 
@@ -35,14 +36,16 @@ from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
-from antelog.engine.facts.history import Facts, SeenValues, added, gather
+from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
+from antelog.engine.facts.latest import all_of
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin
 from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
-from antelog.errors import PlanError, StateError
+from antelog.errors import FunctionError, PlanError, StateError
+from antelog.functions import NO_FUNCTIONS, UserFunction
 
 __all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
 
@@ -81,7 +84,12 @@ def save(path: str | PathLike[str], saved: SavedEngine) -> None:
     writing.write(path, to_bytes(saved), mode=0o600)
 
 
-def restore(path: str | PathLike[str], program: Plan | None = None, most: int = MOST) -> SavedEngine:
+def restore(
+    path: str | PathLike[str],
+    program: Plan | None = None,
+    most: int = MOST,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+) -> SavedEngine:
     """The state in a file; otherwise as `from_bytes`."""
     try:
         with Path(path).open("rb") as file:
@@ -94,13 +102,13 @@ def restore(path: str | PathLike[str], program: Plan | None = None, most: int = 
         raise StateError(f"{path}: there is no such file") from None
     except (OSError, ValueError) as error:
         raise StateError(f"{path}: cannot be read: {getattr(error, 'strerror', error)}") from None
-    return from_bytes(content, str(path), program, most)
+    return from_bytes(content, str(path), program, most, functions)
 
 
 def to_bytes(saved: SavedEngine) -> bytes:
     """A state for wherever bytes are kept; `from_bytes` reads it."""
     old, plan = saved.state, saved.plan
-    pure = pruned(old)
+    pure = pruned(plan, old)
     kept, history, decided = pure.values, pure.history, pure.decided
     state = _State(
         *(
@@ -121,6 +129,10 @@ def to_bytes(saved: SavedEngine) -> bytes:
     for name, member in _facts_in(plan).items():
         facts = gather(history, name, None)
         members[member] = _to_bytes([*facts.columns, facts.time, facts.arrival])
+    for name, member in _latest_in(plan, history).items():
+        latest = history[name].latest
+        assert latest is not None
+        members[member] = _to_bytes([*latest.facts.columns, latest.facts.time, latest.facts.arrival])
     for number, own in enumerate(pure.observed.seen.values()):
         members[f"seen/{number}"] = _to_bytes([own.cells, own.since])
     for name, member in _decided_in(plan, decided).items():
@@ -130,12 +142,16 @@ def to_bytes(saved: SavedEngine) -> bytes:
 
 
 def from_bytes(
-    content: bytes, name: str = "the saved state", program: Plan | None = None, most: int = MOST
+    content: bytes,
+    name: str = "the saved state",
+    program: Plan | None = None,
+    most: int = MOST,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
 ) -> SavedEngine:
     """The state in bytes, which messages call by this name.
 
-    With `program`, only if the state is of that. Raises StateError if this version cannot read it, if it is
-    damaged, or if it has more than `most` bytes when it is unpacked.
+    With `program`, only if the state is of that. `functions` are those that it calls. Raises StateError if
+    this version cannot read it, if it is damaged, or if it has more than `most` bytes when it is unpacked.
     """
     members = sealed.unpack(content, name, most)
     try:
@@ -146,21 +162,32 @@ def from_bytes(
                 f"{name} was saved by another program than this one: "
                 "restore it with the program that wrote it, or start anew and replay the facts"
             )
-        return _read(members, state, plan if program is None else program)
+        if missing := [each.name for each in plan.functions if each.name not in functions]:
+            raise FunctionError(
+                f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
+                "restore it with the program, `Engine.restore(path, program)`, read with `functions=`"
+            )
+        return _read(members, state, plan if program is None else program, functions)
     except KeyError as error:
         raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
     except (msgspec.MsgspecError, PlanError) as error:
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
 
 
-def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngine:
+def _read(
+    members: Mapping[str, bytes], state: _State, plan: Plan, functions: Mapping[str, UserFunction]
+) -> SavedEngine:
     values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
-    start = begin(plan, state.given, values)
+    start = begin(plan, state.given, values, functions)
     types = pa.ipc.read_schema(pa.BufferReader(members["types.arrow"]))
     known = seeing(plan, start, {field.name: tuple(column.type for column in field.type) for field in types})
     facts = {
         name: _facts(members[member], start.history[name].width) for name, member in _facts_in(plan).items()
     }
+    history = dict(start.history)
+    for name, member in _latest_in(plan, start.history).items():
+        latest = all_of(_facts(members[member], history[name].width))
+        history[name] = replace(history[name], latest=latest)
     seen = {
         columns: SeenValues(*_from_bytes(members[f"seen/{number}"], 2))
         for number, columns in enumerate(start.observed.seen)
@@ -174,7 +201,7 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
         now=state.now,
         begin=state.begin,
         forgotten=state.forgotten,
-        history=added(start.history, facts),
+        history=added(history, facts),
         observed=replace(known.observed, seen=seen),
         decided=decided,
     )
@@ -185,6 +212,12 @@ def _read(members: Mapping[str, bytes], state: _State, plan: Plan) -> SavedEngin
 def _facts_in(plan: Plan) -> dict[str, str]:
     """For each input the member that has its facts."""
     return {source.name: f"facts/{number}" for number, source in enumerate(plan.inputs)}
+
+
+def _latest_in(plan: Plan, history: History) -> dict[str, str]:
+    """For each input of which the latest facts are kept the member that has them."""
+    names = ((source.name, f"latest/{number}") for number, source in enumerate(plan.inputs))
+    return {name: member for name, member in names if history[name].latest is not None}
 
 
 def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, str]:

@@ -16,21 +16,25 @@ from antelog.engine.facts.history import (
     History,
     Seen,
     SeenValues,
-    Stream,
     added,
+    bytes_of,
     gather,
     rows_of,
     seen_from_the_start,
     seen_with,
 )
+from antelog.engine.facts.latest import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.decided import DecidedAtoms, nothing_decided
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
+from antelog.engine.values.functions import Functions
+from antelog.engine.values.single_calls import SingleCalls
 from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
 from antelog.engine.values.values import Values
+from antelog.functions import NO_FUNCTIONS, UserFunction
 
 Given = Mapping[str, Sequence[Row]]
 
@@ -73,16 +77,35 @@ class State:
     forgotten: int
     observed: Observed
 
+    @property
+    def rows(self) -> int:
+        """The number of facts that are kept."""
+        latest = (stream.latest.facts for stream in self.history.values() if stream.latest is not None)
+        return rows_of(self.history) + sum(facts.count for facts in latest)
 
-def start(plan: Plan, given: Given | None = None, values: Values | None = None) -> State:
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the kept facts, and of the values in them."""
+        return bytes_of(self.history) + self.values.nbytes
+
+
+def start(
+    plan: Plan,
+    given: Given | None = None,
+    values: Values | None = None,
+    functions: Mapping[str, UserFunction] = NO_FUNCTIONS,
+) -> State:
     """The state before the first tick; `given` are static facts from outside the program.
 
-    With the values of a saved state, cells are the same as in that.
+    With the values of a saved state, cells are the same as in that. `functions` are those that the program
+    declares.
     """
-    rules, known = prepared(plan), evaluate(plan, given)
+    called = Functions.of(plan, functions)
+    rules, known = prepared(plan), evaluate(plan, given, SingleCalls(called))
     values = Values(_constants(plan, known)) if values is None else values
+    values.functions = called
     static = static_of(plan, rules, known, values)
-    history = {source.name: Stream(len(source.types), {}) for source in plan.inputs}
+    history = {source.name: stream_of(rules, source.name) for source in plan.inputs}
     decided = {name: nothing_decided(len(plan.relation(name).answer.variables)) for name in rules.cycles}
     types = seen_types(plan, types_of_rows(given or {}))
     begin = 0 if plan.tick is None else None
@@ -171,29 +194,33 @@ def step_to(state: State, now: int) -> Step:
 # ---- without what nobody needs any more ----
 
 
-def lighter(state: State) -> State:
+def lighter(plan: Plan, state: State) -> State:
     """The state, pruned if many values may be unused."""
     # Rows are counted last, for that takes a moment.
-    if not state.values.grown or len(state.values) < rows_of(state.history) // 4:
+    if not state.values.grown or len(state.values) < state.rows // 4:
         return state
-    return pruned(state)
+    return pruned(plan, state)
 
 
-def pruned(state: State) -> State:
+def pruned(plan: Plan, state: State) -> State:
     """The state without the values that neither a fact nor a remembered atom has."""
-    whole = {name: gather(state.history, name, None) for name in state.history}
-    used = [column for facts in whole.values() for column in facts.columns]
+    history = only_latest(prepared(plan), state.history, state.now)
+    used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.decided.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
     kept, cells = state.values.retain(*used, *atoms, *seen)
-    empty = {name: Stream(stream.width, {}) for name, stream in state.history.items()}
-    moved = {
-        name: Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
-        for name, facts in whole.items()
+
+    def moved(facts: Facts) -> Facts:
+        return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
+
+    whole = {name: moved(gather(history, name, None)) for name in history}
+    empty = {
+        name: replace(stream, slices={}, latest=stream.latest and all_of(moved(stream.latest.facts)))
+        for name, stream in history.items()
     }
     decided = {
         name: replace(each, columns=tuple(map(cells, each.columns))) for name, each in state.decided.items()
     }
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    return replace(state, values=kept, history=added(empty, moved), decided=decided, observed=observed)
+    return replace(state, values=kept, history=added(empty, whole), decided=decided, observed=observed)

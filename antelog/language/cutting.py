@@ -28,6 +28,11 @@ class Statement:
     end: int
     quote: Span | None
 
+    def moved(self, by: int) -> Statement:
+        """The statement in a text in which it begins so much later."""
+        quote = self.quote and Span(self.quote.start + by, self.quote.end + by)
+        return Statement(self.start + by, self.end + by, quote)
+
 
 @dataclass(frozen=True)
 class Cut:
@@ -43,6 +48,7 @@ _PIECE = re.compile(
       | "(?:[^"\\\n]|\\[^\n])*"       # a text
       | (?P<open>"[^\n]*)             # one that does not end on its line
       | \d+\.\d+                      # a number with a fraction: not the end of a statement
+      | \.\.(?=[ \t]*[\w(+-])         # of a range of ticks
       | (?P<stop>\.)
       | [^\s%".\d]+ | \d+""",
     re.VERBOSE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from antelog.language.syntax import Bound
+from antelog.language.syntax import Bound, Shifted
 
 _MICROSECONDS = {
     "us": 1,
@@ -36,6 +36,13 @@ def microseconds(bound: Bound) -> Fraction | None:
     if factor is None and unit in UNITS:
         factor = _MICROSECONDS[unit.removesuffix("s")]
     return None if factor is None else Fraction(str(bound.amount)) * factor
+
+
+def ticks_later(term: Shifted, tick: int | None) -> int:
+    """The number of ticks that a time is shifted by, given the microseconds of a tick."""
+    if term.unit is None or tick is None:
+        return int(term.offset)
+    return int((microseconds(Bound(term.offset, term.unit)) or 0) / tick)
 
 
 def duration_text(length: int) -> str:

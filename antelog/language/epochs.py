@@ -13,6 +13,7 @@ from fractions import Fraction
 from functools import cache, cached_property
 
 from antelog.language.durations import duration_text
+from antelog.language.moments import Timescale
 
 MICROSECONDS = {"s": Fraction(10**6), "ms": Fraction(10**3), "us": Fraction(1), "ns": Fraction(1, 10**3)}
 """How long the units are in which times are counted since 1970."""
@@ -36,10 +37,15 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """The counting of times: the length of a tick in microseconds, and the declared unit of numbers."""
+    """The counting of times: the ticks, if they have a length, and the declared unit of numbers."""
 
-    tick: int | None = None
+    timescale: Timescale | None = None
     unit: str | None = None
+
+    @property
+    def tick(self) -> int | None:
+        """The length of a tick in microseconds."""
+        return None if self.timescale is None else self.timescale.length
 
     @cached_property
     def only_ticks(self) -> bool:

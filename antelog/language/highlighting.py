@@ -27,6 +27,8 @@ class AntelogLexer(RegexLexer):
             (r"\s+", Text),
             (r'"([^"\\\n]|\\[^\n])*"', String),
             (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
+            (r"(?<!\w)last(?=\s+[^\W\d_]\w*\s*\()", Keyword),
+            (r"(?<=\)\s)per(?!\w)", Keyword, "slot"),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),
             (r"[^\W\d_]\w*(?=\s*\()", Name.Function),
@@ -40,6 +42,7 @@ class AntelogLexer(RegexLexer):
         "slot": [
             (r"\s+", Text),
             (r"(?<!\w)(per|and|tick)(?!\w)", Keyword),
+            (r"[^\W\d_a-z]\w*", Name.Variable),
             (r"[^\W\d_]\w*", Name.Constant),
             default("#pop"),
         ],

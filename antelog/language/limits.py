@@ -75,7 +75,7 @@ def too_wide(statement: syntax.Statement) -> Diagnostic | None:
 
 def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:
     """The number of columns of each predicate that a statement names, and its span."""
-    if isinstance(statement, syntax.Input | syntax.Static):
+    if isinstance(statement, syntax.Input | syntax.Static | syntax.Function):
         yield len(statement.columns), statement.span
     elif isinstance(statement, syntax.Delay | syntax.Chance):
         yield len(statement.pattern), statement.span

@@ -2,6 +2,7 @@
 
     Temp(wt2, high, 7)             of Temp, at tick 7
     not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
+    last Mode(wt2, run, 7)         of Mode, at tick 7
     Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
     count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
 
@@ -22,7 +23,8 @@ _ONLY_TICK = re.compile(_TICK)
 
 # An atom, which may stand in an aggregate, up to its closing bracket.
 _ATOM = re.compile(
-    rf'(not )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))', re.DOTALL
+    rf'(not |last )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
+    re.DOTALL,
 )
 _SHIFT = r"(?: ?[+-] ?[0-9]++)?+"
 _COMPARED = re.compile(
@@ -67,7 +69,7 @@ def read_literal(text: str) -> LineLiteral:
     else:
         pieces += _conditions(text[end:], ends)
     last = time[-1]
-    return LineLiteral(atom[2], atom[1] is not None, last if isinstance(last, int) else None, tuple(pieces))
+    return LineLiteral(atom[2], atom[1] == "not ", last if isinstance(last, int) else None, tuple(pieces))
 
 
 def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:

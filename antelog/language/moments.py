@@ -11,6 +11,9 @@ _MICROSECOND = timedelta(microseconds=1)
 _DAY, _MINUTE, _SECOND = (
     length // _MICROSECOND for length in (timedelta(days=1), timedelta(minutes=1), timedelta(seconds=1))
 )
+_WEEK = 7 * _DAY
+_MONDAY = 3 * _DAY
+"""From a Monday to the first of January 1970."""
 _PARTS = {"minutes": _MINUTE, "seconds": _SECOND, "milliseconds": _SECOND // 1000}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _COUNTED = timedelta(days=365) // _MICROSECOND
@@ -36,10 +39,38 @@ def zones() -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Timescale:
-    """The length of a tick in microseconds, and the zone in which times are shown."""
+    """The length of a tick in microseconds, and the zone of the program.
+
+    Ticks of whole days begin at midnight of the zone, also where a day has 23 or 25 hours; those of whole
+    weeks on Mondays. All others are counted from the beginning of 1970 in UTC.
+    """
 
     length: int
     zone: str = DEFAULT_ZONE
+
+    @classmethod
+    def of_moment(cls, tick: int, time: datetime, zone: str) -> Timescale:
+        """The timescale in which a tick begins at this time, in its zone or with its offset."""
+        days = round((time.replace(tzinfo=UTC) - _EPOCH) / _MICROSECOND / tick / _DAY)
+        found = cls(days * _DAY, zone)
+        if days and found.time(tick).date() == time.date():
+            return found
+        return cls((time - _EPOCH) // _MICROSECOND // tick, zone)
+
+    @property
+    def of_days(self) -> bool:
+        """Whether ticks are whole days."""
+        return self.length % _DAY == 0
+
+    @property
+    def even(self) -> bool:
+        """Whether tick 0 begins with 1970 in UTC, and all are equally long."""
+        return not self.of_days or (self.zone == DEFAULT_ZONE and not self.ahead)
+
+    @property
+    def ahead(self) -> int:
+        """How long before 1970 tick 0 begins, in microseconds: the first week has the first of January."""
+        return _MONDAY if self.length % _WEEK == 0 else 0
 
     @property
     def ticks(self) -> range:
@@ -53,17 +84,28 @@ class Timescale:
     def time(self, tick: int) -> datetime:
         """The time at which a tick begins, in the zone."""
         zone = UTC if self.zone == DEFAULT_ZONE else ZoneInfo(self.zone)
-        return (_EPOCH + tick * self.length * _MICROSECOND).astimezone(zone)
+        begin = _EPOCH + (tick * self.length - self.ahead) * _MICROSECOND
+        if self.of_days:
+            # Where clocks leave out midnight this is when they go on: by the offset before.
+            begin = begin.replace(tzinfo=zone).astimezone(UTC)
+        return begin.astimezone(zone)
+
+    def begin(self, tick: int) -> int:
+        """When a tick begins, in microseconds since 1970."""
+        return (self.time(tick) - _EPOCH) // _MICROSECOND
 
 
 def moment(tick: int, timescale: Timescale | None) -> str:
-    """The time at which a tick begins, with its offset unless it is one of UTC; or its number."""
+    """The time at which a tick begins, with its offset unless it is one of UTC; or its number.
+
+    Of ticks of whole days it is the day.
+    """
     if timescale is None or tick not in timescale.ticks:
         return str(tick)
     time, length = timescale.time(tick), timescale.length
+    if timescale.of_days:
+        return f"{time:%Y-%m-%d}"
     if timescale.zone == DEFAULT_ZONE:
         time = time.replace(tzinfo=None)
-        if length % _DAY == 0:
-            return f"{time:%Y-%m-%d}"
     unit = next((unit for unit, size in _PARTS.items() if length % size == 0), "microseconds")
     return time.isoformat(" ", unit)

@@ -5,58 +5,55 @@ The text is first cut into statements (`cutting`); each is then parsed by the gr
 
 from __future__ import annotations
 
-import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TypeVar
 
-from lark import Lark, TextSlice, Token, Transformer, v_args
+from lark import Lark, TextSlice
 from lark.exceptions import UnexpectedInput, VisitError
-from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.language import limits, syntax
-from antelog.language.cutting import cut
-from antelog.language.literals import KINDS
-from antelog.language.printer import KEYWORDS
-from antelog.language.syntax_errors import (
-    bad_escape,
-    bad_number,
-    explain,
-    no_variable,
-    open_quote,
-    reserved,
-)
+from antelog.language.building import Builder, UnusableError
+from antelog.language.cutting import Statement, cut
+from antelog.language.functions import resolved
+from antelog.language.syntax_errors import explain, open_quote
 
 
 @dataclass(frozen=True)
 class Parsed:
     """The statements that could be read, and the diagnostics of the others.
 
-    `unread` are the words in the others: names about which little is known.
+    `unread` are the words in the others: names about which little is known. `used_limits` are the limits by
+    whose names numbers are written.
     """
 
     document: syntax.Document
     diagnostics: tuple[Diagnostic, ...]
     unread: frozenset[str]
+    used_limits: frozenset[str] = frozenset()
 
 
 def parse(source: Source) -> Parsed:
+    """The statements of a text, and of the files that belong to it."""
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
-    long = limits.too_long(source.text)
+    long = limits.too_long(source.whole)
     if long is not None:
         return Parsed(syntax.Document((), source), (long,), frozenset())
-    found = cut(source.text)
+    text, found = _cut(source)
+    declared = {each.name: each.value for each in _early("limit", text, found, syntax.Limit)}
+    builder = Builder({name: source.values.get(name, value) for name, value in declared.items()})
     facts = queries = 0
-    for each in found.statements:
-        read = open_quote(each.quote) if each.quote else _statement(found.text, each.start, each.end)
+    for each in found:
+        read = open_quote(each.quote) if each.quote else _statement(text, each, builder)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
-            unread.update(_NAME.findall(source.text, each.start, each.end))
+            unread.update(_NAME.findall(text, each.start, each.end))
         else:
             wide = limits.too_wide(read)
             if wide is not None:
@@ -68,22 +65,50 @@ def parse(source: Source) -> Parsed:
         many = limits.too_many(rules, facts, queries, len(diagnostics), span)
         if many is not None:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
-    return Parsed(syntax.Document(tuple(statements), source), tuple(diagnostics), frozenset(unread))
+    document = syntax.Document(resolved(statements), source)
+    return Parsed(document, tuple(diagnostics), frozenset(unread), frozenset(builder.used))
 
 
+def _cut(source: Source) -> tuple[str, list[Statement]]:
+    """The text of a source with the files it includes, without comments, and the statements in it."""
+    text, found = [], []
+    for start, each in source.files:
+        own = cut(each.text)
+        text.append(own.text)
+        found += [each.moved(start) for each in own.statements]
+    return "\n".join(text), found
+
+
+def includes_of(text: str) -> list[syntax.Include]:
+    """The statements of a file that include others."""
+    if "include" not in text or limits.too_long(text):
+        return []
+    return list(_early("include", *_cut(Source(text)), syntax.Include))
+
+
+def _early(word: str, text: str, statements: list[Statement], kind: type[_Early]) -> Iterator[_Early]:
+    """The statements that a word begins, where they are needed before others are read."""
+    for each in statements:
+        if text.startswith(word, each.start, each.end) and not each.quote:
+            read = _statement(text, each, Builder({}))
+            if isinstance(read, kind):
+                yield read
+
+
+_Early = TypeVar("_Early", syntax.Limit, syntax.Include)
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
-def _statement(text: str, start: int, end: int) -> syntax.Statement | Diagnostic:
+def _statement(text: str, each: Statement, builder: Builder) -> syntax.Statement | Diagnostic:
     try:
-        tree = _grammar().parse(TextSlice(text, start, end))
-        statement: syntax.Statement = _BUILDER.transform(tree)
+        tree = _grammar().parse(TextSlice(text, each.start, each.end))
+        statement: syntax.Statement = builder.transform(tree)
     except UnexpectedInput as error:
-        return explain(error, text[start:end], start)
-    except _UnusableError as error:  # of a literal
+        return explain(error, text[each.start : each.end], each.start)
+    except UnusableError as error:  # of a literal
         return error.diagnostic
     except VisitError as error:
-        if isinstance(error.orig_exc, _UnusableError):
+        if isinstance(error.orig_exc, UnusableError):
             return error.orig_exc.diagnostic
         raise
     return statement
@@ -93,176 +118,3 @@ def _statement(text: str, start: int, end: int) -> syntax.Statement | Diagnostic
 def _grammar() -> Lark:
     text = files("antelog.language").joinpath("grammar.lark").read_text(encoding="utf-8")
     return Lark(text, parser="lalr", lexer="contextual", propagate_positions=True, maybe_placeholders=False)
-
-
-class _UnusableError(Exception):
-    """A constant that is well-formed but stands for nothing."""
-
-    def __init__(self, diagnostic: Diagnostic) -> None:
-        self.diagnostic = diagnostic
-
-
-def _span(meta: Meta) -> Span:
-    return Span(meta.start_pos, meta.end_pos)
-
-
-def _at(token: Token) -> Span:
-    return Span(token.start_pos or 0, token.end_pos or 0)
-
-
-def _usable(name: Token) -> None:
-    if name in KEYWORDS:
-        raise _UnusableError(reserved(name, _at(name)))
-
-
-_LARGEST = 2**53
-
-
-def _number(token: Token, sign: str = "+") -> int | float:
-    value = syntax.number(float(token))
-    if abs(value) > _LARGEST:
-        raise _UnusableError(bad_number(_at(token)))
-    return -value if sign == "-" else value
-
-
-def _unquoted(token: Token) -> str:
-    try:
-        value: str = json.loads(token, strict=False)
-        value.encode()  # fails for half of a surrogate pair, which is no character
-    except ValueError:
-        raise _UnusableError(bad_escape(_at(token))) from None
-    return value
-
-
-@dataclass(frozen=True)
-class _Shares:
-    """The percentages behind a delay, distinguished from the names of columns behind `one per`."""
-
-    each: tuple[syntax.Percentage, ...]
-
-
-@dataclass(frozen=True)
-class _Every:
-    """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
-
-    gap: syntax.Bound
-
-
-@v_args(meta=True)
-class _Builder(Transformer[Token, Any]):
-    """One method for each rule of the grammar, making the node of the same name."""
-
-    def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        name = str(children[0])
-        return (
-            syntax.Variable(name, span=_span(meta))
-            if name[0].isupper()
-            else syntax.Constant(name, span=_span(meta))
-        )
-
-    def shifted(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        if not children[0][0].isupper():
-            raise _UnusableError(no_variable(children[0], _at(children[0])))
-        return syntax.Shifted(str(children[0]), _number(children[2], children[1]), span=_span(meta))
-
-    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_number(children[-1], children[0]), span=_span(meta))
-
-    def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
-        return syntax.Constant(_unquoted(children[0]), span=_span(meta))
-
-    def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
-        return syntax.Anonymous(span=_span(meta))
-
-    def __default__(self, data: Token, children: list[Any], meta: Meta) -> syntax.Literal:
-        """A literal: its grammar rule is in the table of kinds."""
-        for child in children[:1]:
-            if isinstance(child, Token) and child.type == "WORD":
-                _usable(child)
-        return KINDS[str(data)].built(children, _span(meta))
-
-    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
-        return tuple(children)
-
-    def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], (), span=_span(meta))
-
-    def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[0], children[1], span=_span(meta))
-
-    def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule(children[1], children[0], span=_span(meta))
-
-    def column(self, meta: Meta, children: list[Token]) -> syntax.Column:
-        if len(children) == 1:
-            return syntax.Column(str(children[0]), None, span=_span(meta))
-        return syntax.Column(str(children[0]), str(children[1]), span=_span(meta), type_span=_at(children[1]))
-
-    def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
-        unit = str(children[1]) if len(children) > 1 else None
-        return syntax.Bound(_number(children[0]), unit, span=_span(meta))
-
-    duration = bound
-
-    def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
-        digits = children[0].update(value=children[0][:-1])
-        return syntax.Percentage(_number(digits), span=_span(meta))
-
-    def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
-        return _Shares(tuple(children))
-
-    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
-        return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
-
-    def every(self, _meta: Meta, children: list[syntax.Bound]) -> _Every:
-        return _Every(children[0])
-
-    def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
-        return syntax.Tick(children[0], span=_span(meta))
-
-    def zone(self, meta: Meta, children: list[Token]) -> syntax.Zone:
-        return syntax.Zone(_unquoted(children[0]), span=_span(meta))
-
-    def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
-        name, *rest = children
-        _usable(name)
-        columns = tuple(c for c in rest if isinstance(c, syntax.Column))
-        delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
-        one_per = next((c for c in rest if isinstance(c, tuple)), None)
-        shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        every = next((c.gap for c in rest if isinstance(c, _Every)), None)
-        clauses = (delay, one_per, shares, every)
-        return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
-
-    def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
-        name, *columns = children
-        _usable(name)
-        return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
-
-    def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
-        shares = children.pop().each if isinstance(children[-1], _Shares) else None
-        name, *pattern, bound = children
-        return syntax.Delay(str(name), tuple(pattern), bound, shares, span=_span(meta), name_span=_at(name))
-
-    def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
-        name, *rest = children
-        once, *more = [c for c in rest if isinstance(c, syntax.Percentage)]
-        again = more[0] if more else None
-        pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
-        return syntax.Chance(str(name), pattern, once, again, span=_span(meta), name_span=_at(name))
-
-    def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
-        return "window", children[0]
-
-    def horizon(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
-        return "horizon", children[0]
-
-    def alert(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Percentage]:
-        return "alert", children[0]
-
-    def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
-        atom, *options = children
-        return syntax.Query(atom, **dict(options), span=_span(meta))
-
-
-_BUILDER = _Builder()

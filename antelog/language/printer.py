@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from antelog.language import syntax
 from antelog.language.literals import KINDS
 from antelog.language.syntax import Value
 
 KEYWORDS = frozenset(
-    {"tick", "zone", "input", "static", "delay", "chance", "query", "window", "horizon"}
+    {"tick", "zone", "limit", "include", "input", "static", "function", "delay", "chance", "query", "window"}
+    | {"horizon"}
 ).union(*(kind.KEYWORDS for kind in KINDS.values()))
 _PLAIN = re.compile(r"[^\W\d_]\w*\Z")
 
@@ -38,16 +41,23 @@ def to_text(node: object) -> str:
             return name
         case syntax.Anonymous():
             return "_"
-        case syntax.Constant(value):
-            return value_text(value)
-        case syntax.Shifted(variable, offset):
-            return f"{variable}{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
-        case syntax.Literal():
+        case syntax.Constant(value, named):
+            return named or value_text(value)
+        case syntax.Shifted(variable, offset, unit, named):
+            amount = named or f"{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
+            return f"{variable}{amount}" + (f" {unit}" if unit else "")
+        case syntax.Calculation(function, arguments):
+            return "".join(p if isinstance(p, str) else to_text(p) for p in written(function, arguments))
+        case syntax.Later(time, by):
+            return f"{to_text(time)}+{to_text(by)}"
+        case syntax.Range(first, last):
+            return f"{to_text(first)}..{to_text(last)}"
+        case syntax.Literal() | syntax.Aggregate():
             return "".join(part if isinstance(part, str) else to_text(part) for part in node.parts)
-        case syntax.Column(name, type_):
-            return name + (f": {type_}" if type_ else "")
-        case syntax.Bound(amount, unit):
-            return value_text(amount) + (f" {unit}" if unit else "")
+        case syntax.Column(name, type_, most):
+            return name + (f": {type_}" if type_ else "") + (f" <= {to_text(most)}" if most else "")
+        case syntax.Bound(amount, unit, named):
+            return (named or value_text(amount)) + (f" {unit}" if unit else "")
         case syntax.Percentage():
             return percentage_text(node.fraction)
         case syntax.Rule(head, body):
@@ -56,10 +66,16 @@ def to_text(node: object) -> str:
             return f"tick {to_text(every)}."
         case syntax.Zone(name):
             return f"zone {json.dumps(name, ensure_ascii=False)}."
+        case syntax.Limit(name, value):
+            return f"limit {name} = {value_text(value)}."
+        case syntax.Include(path):
+            return f"include {json.dumps(path, ensure_ascii=False)}."
         case syntax.Input(name, columns):
             return f"input {name}({_list(columns)}){_clauses(node)}."
         case syntax.Static(name, columns):
             return f"static {name}({_list(columns)})."
+        case syntax.Function(name, columns, gives):
+            return f"function {name}({_list(columns)}){f' -> {gives}' if gives else ''}."
         case syntax.Delay(name, pattern, bound, shares):
             return f"delay {name}({_list(pattern)}) = {to_text(bound)}{_shares(shares)}."
         case syntax.Chance(name, pattern, once, again):
@@ -70,6 +86,33 @@ def to_text(node: object) -> str:
             return f"query {to_text(atom)}{''.join(f' {n} {to_text(v)}' for n, v in options if v)}."
         case _:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
+
+
+_LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}
+"""How closely each operator binds what stands at its sides."""
+
+
+def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
+    """A calculation in parts: texts, and its arguments."""
+    if function not in _LOOSE:
+        yield f"{function}("
+        for place, each in enumerate(arguments):
+            yield from (", ", each) if place else (each,)
+        yield ")"
+        return
+    left, right = arguments
+    yield from _side(left, _LOOSE[function])
+    yield f" {function} "
+    yield from _side(right, _LOOSE[function] + 1)
+
+
+def _side(term: Any, closeness: int) -> Iterator[Any]:
+    """A side of an operation, in parentheses if it calculates and binds less closely."""
+    operator = "+" if getattr(term, "offset", 0) else getattr(term, "function", None)
+    if _LOOSE.get(operator or "", closeness) < closeness:
+        yield from ("(", term, ")")
+    else:
+        yield term
 
 
 def _list(nodes: tuple[object, ...]) -> str:

@@ -1,25 +1,32 @@
 """The syntax tree of a program, as frozen data: the abstract grammar.
 
     Document   = Statement*
-    Statement  = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
+    Statement  = Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance |
+                 Query | Rule
     Tick       = Bound                                      tick 10 minutes.
     Zone       = name                                       zone "Europe/Berlin".
+    Limit      = name, value: number                        limit hot = 90.
+    Include    = path                                       include "fleet.alog".
     Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
+    Function   = name, Column*, gives?                      function km(a, b) -> number.
     Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
     Chance     = name, Term*, once: Percentage, again: Percentage?
                                                             chance P(_, high, _) = 5%, again 80%.
     Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?
                                                             query P(X, T) window 10 alert 80%.
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
-    Column     = name, type?
+    Column     = name, type?, most: Bound?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
-    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison
+    Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Call,
+                 Aggregation, Last
     Atom       = predicate, Term*
-    Term       = Variable | Anonymous | Constant | Shifted
-    Shifted    = variable, offset                           T+1, T-2
+    Term       = Variable | Anonymous | Constant | Shifted | Calculation | Range
+    Shifted    = variable, offset, unit?                    T+1, T-2, T+15 minutes
+    Calculation = function, Term*                           W - V, abs(V)
+    Range      = first: Term, last: Term                    T..T+5
 
 A rule without a body is a fact. Every node knows its place in the source, which plays no
 part in comparing nodes: two texts that differ in layout only give equal documents.
@@ -33,28 +40,33 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from antelog.diagnostics import Source, Span
-from antelog.language.literals import Atom, Comparison, Literal, Negation
+from antelog.language.literals import Aggregate, Aggregation, Atom, Call, Comparison, Last, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
 from antelog.language.literals.literal import Occurrence
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
+    Calculation,
     Constant,
+    Later,
     Node,
+    Range,
     Shifted,
     Term,
     Value,
     Variable,
+    leaves_of,
     number,
     variable_of,
     variables_of,
 )
 
 __all__ = [
-    "NOWHERE", "OPERATORS", "OPPOSITE", "Anonymous", "Atom", "Bound", "Chance", "Column", "Comparison",
-    "Constant", "Delay", "Document", "Input", "Literal", "Name", "Negation", "Percentage", "Query", "Rule",
-    "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone", "atoms_of", "in_atoms",
-    "number", "variable_of", "variables_of",
+    "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
+    "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
+    "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone",
+    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -73,17 +85,24 @@ class Rule(Node):
 
 @dataclass(frozen=True, slots=True)
 class Column(Node):
+    """A column; one of a static relation that is a number of ticks has `most` of them."""
+
     name: str
     type: str | None = None
+    most: Bound | None = None
     type_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Bound(Node):
-    """A stretch of time: a number of ticks, or of units such as `minutes`."""
+    """A stretch of time: a number of ticks, or of units such as `minutes`.
+
+    `written` is the name of the limit that the number is, if any.
+    """
 
     amount: int | float
     unit: str | None = None
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +137,22 @@ class Zone(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Limit(Named):
+    """A number with a name, which can stand wherever a number can, and can be set from outside."""
+
+    name: str
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Include(Node):
+    """Another file whose statements belong to the program; the path begins at the file that has this."""
+
+    path: str
+    path_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
@@ -136,6 +171,16 @@ class Input(Named):
 class Static(Named):
     name: str
     columns: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Named):
+    """A function that is written in Python. It `gives` a number or a text; None: it is a condition."""
+
+    name: str
+    columns: tuple[Column, ...]
+    gives: str | None = None
+    gives_span: Span = field(default=NOWHERE, compare=False, repr=False, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +209,9 @@ class Query(Node):
     alert: Percentage | None = None
 
 
-Statement: TypeAlias = Tick | Zone | Input | Static | Delay | Chance | Query | Rule
+Statement: TypeAlias = (
+    Tick | Zone | Limit | Include | Input | Static | Function | Delay | Chance | Query | Rule
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +230,16 @@ class Document:
         return (s for s in self.statements if isinstance(s, Zone))
 
     @property
+    def limits(self) -> Iterator[Limit]:
+        return (s for s in self.statements if isinstance(s, Limit))
+
+    @property
     def declarations(self) -> Iterator[Input | Static]:
         return (s for s in self.statements if isinstance(s, Input | Static))
+
+    @property
+    def functions(self) -> Iterator[Function]:
+        return (s for s in self.statements if isinstance(s, Function))
 
     @property
     def delays(self) -> Iterator[Delay]:
@@ -209,8 +264,13 @@ def atoms_of(rule: Rule) -> Iterator[Occurrence]:
 
 
 def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
-    """The variables of the rule's positive atoms, and those of its negated ones."""
+    """The variables to which the rule's positive atoms give values, and those of its negated ones.
+
+    A positive atom with a range is about some tick in it; it gives the ends of the range no values.
+    """
     sides: tuple[set[str], set[str]] = (set(), set())
-    for atom, is_negated in atoms_of(rule):
-        sides[is_negated].update(variables_of(atom.terms))
+    for literal in rule.body:
+        for atom, is_negated in literal.atoms:
+            terms = (t for t in atom.terms if is_negated or not isinstance(t, Range))
+            sides[is_negated].update(variables_of(terms) - literal.own)
     return sides

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import cast
 
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from antelog.diagnostics import Diagnostic, Span
+from antelog.language.calendar import CALENDAR
+from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.printer import KEYWORDS
-from antelog.language.syntax_hints import INSTEAD, TERM, Trouble, hint, symbols
+from antelog.language.syntax_hints import AGGREGATE, INSTEAD, TERM, Trouble, hint, symbols
 
 _WORDS = {
     "_IF": "`:-`",
     "_THEN": "`->`",
     "NOT": "`not`",
+    "_LAST": "`last`",
     "DOT": "`.`",
     "COMMA": "`,`",
     "COLON": "`:`",
@@ -35,8 +39,11 @@ _WORDS = {
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
     "EVERY": "`every`",
+    "LAST": "`last`",
     "$END": "the end",
 }
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT"}
+"""What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
 
@@ -77,6 +84,27 @@ def reserved(name: str, span: Span) -> Diagnostic:
     )
 
 
+def no_limit_name(name: str, span: Span) -> Diagnostic:
+    """A limit called as a variable, or as a word of the language."""
+    if name in KEYWORDS:
+        message = f"`{name}` is a word of the language and cannot name a limit"
+        return Diagnostic("E114", message, span, "Give the limit another name.")
+    message = f"a variable begins with a capital letter, and a limit does not: `{name}`"
+    return Diagnostic("E114", message, span, f"Write `limit {name[0].lower()}{name[1:]} = …`.")
+
+
+def no_limit(name: str, span: Span, known: Sequence[str]) -> Diagnostic:
+    """A name where only a number can stand, or the limit that has one."""
+    message = f"a number stands here, or the name of a limit, and there is no limit `{name}`"
+    near = did_you_mean(name, known) or f"Write a number, or declare `limit {name.lower()} = 10.`"
+    return Diagnostic("E114", message, span, near)
+
+
+def negative_limit(name: str, value: int | float, span: Span) -> Diagnostic:
+    message = f"the limit {name} is {value}, and a stretch of time cannot be less than 0"
+    return Diagnostic("E114", message, span, f"Give {name} a value from 0 on.")
+
+
 def no_variable(name: str, span: Span) -> Diagnostic:
     """A calculation with a name that is none of a variable."""
     return Diagnostic(
@@ -87,9 +115,49 @@ def no_variable(name: str, span: Span) -> Diagnostic:
     )
 
 
+def no_shift(span: Span) -> Diagnostic:
+    """A duration that is added to no time."""
+    hint = "A duration shifts a time, as in `T + 15 minutes`. Values are calculated with numbers."
+    return Diagnostic("E001", "a duration can only be added to a time or subtracted from one", span, hint)
+
+
+def no_value(name: str, span: Span) -> Diagnostic:
+    """An atom in place of a value."""
+    message = f"`{name}` stands in a place for a value, and an atom is none"
+    hint = "Close the arguments before this atom with `)`: an argument has no arguments of its own."
+    return Diagnostic("E001", message, span, hint)
+
+
+def no_bound(span: Span) -> Diagnostic:
+    """A column with another sign than `<=`."""
+    return Diagnostic("E001", "a column has an upper bound, if any", span, "Write it as `limit <= 4 hours`.")
+
+
+def no_atom(text: str, span: Span) -> Diagnostic:
+    """A value within an aggregate, where its atom belongs."""
+    message = f"`{text}` is no atom with a time, and an aggregate is about one"
+    return Diagnostic("E001", message, span, AGGREGATE)
+
+
+def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
+    plural = "argument" if count == 1 else "arguments"
+    example = f"{name}({'T' if name in CALENDAR else 'V'})"
+    return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{example}`.")
+
+
+def not_alone(span: Span, instead: str) -> Diagnostic:
+    """An aggregate that is calculated with; `instead` is the comparison in which it stands alone, if any."""
+    hint = (
+        "Put what it is calculated with on the other side: `avg(…) < V / 1.1` in place of `V > 1.1 * avg(…)`."
+    )
+    if instead:
+        hint = f"Put what it is calculated with on the other side: `{instead}`."
+    return Diagnostic("E001", "an aggregate stands alone on its side of a comparison", span, hint)
+
+
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     """The diagnostic of a syntax error; the statement begins at `start` in the source."""
-    trouble = _trouble(error, statement, start)
+    trouble = _arrow(_trouble(error, statement, start))
     last = _unfinished(trouble)
     if last is not None:
         return _no_full_stop(trouble, start + last)
@@ -98,7 +166,17 @@ def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:
     span = Span(at, at + len(found)) if found else Span(start + len(before) - 1, start + len(before))
     shown = "a backtick" if found == "`" else f"`{found}`"
     what = f"{shown} cannot stand here" if found else "the statement ends too early"
-    return Diagnostic("E001", f"{what}: expected {_in_words(trouble.accepted)}", span, hint(trouble))
+    expected = _in_words(trouble.accepted - (_CALCULATED if _behind_atom(trouble) else frozenset()))
+    return Diagnostic("E001", f"{what}: expected {expected}", span, hint(trouble))
+
+
+_CALCULATED = frozenset({"SIGN", "COMPARE"})
+
+
+def _behind_atom(trouble: Trouble) -> bool:
+    """Whether the place is behind an atom: only the call of a function could be calculated with."""
+    found = re.search(r"(\w+)\s*\([^()]*\)\Z", trouble.before)
+    return found is not None and found[1][0].isupper()
 
 
 def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
@@ -113,6 +191,21 @@ def _trouble(error: UnexpectedInput, statement: str, start: int) -> Trouble:
         at, found = begin, row
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]  # lark gives it no types
     return Trouble(statement, at, found, frozenset(accepted))
+
+
+_TERM_AT_START = TERM | {"LPAR"}
+_HEAD = re.compile(r"\w+\s*\([^()]*\)\s*(=>?|<\s*-)\s*(?=\w+\s*\(|not\b)")
+
+
+def _arrow(trouble: Trouble) -> Trouble:
+    """The trouble at the arrow behind a head, if that was taken for a comparison, as in `P(T) = Q(T).`"""
+    if trouble.statement.startswith("--"):
+        return Trouble(trouble.statement, 0, "--", _TERM_AT_START)
+    head = _HEAD.match(trouble.statement)
+    if head is None or "_IF" in trouble.accepted or head.start(1) > trouble.at:
+        return trouble
+    accepted = frozenset({"_IF", "_THEN", "COMMA", "DOT"})
+    return Trouble(trouble.statement, head.start(1), head[1], accepted)
 
 
 def _unfinished(trouble: Trouble) -> int | None:
@@ -147,6 +240,9 @@ def _in_words(accepted: frozenset[str]) -> str:
     words = []
     if accepted >= TERM:
         words += ["a variable", "a constant", "a number"]
-        accepted = accepted - TERM
-    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in accepted if not a.startswith("__ANON")})
+        accepted = accepted - TERM - {"LPAR", "AGGREGATE"}
+    elif "RPAR" in accepted and "SIGN" in accepted:
+        accepted = accepted - {"LPAR"}
+    known = (a for a in accepted - _NEVER_NAMED if not a.startswith("__ANON"))
+    words += sorted({_WORDS.get(a, f"`{a.lower()}`") for a in known})
     return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing more"

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.language.durations import UNITS
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import OPPOSITE
 
+_AMOUNT = frozenset({"NUMBER", "WORD"})
 TERM = frozenset({"WORD", "NUMBER", "TEXT", "UNDERSCORE", "SIGN"})
 
 
@@ -78,19 +78,12 @@ _DIFFERENT = "Write `!=` for different from."
 _EQUAL = "Write `=` to compare for equality."
 _QUERY = "Write `query Malf(X, T).` to ask for the answers of Malf."
 _QUOTES = 'Write texts in double quotes, such as `"very high"`.'
-_AGGREGATE = (
-    "Rules compare values; the language cannot count or add up yet. Compute it where the facts come from, "
-    "and take the results as an input."
+AGGREGATE = (
+    "What is counted or added up is an atom within some ticks, and its value is compared: "
+    "`avg(V : Temp(X, V, T-9..T)) > 90` or `count(Temp(X, _, T-9..T)) > 5`."
 )
-_ARITHMETIC = (
-    "A rule can add a number to a variable or subtract one, such as `V + 5`; the language has no other "
-    "arithmetic yet. Compute the value where the facts come from, as a further column."
-)
-_FOR = (
-    "The language has no `for` yet. Write conditions for each tick, such as "
-    "`Temp(X, V, T), V > 90, Temp(X, W, T+1), W > 90`."
-)
-_WITHIN = "The language has no `within` yet. Compare the times, such as `T <= U, U <= T + 5`."
+_FOR = "Count the ticks at which it is so: `count(Temp(X, V, T-2..T), V > 90) >= 3`."
+_WITHIN = "Write a range of ticks, as in `Ack(X, T..T+5)`, or compare the times: `T <= U, U <= T + 5`."
 
 INSTEAD = {
     "&": _COMMA,
@@ -119,8 +112,6 @@ INSTEAD = {
     "/*": _COMMENT,
     "?": _QUERY,
     "?-": _QUERY,
-    "*": _ARITHMETIC,
-    "/": _ARITHMETIC,
 }
 _WORDS = {
     "and": _COMMA,
@@ -142,10 +133,19 @@ def _of_symbols(trouble: Trouble) -> str | None:
 
 
 def _of_words(trouble: Trouble) -> str | None:
+    if trouble.word_before in {"for", "within"}:
+        return _WORDS[trouble.word_before]  # taken for the unit of a duration
     if not trouble.found_word:
-        return None
+        return _COMMENT if trouble.before == "--" else None
     known = _WORDS.get(trouble.found.lower()) or _WORDS.get(trouble.word_before.lower())
     return _COMMA if known == _IF and "_IF" not in trouble.accepted else known
+
+
+def _of_functions(trouble: Trouble) -> str | None:
+    called = re.search(r"(\w+)\s*\(\s*(distinct\s+)?\w+\Z", trouble.before)
+    if trouble.found == ":" and called is not None:
+        return f"There are `count`, `sum`, `avg`, `min` and `max`, and no `{called[1]}`."
+    return None
 
 
 def _of_negation(trouble: Trouble) -> str | None:
@@ -157,9 +157,9 @@ def _of_negation(trouble: Trouble) -> str | None:
     return None
 
 
-_AGGREGATES = frozenset({"avg", "count", "max", "mean", "median", "min", "sum"})
-_AGGREGATED = re.compile(rf"\b({'|'.join(sorted(_AGGREGATES))})\s*\([^()]*\)\Z", re.IGNORECASE)
-_PARENTHESES = re.compile(r"\([^()<>=!]*[-+*/]")
+_AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
+_LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")
+"""A parenthesis that opens before an atom and belongs to nothing."""
 
 
 def _of_names(trouble: Trouble) -> str | None:
@@ -169,35 +169,19 @@ def _of_names(trouble: Trouble) -> str | None:
     called = {trouble.word_before}
     if trouble.word_before and around.endswith("("):
         called.add(last_word(around[:-1]))
-    if trouble.found == "(" and not _AGGREGATES.isdisjoint(map(str.lower, called)):
-        return _AGGREGATE
+    if trouble.found in {"(", ")", ","} and not _AGGREGATES.isdisjoint(map(str.lower, called)):
+        return AGGREGATE
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
     return None
 
 
 def _of_numbers(trouble: Trouble) -> str | None:
-    if trouble.found in UNITS and trouble.before[-1:].isdigit() and trouble.first_word not in _EXAMPLES:
-        return _of_duration(trouble)
     if trouble.found in {"+", "-"} and trouble.before[-1:].isdigit():
         return "Write the variable first and then one number, such as `T+1`."
-    if trouble.accepted == {"NUMBER"} and trouble.before.endswith(("+", "-")):
+    if trouble.accepted == _AMOUNT and trouble.before.endswith(("+", "-")):
         return "Only a number can be added or subtracted, as in `T+1`; compare two variables to relate them."
     return None
-
-
-_SHIFT = re.compile(r"([+-])\s*(\d+)\Z")
-
-
-def _of_duration(trouble: Trouble) -> str:
-    """A duration in a rule, `T + 15 minutes`: the same in ticks."""
-    hint = "Times in a rule count ticks; they have no units yet."
-    shift = _SHIFT.search(trouble.before)
-    if shift is None:
-        return f"{hint} Write a number of ticks, such as `T + 1`."
-    sign, amount = shift.groups()
-    unit = trouble.found.removesuffix("s") or trouble.found
-    return f"{hint} Write how many ticks it is: `T {sign} {amount}` with `tick 1 {unit}.`"
 
 
 def _of_rules(trouble: Trouble) -> str | None:
@@ -211,9 +195,7 @@ def _of_rules(trouble: Trouble) -> str | None:
         return _IF
     if trouble.before.endswith((":-", "←")) and trouble.found == ".":
         return "Write the conditions behind `:-`; a fact has none, and no `:-`."
-    if trouble.found == "(" and trouble.accepted >= TERM:
-        if _PARENTHESES.match(trouble.statement, trouble.at):
-            return _ARITHMETIC
+    if trouble.found in {",", ")"} and _LONE.search(trouble.before):
         return "Separate conditions with `,` and put no parentheses around them."
     return None
 
@@ -223,8 +205,6 @@ def _of_comparisons(trouble: Trouble) -> str | None:
         return None
     if "RPAR" in trouble.accepted:
         return "Arguments go by their position: write the value alone, or compare it behind the atom."
-    if _AGGREGATED.search(trouble.before):
-        return _AGGREGATE
     if trouble.accepted & {"COMMA", "DOT"}:
         return "Write two comparisons, such as `V > 10, V < 90`."
     return None
@@ -264,6 +244,9 @@ _ALERT = "`query Malf(X, T) window 10 alert 80%.`"
 _EXAMPLES = {
     "tick": "`tick 10 minutes.`",
     "zone": '`zone "Europe/Berlin".`',
+    "limit": "`limit hot = 90.`",
+    "include": '`include "fleet.alog".`',
+    "function": "`function near(lat1, lon1, lat2, lon2).`",
     "input": "`input Temp(device, level, time) delay 2.`",
     "static": "`static Turbine(device).`",
     "delay": "`delay Temp(wt4, _, _) = 2.`",
@@ -342,7 +325,7 @@ def _of_shares(trouble: Trouble, behind: str) -> str | None:
     """The shares behind a delay: `delay 2 (70%, 20%, 8%)`."""
     if trouble.first_word not in {"delay", "input"}:
         return None
-    if trouble.found == "(" and trouble.accepted == {"NUMBER"}:
+    if trouble.found == "(" and trouble.accepted == _AMOUNT:
         return "Write the delay before the shares of its ticks, such as `2 (70%, 20%, 8%)`."
     if re.match(r",?\s*\d", behind) and re.search(r"\d\s*(\w+\s*)?\Z", trouble.before):
         return "Write the shares of a delay in parentheses behind it, such as `2 (70%, 20%, 8%)`."
@@ -362,6 +345,7 @@ _HINTS: tuple[Callable[[Trouble], str | None], ...] = (
     _of_negation,
     _of_rules,
     _of_comparisons,
+    _of_functions,
     _of_symbols,
     _of_words,
     _of_names,

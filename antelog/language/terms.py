@@ -1,4 +1,4 @@
-"""Terms of the syntax tree: variables, `_`, constants, and a variable plus a number."""
+"""Terms of the syntax tree: variables, `_`, constants, calculations, and ranges of ticks."""
 
 from __future__ import annotations
 
@@ -39,26 +39,76 @@ class Anonymous(Node):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Node):
+    """A constant; `written` is how it is written if not as its value: by the name of a limit, `hot`."""
+
     value: Value
+    written: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Shifted(Node):
-    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`."""
+    """A variable plus a number: `T+1`, `T-2`; in comparisons also `V + 0.5`.
+
+    With a unit, the number is a duration: `T+15 minutes`. `written` is how the number is written if it is a
+    limit: `+patience`.
+    """
 
     variable: str
     offset: int | float
+    unit: str | None = None
+    written: str | None = None
 
 
-Term: TypeAlias = Variable | Anonymous | Constant | Shifted
+@dataclass(frozen=True, slots=True)
+class Calculation(Node):
+    """A value that is calculated, `W - V` or `km(A, B)`, by an operator or a function."""
+
+    function: str
+    arguments: tuple[Term, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Later(Node):
+    """A time, later by as many ticks as a column of the background says: `T+N`."""
+
+    time: Variable | Shifted
+    by: Variable
+
+
+@dataclass(frozen=True, slots=True)
+class Range(Node):
+    """A range of ticks, both ends included: `T..T+5`."""
+
+    first: Term
+    last: Term
+
+    @property
+    def ends(self) -> tuple[Term, Term]:
+        return self.first, self.last
+
+
+Term: TypeAlias = Variable | Anonymous | Constant | Shifted | Calculation | Later | Range
 
 
 def variable_of(term: Term) -> str | None:
-    """The variable in a term, if any: that of `T` and of `T+1` is `T`."""
+    """The variable in a term, if any: that of `T` and of `T+1` is `T`. For others see `leaves_of`."""
     if isinstance(term, Variable):
         return term.name
     return term.variable if isinstance(term, Shifted) else None
 
 
+def leaves_of(term: Term) -> tuple[Term, ...]:
+    """A term by itself; of a range its ends, of a calculation the terms that it calculates with."""
+    match term:
+        case Range(first, last):
+            return first, last
+        case Later(time, by):
+            return time, by
+        case Calculation(_, arguments):
+            return tuple(part for each in arguments for part in leaves_of(each))
+        case _:
+            return (term,)
+
+
 def variables_of(terms: Iterable[Term]) -> set[str]:
-    return {name for term in terms if (name := variable_of(term))}
+    return {name for term in terms for part in leaves_of(term) if (name := variable_of(part))}

@@ -13,7 +13,7 @@ from enum import Enum
 from fractions import Fraction
 
 from antelog.diagnostics import Span
-from antelog.language.moments import DEFAULT_ZONE
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 from antelog.language.terms import Value
 
 
@@ -124,11 +124,24 @@ class Predicate:
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """A function that rules call: its parameters with their types. It `gives` a value; None: a truth."""
+
+    name: str
+    parameters: tuple[str, ...]
+    types: tuple[Type | None, ...]
+    gives: Type | None = None
+    span: Span = field(default=Span(0, 0), compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Vocabulary:
     """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
 
     `odds` has the inputs about which some are declared, `units` those of which is said in which unit
-    their times count since 1970. Times are shown in `zone`.
+    their times count since 1970. Times are shown in `zone`. `most` has the static relations in which some
+    columns are numbers of ticks, with the most that each can be.
+    `functions` are those of the program and the built-in ones.
     """
 
     predicates: Mapping[str, Predicate]
@@ -136,6 +149,13 @@ class Vocabulary:
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
     zone: str = DEFAULT_ZONE
+    most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
+    functions: Mapping[str, Signature] = field(default_factory=dict)
+
+    @property
+    def timescale(self) -> Timescale | None:
+        """The times of ticks, if the program says how long a tick is."""
+        return None if self.tick is None else Timescale(self.tick, self.zone)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]

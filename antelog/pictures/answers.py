@@ -37,7 +37,7 @@ def draw_answers(
     most: int = ROWS,
 ) -> Drawing:
     """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
-    shown = clock(plan.tick if plan else None, history.first, history.last)
+    shown = clock(plan.timescale if plan else None, history.first, history.last)
     if plan and shown.stamps:
         history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
     area = frame(history, shown, width)

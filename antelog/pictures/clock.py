@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.language.durations import duration_text
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import DEFAULT_ZONE, Timescale, moment
 
 _LABELS = (
     "utcFormat(datum.value, utcmilliseconds(datum.value) ? '%H:%M:%S.%L'"
@@ -19,9 +19,9 @@ _BEYOND = 0.05
 
 @dataclass(frozen=True)
 class Clock:
-    """Ticks as numbers; `length` is that of one in microseconds, if known."""
+    """Ticks as numbers; `timescale` says how long they are, if known."""
 
-    length: int | None = None
+    timescale: Timescale | None = None
     stamps = False
 
     def axis_value(self, tick: float) -> float:
@@ -33,14 +33,15 @@ class Clock:
 
     @property
     def title(self) -> str:
-        return "tick" if self.length is None else f"tick ({duration_text(self.length)} each)"
+        each = self.timescale
+        return "tick" if each is None else f"tick ({duration_text(each.length)} each)"
 
 
 @dataclass(frozen=True)
 class Calendar(Clock):
-    """Ticks as timestamps: those of one day as times, and the day in the title."""
+    """Ticks as timestamps of UTC: those of one day as times, and the day in the title."""
 
-    length: int
+    timescale: Timescale
     first: int = 0
     last: int = 0
     stamps = True
@@ -57,20 +58,25 @@ class Calendar(Clock):
     def several_years(self) -> bool:
         beyond = int(_BEYOND * (self.last - self.first)) + 1
         ends = (max(self.first - beyond, 0), self.last + beyond)
-        return len({moment(tick, Timescale(self.length))[:4] for tick in ends}) > 1
+        return len({moment(tick, self._shown)[:4] for tick in ends}) > 1
 
     def axis_value(self, tick: float) -> float:
         """The milliseconds since 1970."""
-        return tick * self.length / 1000
+        return (tick * self.timescale.length - self.timescale.ahead) / 1000
 
     def text(self, tick: int) -> str:
-        day, _, time = moment(tick, Timescale(self.length)).partition(" ")
+        day, _, time = moment(tick, self._shown).partition(" ")
         return time if time and day == self._day else f"{day} {time}".rstrip()
 
     @property
     def title(self) -> str:
         days = " to ".join(dict.fromkeys(self._days))
-        return f"{days}, UTC, a tick is {duration_text(self.length)}"
+        zone = self.timescale.zone if self.timescale.of_days else DEFAULT_ZONE
+        return f"{days}, {zone}, a tick is {duration_text(self.timescale.length)}"
+
+    @property
+    def _shown(self) -> Timescale:
+        return Timescale(self.timescale.length)
 
     @property
     def _day(self) -> str:
@@ -81,14 +87,12 @@ class Calendar(Clock):
     @property
     def _days(self) -> tuple[str, str]:
         """The first day, and the last."""
-        first, last = (
-            moment(tick, Timescale(self.length)).partition(" ")[0] for tick in (self.first, self.last)
-        )
+        first, last = (moment(tick, self._shown).partition(" ")[0] for tick in (self.first, self.last))
         return first, last
 
 
-def clock(length: int | None, first: int, last: int) -> Clock:
+def clock(timescale: Timescale | None, first: int, last: int) -> Clock:
     """Timestamps if a tick has a length, and both have times on a calendar."""
-    if length is None or not all(tick in Timescale(length).ticks for tick in (first, last)):
-        return Clock(length)
-    return Calendar(length, first, last)
+    if timescale is None or not all(tick in timescale.ticks for tick in (first, last)):
+        return Clock(timescale)
+    return Calendar(timescale, first, last)

@@ -70,13 +70,13 @@ def draw(
     else:
         plan = program.plan if program else None
         changes = changes_in(source)
-        last = None if now is None else tick_of(now, plan.tick if plan else None)
+        last = None if now is None else tick_of(now, plan.timescale if plan else None)
         if until is not None:
-            last = tick_of(until, plan.tick if plan else None)
+            last = tick_of(until, plan.timescale if plan else None)
             changes = up_to(last, changes)
         found = history(changes, last)
     if since is not None:
-        found = found.since(tick_of(since, plan.tick if plan else None))
+        found = found.since(tick_of(since, plan.timescale if plan else None))
     found = found.only(
         [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
     )

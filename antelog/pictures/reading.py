@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -23,7 +23,6 @@ from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
 
-_EPOCH, _MICROSECOND = datetime(1970, 1, 1, tzinfo=UTC), timedelta(microseconds=1)
 _COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
 
 
@@ -139,8 +138,7 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
     variables = row.get("times") or (name for name in row if timed(name) in row and name not in _COMMON)
     zone = str(time.tzinfo)  # the name of a zone, whichever library it comes from, or an offset
     zone = zone if zone in zones() else DEFAULT_ZONE
-    timescale = Timescale((time - _EPOCH) // _MICROSECOND // tick, zone)
-    return TickTimes(next(iter(variables), None), timescale)
+    return TickTimes(next(iter(variables), None), Timescale.of_moment(tick, time, zone))
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:

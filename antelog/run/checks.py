@@ -332,7 +332,7 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         return None
     if isinstance(text, date):
         try:
-            return moment_tick(text, plan.tick if plan else None)
+            return moment_tick(text, plan.timescale if plan else None)
         except DataError as error:
             raise SettingError(str(error), "Or give the number of a tick.") from None
     try:
@@ -340,7 +340,7 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
     except UnicodeEncodeError:
         raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
     try:
-        found = ticks(given, "tick", Counting(plan.tick if plan else None, TICKS), "tick")
+        found = ticks(given, "tick", Counting(plan.timescale if plan else None, TICKS), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
     for fault in found.faults:

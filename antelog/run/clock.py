@@ -18,10 +18,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.ticks import ticks_at
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
+from antelog.language.moments import Timescale
 
 ClockName = Literal["arrival", "event", "processing"]
 
@@ -59,31 +61,36 @@ def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
 class Timing:
     """The clock of a run. None: arrivals, where there is a column of them, else the times of facts.
 
-    lag     the tick that lies this many behind the highest is finished
-    idle    a source that is silent for so long follows the wall clock
-    tick    the length of a tick, if the program declares one
-    ahead   facts of a source that goes on may be so long after the wall clock, and no longer
-    rhythms inputs that are live once their facts are about the present; after a gap without any fact time
-            then goes on with the wall clock
+    lag        the tick that lies this many behind the highest is finished
+    idle       a source that is silent for so long follows the wall clock
+    timescale  when ticks begin, if the program says how long they are
+    ahead      facts of a source that goes on may be so long after the wall clock, and no longer
+    rhythms    inputs that are live once their facts are about the present; after a gap without any fact time
+               then goes on with the wall clock
     """
 
     clock: ClockName | None = None
     lag: int = 1
     idle: int | None = None
-    tick: int | None = None
+    timescale: Timescale | None = None
     ahead: int | None = None
     rhythms: Mapping[str, Rhythm] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.tick is None and (self.clock == "processing" or self.idle is not None):
+        if self.timescale is None and (self.clock == "processing" or self.idle is not None):
             raise UnsupportedError(
                 "the wall clock shows no ticks that have no length; begin the program with `tick 1 minute`"
             )
 
     def ticks(self, microseconds: int) -> int:
         """The whole ticks in a stretch of time."""
-        assert self.tick is not None
-        return microseconds // self.tick
+        assert self.timescale is not None
+        return microseconds // self.timescale.length
+
+    def at(self, moment: int) -> int:
+        """The tick at a moment, in microseconds since 1970."""
+        assert self.timescale is not None
+        return int(ticks_at(np.array([moment]), self.timescale)[0])
 
 
 @dataclass(frozen=True)
@@ -120,9 +127,9 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
 
     The highest tick so far is no measure: after an outage every fact would be far ahead of it.
     """
-    if timing.tick is None or timing.ahead is None:
+    if timing.timescale is None or timing.ahead is None:
         return np.zeros(len(time), np.bool_)
-    far: Mask = time > timing.ticks(wall + timing.ahead)
+    far: Mask = time > timing.at(wall + timing.ahead)
     return far
 
 
@@ -132,15 +139,15 @@ def patience(timing: Timing, highest: Mapping[str, int], heard: int) -> int | No
     An input is live if its newest fact was about the present when the last one was heard: no further from
     it than a fact may be late, and the next may take.
     """
-    if timing.idle is not None or timing.tick is None:
+    if timing.idle is not None or timing.timescale is None:
         return timing.idle
     gaps = []
     for name, newest in highest.items():
         rhythm = timing.rhythms.get(name)
         if rhythm is None:
             continue
-        start, around = newest * timing.tick, rhythm.delay + rhythm.gap
-        if start - around <= heard < start + timing.tick + around:
+        around = rhythm.delay + rhythm.gap
+        if timing.at(heard - around) <= newest <= timing.at(heard + around):
             gaps.append(rhythm.gap)
     return min(gaps, default=None)
 
@@ -148,7 +155,7 @@ def patience(timing: Timing, highest: Mapping[str, int], heard: int) -> int | No
 def shown(timing: Timing, highest: int, showing: Showing, patient: int | None) -> int:
     """The tick the clock shows, `highest` being the highest in the rows so far."""
     if timing.clock == "processing":
-        return timing.ticks(showing.wall)
+        return timing.at(showing.wall)
     if patient is None or showing.silent < patient:
         return highest
     return highest + timing.ticks(showing.wall - showing.heard)
@@ -193,11 +200,13 @@ def remedy(timing: Timing) -> str:
 
 def alarm(timing: Timing, showing: Showing) -> int | None:
     """When the clock may show another tick although no row comes, in microseconds; None if never."""
+    if timing.timescale is None:
+        return None
     if timing.clock == "processing":
-        return (timing.ticks(showing.wall) + 1) * (timing.tick or 1)
+        return timing.timescale.begin(timing.at(showing.wall) + 1)
     if timing.idle is None:
         return None
-    next_tick = (timing.ticks(showing.wall - showing.heard) + 1) * (timing.tick or 1)
+    next_tick = (timing.ticks(showing.wall - showing.heard) + 1) * timing.timescale.length
     return showing.heard + max(timing.idle, next_tick)
 
 

@@ -28,7 +28,7 @@ from typing import Any
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import ProgramError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.program import read_text
+from antelog.language.program_files import read_text
 from antelog.run.options import Arity, Naming, Option, Runner, options_of
 from antelog.run.toml_places import fault, places, value_span
 from antelog.run.values import SettingError, filled

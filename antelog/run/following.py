@@ -118,7 +118,7 @@ class FollowedRun:
         idle = None if settings.idle is None else duration(settings.idle)
         live = settings.clock is None and not settings.once
         rhythms = rhythms_of(plan) if live else {}
-        timing = Timing(settings.clock, settings.lag, idle, plan.tick, duration(settings.ahead), rhythms)
+        timing = Timing(settings.clock, settings.lag, idle, plan.timescale, duration(settings.ahead), rhythms)
         absence = any(pattern.asked for query in plan.queries for pattern in query.patterns)
         if absence and waits_for_facts(timing) and not settings.once:
             self.note(_WAITS)

@@ -236,7 +236,7 @@ class InputReader:
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)
         seen = np.where(given, table.column(ARRIVAL).to_numpy(), time)
         if timing.clock == "processing":
-            arrival = seen = arrivals(time, now.tick, latest=timing.ticks(now.wall))
+            arrival = seen = arrivals(time, now.tick, latest=timing.at(now.wall))
         elif self.progress.before is not None:
             arrival = np.where(given, seen, arrivals(time, self.progress.before))
         else:

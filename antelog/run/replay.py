@@ -62,7 +62,7 @@ class Recording:
         return InputReader(
             plan,
             {name: self._input(plan, name, progress) for name in self.inputs},
-            ReadingMode(Timing(tick=plan.tick), recorded=True, until=self.until),
+            ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until),
             rejects,
             Listeners(rejects.notes.append),
         )

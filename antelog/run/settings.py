@@ -16,14 +16,12 @@ from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
 from antelog.forecast.columns import HALF_LIFE, KINDS
 from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, either, of
-from antelog.language.epochs import UNITS
 from antelog.run import values
 from antelog.run.address import Address, located
 from antelog.run.clock import ClockName
 from antelog.run.options import (
     FILE,
     SINK,
-    SOURCE,
     Arity,
     Syntax,
     flag,
@@ -35,15 +33,12 @@ from antelog.run.options import (
     whole_number,
     words,
 )
+from antelog.run.source_settings import ALL, FOLLOWING, REPLAYS, ColumnSettings, SourceSettings
 
 if TYPE_CHECKING:  # a model is loaded only where there is one
     from antelog.forecast.model_file import Model
 
 LEARN = "learn"
-REPLAYS = ("try", "learn", "score", "draw")
-FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, *FOLLOWING)
-
 _MODEL = Syntax(
     "MODEL|learn",
     lambda name, at: name if name == LEARN else at.folder / name,
@@ -53,49 +48,11 @@ _MODEL = Syntax(
 )
 _KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
 _TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT, of(date, "a date")), toml=(int, str))
-_UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
 _EPOCHS = plain("EPOCHS", float, kind=LENGTH, toml=(float,))
 _CHANCE = plain("CHANCE", values.chance, kind=NUMBER, toml=(float,))
 _CONF = Syntax("K=V", lambda given, _: values.filled(given), toml=(str, bool, int, float), fills=True)
 _FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
 _TOKEN = plain("@FILE", values.token)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SourceSettings:
-    """The rules, and where facts come from."""
-
-    program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
-    inputs: Mapping[str, Address] = option(
-        {}, SOURCE, "Where the facts of an input come from: {sources}.",
-        name="input", on=ALL, predicates=True, entry="source", complete="inputs",
-        example="Temp=readings.csv",
-    )  # fmt: skip
-    statics: Mapping[str, Address] = option(
-        {}, SOURCE, "Where facts of a static predicate come from, in addition to those of the program.",
-        name="static", on=ALL, predicates=True, entry="source", complete="statics",
-        example="Site=sites.csv",
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
-class ColumnSettings:
-    """The names of columns in sources, and the units of their times."""
-
-    maps: Mapping[str, str] = option(
-        {}, text("COLUMN=NAME"),
-        "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
-        "names a field within fields. With `antelog run`, @key is the key of a message, @timestamp its time.",
-        name="map", on=ALL, dotted=True, within=("input", "static"),
-        example="device=sensor_id, or Temp.device=sensor_id",
-    )  # fmt: skip
-    time_units: Mapping[str, str] = option(
-        {}, _UNIT,
-        "What numbers in columns of times count since 1970, in all inputs or in one: s, ms, us or ns; or "
-        "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
-        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
-        example="Temp=ms",
-    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,11 +11,13 @@ from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
 
+from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.syntax import Bound
+from antelog.language.terms import number as whole_or_not
 from antelog.secrets import redacted
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
@@ -64,6 +66,17 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def number(text: str) -> int | float:
+    """A number up to 2^53, above which whole numbers are not exact."""
+    try:
+        found = float(text)
+    except ValueError:
+        raise SettingError(f"`{text}` is not a number", "Write one like 85 or 0.5.") from None
+    if not abs(found) <= LARGEST:
+        raise SettingError(f"`{text}` is larger than 2^53", "Give a smaller number.")
+    return whole_or_not(found)
 
 
 def chance(text: str) -> float:

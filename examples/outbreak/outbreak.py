@@ -33,8 +33,8 @@ def reached(cases: DataFrame) -> DataFrame:
 
 
 def monday(tick: str) -> f.Column:
-    """Ticks of a week begin on Thursdays, as 1970 did; people's weeks begin four days later."""
-    return f.date_add(f.lit("1970-01-05").cast("date"), f.col(tick).cast("int") * 7)
+    """The day on which a week begins: week 0 has the first of January 1970."""
+    return f.date_add(f.lit("1969-12-29").cast("date"), f.col(tick).cast("int") * 7)
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ import pytest
 from antelog.arrow.arrays import array_of
 from antelog.arrow.ticks import LAST, no_tick, ticks_of, times_of, why_no_tick
 from antelog.language.epochs import Counting
+from antelog.language.moments import Timescale
 
 SECONDS = 1_714_603_200  # 2024-05-01 22:40, in tick 2857672
 MOMENTS = pa.array(["2024-02-29T12:09:59", "1970-01-01", "1969-12-31T23:59", None]).cast(pa.timestamp("us"))
@@ -23,7 +24,7 @@ TICKS = [int(dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC).timestamp()) // 600, 0,
 def test_timestamps_are_cut_into_ticks(unit: str, zone: str | None) -> None:
     given = MOMENTS.cast(pa.timestamp(unit)).cast(pa.timestamp(unit, zone))
     for form in (given, pa.chunked_array([given]), given.dictionary_encode()):
-        ticks = ticks_of(form, 600_000_000)
+        ticks = ticks_of(form, Timescale(600_000_000))
         found = [n if w else None for n, w in zip(ticks.numbers.tolist(), ticks.whole.tolist(), strict=True)]
         assert found == TICKS
 
@@ -32,7 +33,7 @@ def test_timestamps_are_cut_into_ticks(unit: str, zone: str | None) -> None:
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_ticks_of_any_length(length: int, unit: str) -> None:
     counts = [0, 1, -1, 1_709_208_599, -5, 2**63 - 1, -(2**63) + 1]
-    ticks = ticks_of(pa.array(counts, pa.timestamp(unit)), length)
+    ticks = ticks_of(pa.array(counts, pa.timestamp(unit)), Timescale(length))
     nanoseconds = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}[unit]
     for count, found in zip(counts, ticks.numbers.tolist(), strict=True):
         exact = count * nanoseconds // (1000 * length)
@@ -46,24 +47,24 @@ def test_ticks_of_any_length(length: int, unit: str) -> None:
 @pytest.mark.parametrize("type_", [pa.date32(), pa.date64()])
 def test_dates_are_cut_into_ticks(type_: pa.DataType) -> None:
     given = pa.array([dt.date(1970, 1, 2), dt.date(1969, 12, 31)], type_)
-    assert ticks_of(given, 600_000_000).numbers.tolist() == [144, -144]
+    assert ticks_of(given, Timescale(600_000_000)).numbers.tolist() == [144, -144]
 
 
 def test_each_number_is_read_by_itself() -> None:
     given = pa.array([7, SECONDS, SECONDS * 1000, None, -SECONDS, 10**11, 2**63 - 1])
-    found = times_of(given, Counting(600_000_000))
+    found = times_of(given, Counting(Timescale(600_000_000)))
     assert found.numbers.tolist() == [7, 2857672, 2857672, 0, -SECONDS, 10**11, 2**61]
     assert found.whole.tolist() == [True, True, True, False, True, True, True]
     assert found.units == ("s", "ms")
     for i in range(len(given)):
         assert (
-            times_of(given[i : i + 1], Counting(600_000_000)).numbers.tolist()
+            times_of(given[i : i + 1], Counting(Timescale(600_000_000))).numbers.tolist()
             == found.numbers[i : i + 1].tolist()
         )
-    said = times_of(given, Counting(600_000_000, "ms"))
+    said = times_of(given, Counting(Timescale(600_000_000), "ms"))
     assert said.numbers.tolist()[:3] == [0, 2857, 2857672]
     assert said.units == ()
-    assert times_of(given, Counting(600_000_000, "ticks")).numbers.tolist()[1] == SECONDS
+    assert times_of(given, Counting(Timescale(600_000_000), "ticks")).numbers.tolist()[1] == SECONDS
     assert times_of(given, Counting()).numbers.tolist()[1] == SECONDS
 
 
@@ -81,7 +82,7 @@ def test_texts_are_the_times_that_are_written_in_them(type_: pa.DataType) -> Non
     ]
     given = pa.array(texts).cast(type_)
     for form in (given, pa.chunked_array([given[:3], given[3:]])):
-        found = times_of(form, Counting(600_000_000))
+        found = times_of(form, Counting(Timescale(600_000_000)))
         assert found.numbers[:9].tolist() == [2857672] * 9
         assert found.whole.tolist() == [True] * 9 + [False] * 5
         assert found.units == ("s",)
@@ -99,7 +100,7 @@ def test_times_of_several_types_in_one_column() -> None:
     given = array_of(
         [7, moment, moment.replace(tzinfo=None), "2024-05-01 22:40", "noon", None, float(SECONDS)]
     )
-    found = times_of(given, Counting(600_000_000))
+    found = times_of(given, Counting(Timescale(600_000_000)))
     assert found.numbers.tolist() == [7, 2857672, 2857672, 2857672, 0, 0, 2857672]
     assert found.whole.tolist() == [True, True, True, True, False, False, True]
 

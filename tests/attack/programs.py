@@ -17,6 +17,7 @@ from tests.attack.findings import Attempt
 ROOT = Path(__file__).parents[2]
 _PIECES = [
     *("input", "query", "static", "delay", "tick", "chance", "alert", "again", "not", "one", "per", ":-"),
+    *("limit", "include", "count", "sum", "last", "distinct", ".."),
     *(".", ",", "(", ")", "<", "<=", "=", "!=", ">", ">=", "+", "-", "%", "_", "T", "T+1", "T-1", "X", "Y"),
     *("Temp", "P", "Q", "q", "high", '"', '"a b"', '"\\n"', "'", "\\", "0", "1", "2", "7.5", "1e400", "-3"),
     *(

@@ -18,9 +18,11 @@ def specified(pattern: Pattern) -> Specified:
     """A pattern, by the texts of its literals."""
     names = (each.predicate for each in pattern.literals if isinstance(each, StaticAtom))
     lowering = Lowering(Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names}))
+    head = ", ".join((*pattern.answered, "0"))
+    texts = ", ".join(each.text for each in pattern.literals)
     return Specified(
         (*map(_term, pattern.answer), _operand(pattern.time)),
-        tuple(body for each in pattern.literals for body in bodies(each.text, lowering)),
+        tuple(bodies(texts, lowering, head) if texts else ()),
         {each.variable: each.tick for each in pattern.earliest},
     )
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.language import Checked
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine
+from tests.random_functions import FUNCTIONS
 from tests.specification import Change, Evaluation, Kind, Outlook, Report, Silence, outlook, snapshots
 from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
@@ -26,6 +28,11 @@ class Compiled:
     """A program the engine takes."""
 
     plan: Plan
+
+    @property
+    def functions(self) -> dict[str, UserFunction]:
+        """The functions that the program declares."""
+        return {each.name: FUNCTIONS[each.name] for each in self.plan.functions}
 
 
 def runnable(checked: Checked) -> Compiled | None:
@@ -145,4 +152,5 @@ def _in_order(row: Mapping[str, Any]) -> bool:
 def _as_read(line: Change) -> tuple[object, ...]:
     """A line of the log with its reasons as they read."""
     because = reading(line.because, line.answer)
-    return (line.tick, line.kind, line.query, line.answer, line.explanations, line.ahead, because)
+    explanations = frozenset((each, each.so_far) for each in line.explanations)
+    return (line.tick, line.kind, line.query, line.answer, explanations, line.ahead, because)

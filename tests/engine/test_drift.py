@@ -10,6 +10,7 @@ from hypothesis import event, given, note, reject
 
 from antelog.compile import compile_program
 from antelog.compile.show.explain import plan_text
+from tests.cases_of_latest import cases_of_latest
 from tests.engine.replay import follow, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.specification import (
@@ -22,7 +23,7 @@ from tests.specification.helpers import stream_of
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
-ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6)
+ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
 
 MOST = 10_000
 """So many steps of resolution are enough to tell what a random program means, or it is passed over."""

@@ -11,6 +11,7 @@ import pytest
 from antelog.errors import DataError
 from antelog.files.times import ticks
 from antelog.language.epochs import Counting
+from antelog.language.moments import Timescale
 from tests.files.reading import TICKS, read, rows_of
 
 
@@ -108,5 +109,5 @@ def test_a_unit_that_is_said(temp: Path) -> None:
     ],
 )
 def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
-    found = ticks(pa.repeat(time, 1), "time", Counting(60_000_000), "a.parquet")
+    found = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
     assert found.faults[0].detail(0) == f"the time {shown}"

@@ -17,13 +17,28 @@ NUMBERS = st.one_of(
 )
 AMOUNTS = NUMBERS.map(abs)
 
-BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES)
-CONSTANTS = st.builds(syntax.Constant, TEXTS | NUMBERS)
+LIMITS = {"patience": 15, "hot": 90.5, "cold": -5}
+"""Limits that every document declares."""
+UNITS = st.sampled_from(["minutes", "s"])
+BOUNDS = st.builds(syntax.Bound, AMOUNTS, st.none() | NAMES) | st.builds(
+    syntax.Bound, st.just(15), st.none() | NAMES, st.just("patience")
+)
+CONSTANTS = st.builds(syntax.Constant, TEXTS | NUMBERS) | st.sampled_from(
+    [
+        syntax.Constant(90.5, "hot"),
+        syntax.Constant(-15, "-patience"),
+        syntax.Constant(5, "-cold"),
+        syntax.Constant("hot", '"hot"'),
+    ]
+)
 TERMS = st.one_of(
     st.builds(syntax.Variable, VARIABLES),
     st.builds(syntax.Anonymous),
     CONSTANTS,
     st.builds(syntax.Shifted, VARIABLES, NUMBERS),
+    st.builds(syntax.Shifted, VARIABLES, AMOUNTS, UNITS),
+    st.builds(syntax.Shifted, VARIABLES, st.just(-15), st.none() | UNITS, st.just("-patience")),
+    st.builds(syntax.Shifted, VARIABLES, st.just(5), st.none(), st.just("-cold")),
 )
 
 
@@ -40,7 +55,9 @@ LITERALS = st.one_of(
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
 GAPS = st.none() | BOUNDS
-COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS), max_size=3).map(tuple)
+COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
+    tuple
+)
 
 
 def _slot(names: list[str]) -> tuple[syntax.Name, ...]:
@@ -52,6 +69,7 @@ SLOTS = st.lists(WORDS, max_size=3).map(_slot)
 STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Tick, st.builds(syntax.Bound, AMOUNTS, NAMES)),
     st.builds(syntax.Zone, TEXTS),
+    st.builds(syntax.Include, TEXTS),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS, st.none(), GAPS),
     st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES, GAPS),
     st.builds(syntax.Static, NAMES, COLUMNS),
@@ -60,4 +78,5 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )
-DOCUMENTS = st.builds(syntax.Document, st.lists(STATEMENTS, max_size=4).map(tuple))
+DECLARED = [syntax.Limit(name, value) for name, value in LIMITS.items()]
+DOCUMENTS = st.lists(STATEMENTS, max_size=4).map(lambda found: syntax.Document((*DECLARED, *found)))

@@ -16,6 +16,7 @@ from antelog.language.epochs import (
     ranges,
     remedy,
 )
+from antelog.language.moments import Timescale
 
 SECOND, MINUTE, DAY = 10**6, 60 * 10**6, 86_400 * 10**6
 NOW = 1_714_603_200  # 2024-05-01 22:40
@@ -59,19 +60,19 @@ def test_no_number_is_in_two_units() -> None:
 
 
 def test_a_unit_that_is_said_is_that_of_all_numbers() -> None:
-    (every,) = Counting(MINUTE, "ms").ranges
+    (every,) = Counting(Timescale(MINUTE), "ms").ranges
     assert (every.unit, every.first < -(10**18), every.last > 10**18) == ("ms", True, True)
-    assert Counting(MINUTE, "ticks").ranges == Counting(None, "ms").ranges == ()
+    assert Counting(Timescale(MINUTE), "ticks").ranges == Counting(None, "ms").ranges == ()
 
 
 def test_the_remedy_is_what_helps() -> None:
-    counting = Counting(10 * MINUTE)
+    counting = Counting(Timescale(10 * MINUTE))
     note = far_note(100_000_000_000, counting, "Temp", "at")
     assert note.startswith("Temp has a time in the year 1,903,29")
     assert (
         "100000000000 as a tick of 10 minutes; if it counts milliseconds since 1970, write `at: ms`" in note
     )
     assert "--time-unit Temp=ms" in note
-    assert "does it count another unit?" in remedy(None, Counting(MINUTE, "s"), "Temp", "at")
+    assert "does it count another unit?" in remedy(None, Counting(Timescale(MINUTE), "s"), "Temp", "at")
     assert "say how long a tick is: `tick 1 minute.`" in remedy("ms", Counting(), "Temp", "at")
     assert last_tick(DAY) == 376_200

@@ -5,6 +5,7 @@ from datetime import datetime
 
 import pytest
 
+from antelog.language.moments import Timescale
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Calendar, Clock, clock
 from antelog.pictures.history import Answer, History
@@ -61,7 +62,7 @@ def test_seconds_are_shown_where_they_differ() -> None:
 
 
 def test_ticks_without_times_are_numbers() -> None:
-    assert isinstance(clock(HOUR, 3, 9), Clock)
-    assert not isinstance(clock(HOUR, 3, 9), Calendar)
-    assert clock(HOUR, 3, 9).title == "tick (1 hour each)"
+    assert isinstance(clock(Timescale(HOUR), 3, 9), Clock)
+    assert not isinstance(clock(Timescale(HOUR), 3, 9), Calendar)
+    assert clock(Timescale(HOUR), 3, 9).title == "tick (1 hour each)"
     assert clock(None, 3, 9).title == "tick"

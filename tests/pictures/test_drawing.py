@@ -13,6 +13,7 @@ import pytest
 import antelog
 from antelog.errors import DataError, OutputError
 from antelog.language.line_literals import read_literal
+from antelog.language.moments import Timescale
 from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock, clock
@@ -130,7 +131,7 @@ def test_what_is_said_has_timestamps_where_the_axis_has() -> None:
         19786, evidence={"P(a, 19786)": 19787}, missing=("P(a, 19788)", "P(S) where S > 19787"),
         because=("not P(19787)",), decided_by=19789, silent=("rejected", 19788),
     )  # fmt: skip
-    days = clock(24 * 3600 * 1_000_000, 19786, 19789)
+    days = clock(Timescale(24 * 3600 * 1_000_000), 19786, 19789)
     (row,) = answer_rows(of(one), days)
     assert row["tip"] == {
         "answer": "Malf(wt19786, 19786)", "state": "open", "since": "2024-03-04",

@@ -10,6 +10,7 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from antelog.language.line_literals import read_literal
+from antelog.language.moments import Timescale
 from antelog.pictures.clock import clock
 from antelog.pictures.history import Answer, History, history
 from antelog.pictures.reading import changes_in, of_table
@@ -176,15 +177,18 @@ def test_timestamps_where_ticks_have_a_length() -> None:
     minute = 60_000_000
     start = 1_704_067_200 // 60  # 2024-01-01 00:00
     assert clock(None, start, start).text(start) == str(start)
-    assert clock(minute, 3, 9).title == "tick (1 minute each)"
-    one_day, two_days = clock(minute, start, start + 60), clock(minute, start, start + 2000)
+    assert clock(Timescale(minute), 3, 9).title == "tick (1 minute each)"
+    one_day, two_days = (
+        clock(Timescale(minute), start, start + 60),
+        clock(Timescale(minute), start, start + 2000),
+    )
     assert (one_day.text(start + 61), one_day.title) == ("01:01", "2024-01-01, UTC, a tick is 1 minute")
     assert two_days.text(start + 61) == "2024-01-01 01:01"
     assert two_days.title == "2024-01-01 to 2024-01-02, UTC, a tick is 1 minute"
     assert one_day.axis_value(start) == 1_704_067_200_000
     assert one_day.text(start + 24 * 60) == "2024-01-02 00:00", "a deadline on the day after the last change"
-    assert clock(7 * 24 * 60 * minute, 2827, 2830).text(2827) == "2024-03-07"
-    assert not clock(minute, start, 2**60).stamps, "after the last year that can be written"
+    assert clock(Timescale(7 * 24 * 60 * minute), 2827, 2830).text(2827) == "2024-03-04"
+    assert not clock(Timescale(minute), start, 2**60).stamps, "after the last year that can be written"
 
 
 # ---- chances ----

@@ -12,6 +12,7 @@ from antelog import Engine
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
+from antelog.language.moments import Timescale
 from antelog.run import clock
 from antelog.run.clock import NOTHING, ClockName, Rhythm, Timing
 
@@ -88,11 +89,11 @@ def test_an_input_with_more_to_read_holds_time_back() -> None:
     assert clock.holding(timing, highest, ("R",)) == "R"
     assert clock.holding(timing, highest, ()) is None
     assert clock.holding(timing, highest, ("P",)) is None
-    assert clock.holding(Timing("processing", tick=SECOND), highest, ("R",)) is None
+    assert clock.holding(Timing("processing", timescale=Timescale(SECOND)), highest, ("R",)) is None
 
 
 def test_after_a_silence_the_wall_clock_goes_on() -> None:
-    timing = Timing(lag=1, idle=10 * SECOND, tick=SECOND)
+    timing = Timing(lag=1, idle=10 * SECOND, timescale=Timescale(SECOND))
 
     def finished(now: int, seconds: int, behind: tuple[str, ...] = ()) -> int:
         showing = clock.Showing(heard=100 * SECOND, wall=seconds * SECOND)
@@ -102,7 +103,7 @@ def test_after_a_silence_the_wall_clock_goes_on() -> None:
     assert clock.shown(timing, 50, clock.Showing(100 * SECOND, 111 * SECOND), timing.idle) == 61
 
 
-LIVE = Timing(lag=1, tick=SECOND, rhythms={"P": Rhythm(delay=2 * SECOND, gap=10 * SECOND)})
+LIVE = Timing(lag=1, timescale=Timescale(SECOND), rhythms={"P": Rhythm(delay=2 * SECOND, gap=10 * SECOND)})
 
 
 def test_time_goes_on_without_facts_where_the_newest_was_about_the_present() -> None:
@@ -118,7 +119,7 @@ def test_time_goes_on_without_facts_where_the_newest_was_about_the_present() -> 
 
 def test_the_input_with_the_shortest_gap_says_when_nothing_has_come() -> None:
     rhythms = {"Beat": Rhythm(0, 2 * SECOND), "Day": Rhythm(0, 86_400 * SECOND)}
-    timing = Timing(tick=SECOND, rhythms=rhythms)
+    timing = Timing(timescale=Timescale(SECOND), rhythms=rhythms)
     assert clock.patience(timing, {"Beat": 50, "Day": 40}, 51 * SECOND) == 2 * SECOND
     assert clock.patience(timing, {"Beat": 40, "Day": 50}, 51 * SECOND) == 86_400 * SECOND
     assert clock.patience(timing, {"Beat": 40}, 51 * SECOND) is None
@@ -134,14 +135,14 @@ def test_a_gap_is_ten_ticks_and_ten_seconds_at_least() -> None:
 
 
 def test_the_wall_clock_finishes_ticks_by_itself() -> None:
-    timing = Timing("processing", tick=SECOND)
+    timing = Timing("processing", timescale=Timescale(SECOND))
     assert clock.finished(timing, {}, 5, clock.Showing(0, 9 * SECOND + 7)) == 8
 
 
 def test_the_clock_is_looked_at_again_when_it_shows_another_tick() -> None:
-    timing = Timing("processing", tick=SECOND)
+    timing = Timing("processing", timescale=Timescale(SECOND))
     assert clock.alarm(timing, clock.Showing(0, 9 * SECOND + 7)) == 10 * SECOND
-    idle = Timing(idle=10 * SECOND, tick=SECOND)
+    idle = Timing(idle=10 * SECOND, timescale=Timescale(SECOND))
     assert clock.alarm(idle, clock.Showing(3 * SECOND, 4 * SECOND)) == 13 * SECOND
     assert clock.alarm(idle, clock.Showing(3 * SECOND, 14 * SECOND)) == 15 * SECOND
     assert clock.alarm(Timing(), clock.Showing(0, 0)) is None
@@ -182,10 +183,10 @@ def test_it_ends_now_if_nothing_is_open() -> None:
     ("timing", "waits"),
     [
         (Timing(), True),  # ticks without a length
-        (Timing("event", tick=60_000_000), True),
-        (Timing(tick=60_000_000, rhythms={"Beat": Rhythm(0, 10_000_000)}), False),
-        (Timing("event", idle=30_000_000, tick=60_000_000), False),
-        (Timing("processing", tick=60_000_000), False),
+        (Timing("event", timescale=Timescale(60_000_000)), True),
+        (Timing(timescale=Timescale(60_000_000), rhythms={"Beat": Rhythm(0, 10_000_000)}), False),
+        (Timing("event", idle=30_000_000, timescale=Timescale(60_000_000)), False),
+        (Timing("processing", timescale=Timescale(60_000_000)), False),
     ],
 )
 def test_time_may_wait_for_facts_however_long_none_comes(timing: Timing, waits: bool) -> None:

@@ -13,6 +13,7 @@ from antelog import Engine
 from antelog.diagnostics import Source
 from antelog.errors import StateError
 from antelog.files import ARRIVAL
+from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunCourse, SnapshotView
 from antelog.run.journal import Journal, restored
@@ -63,7 +64,7 @@ def test_changes_come_while_facts_do(tmp_path: Path) -> None:
 def test_silence_counts_by_the_wall_clock(tmp_path: Path) -> None:
     path, sink = tmp_path / "p.csv", LineSink()
     time = ManualTime(7.05, [_append(path, "x,time\na,7\n"), *[lambda: None] * 60])
-    driver = _driver(growing(path, Timing("processing", tick=1_000_000)), time)
+    driver = _driver(growing(path, Timing("processing", timescale=Timescale(1_000_000))), time)
     driver.run(sink, time.stopping)
     assert _changes(sink.lines) == [(7, "possible")] * 2 + [(8, "rejected"), (10, "rejected")]
     assert 11 <= driver.engine.now <= 12
@@ -73,7 +74,7 @@ def _live(path: Path, events: list[Callable[[], object]]) -> tuple[list[str], In
     """What a run of a file that grows writes by default, from 100 seconds on."""
     path.write_text("x,time\n")
     sink, time = LineSink(), ManualTime(100.0, events)
-    reader = growing(path, Timing(tick=1_000_000, rhythms=rhythms_of(PROGRAM.plan)))
+    reader = growing(path, Timing(timescale=Timescale(1_000_000), rhythms=rhythms_of(PROGRAM.plan)))
     driver = _driver(reader, time)
     driver.run(sink, time.stopping)
     return sink.lines, reader, driver

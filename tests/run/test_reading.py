@@ -10,6 +10,7 @@ import pytest
 import antelog
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, Reject, Rejects
+from antelog.language.moments import Timescale
 from antelog.run import reading
 from antelog.run.clock import Timing
 from antelog.run.counting import Count, InputCounts
@@ -63,7 +64,7 @@ def test_rows_of_a_file_that_grows_arrive_as_those_before_them_allow(path: Path)
 
 def test_by_the_wall_clock_rows_arrive_when_they_are_read(path: Path) -> None:
     _write(path, [3, 8, 99])
-    reader = growing(path, Timing("processing", tick=SECOND))
+    reader = growing(path, Timing("processing", timescale=Timescale(SECOND)))
     reader.read(Now(5, 9 * SECOND))
     assert _arrivals(reader) == [6, 8, 9]
 

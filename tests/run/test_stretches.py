@@ -14,6 +14,7 @@ import antelog
 from antelog import Engine
 from antelog.files import ARRIVAL, Rejects
 from antelog.files.naming import Form
+from antelog.language.moments import Timescale
 from antelog.run.clock import Timing, far_ahead
 from antelog.run.driver import Driver, RunCourse
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
@@ -87,7 +88,7 @@ def test_rules_that_need_facts_go_through_any_stretch() -> None:
 def following(path: Path, notes: list[str], wall: int) -> tuple[Driver, ManualTime]:
     program = antelog.parse(RULES)
     wanted = wanted_of(program.plan, "Temp")
-    timing = Timing(tick=program.plan.tick, ahead=86_400_000_000)
+    timing = Timing(timescale=program.plan.timescale, ahead=86_400_000_000)
     source = InputSource(GrowingFile(path, Form.CSV, wanted), str(path), wanted)
     reader = InputReader(
         program.plan, {"Temp": source}, ReadingMode(timing), Rejects(), Listeners(notes.append)
@@ -127,8 +128,8 @@ def test_facts_long_after_the_wall_clock_are_early_and_move_no_clock(tmp_path: P
 @pytest.mark.parametrize(
     ("timing", "far"),
     [
-        (Timing(tick=60_000_000, ahead=120_000_000), [False, False, True]),
-        (Timing(tick=60_000_000), [False] * 3),
+        (Timing(timescale=Timescale(60_000_000), ahead=120_000_000), [False, False, True]),
+        (Timing(timescale=Timescale(60_000_000)), [False] * 3),
         (Timing(ahead=1), [False] * 3),
     ],
 )

@@ -35,7 +35,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
     span = RunSpan(settings.pop("begin", None), settings.pop("until", None))
-    timing = Timing(**{"clock": "arrival" if own else "event", **settings}, tick=plan.tick)
+    timing = Timing(**{"clock": "arrival" if own else "event", **settings}, timescale=plan.timescale)
     return Job(plan, data, numbers, only, timing, span, batch, forecasts)
 
 

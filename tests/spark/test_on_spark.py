@@ -96,7 +96,14 @@ def test_random_programs_in_streams(
     assert log == kernel_log(program.plan, case.facts, case.until)
 
 
-RECORDED = ("absent-acknowledgement", "alternatives", "numbers", "turbine-out-of-order")
+RECORDED = (
+    "absent-acknowledgement",
+    "alternatives",
+    "last-derived",
+    "last-mode",
+    "numbers",
+    "turbine-out-of-order",
+)
 
 
 @pytest.mark.parametrize("name", RECORDED)

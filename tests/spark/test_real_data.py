@@ -158,7 +158,7 @@ select gender, onset_week as time, min(report_week) as arrival from running wher
 """
 DENGUE_SQL = """
 with busy as (
-  select gender, unix_date(time) div 7 as t, unix_date(arrival) div 7 as a from counted
+  select gender, (unix_date(time) + 3) div 7 as t, (unix_date(arrival) + 3) div 7 as a from counted
 ), known as (
   select * from busy where a - t between 0 and 6 and a <= :now
 ), rows as (

@@ -6,7 +6,7 @@ semantics.md, "Changes": `if_silent` and `decided_by`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.specification.answers import Answer, Answers
 from tests.specification.literals import Comparison
@@ -35,7 +35,7 @@ def if_silent(answers: Answers, answer: Answer, now: int) -> Silence | None:
     """The first tick after `now` at which an answer is confirmed, or no longer reported."""
     turns: set[Tick] = set()
     for candidate in answers.candidates[answer]:
-        turns.add(candidate.since)
+        turns.update((candidate.since, *candidate.derivation.latest))
         turns.update(tick for ticks in candidate.derivation.literals.values() for tick in ticks)
     for tick in sorted(int(tick) for tick in turns if now < tick < NEVER):
         reported = answers.explanations(answer, tick)
@@ -67,10 +67,11 @@ class _Search:
         around = derivation.around
         return max(
             [START, *(self._world.last_arrival(atom, around) for atom in [literal.body.goal] if atom)]
-            + [self._asked(atom, around) for atom in literal.body.asked]
+            + [self._asked(atom, literal.body.bounds, around) for atom in literal.body.asked]
         )
 
-    def _asked(self, atom: Atom, around: Around) -> Tick:
+    def _asked(self, atom: Atom, bounds: tuple[Comparison, ...], around: Around) -> Tick:
+        around = replace(around, comparisons=(*around.comparisons, *bounds))
         time, first = atom.time, around.first.items()
         comparisons = [*around.comparisons, *(Comparison(Variable(n), ">=", tick) for n, tick in first)]
         if isinstance(time, Variable):

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
+from tests.specification.literals import Last
 from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
-from tests.specification.terms import OTHERS, Special, Term, Variable, mapped, renamed, variables
+from tests.specification.terms import (
+    OTHERS,
+    Calculation,
+    Own,
+    Special,
+    Term,
+    Variable,
+    mapped,
+    renamed,
+    variables,
+)
 from tests.specification.world import START, Derivation, Tick, World
 
 Answer: TypeAlias = tuple[tuple[str, Value | Special | None], ...]
@@ -28,12 +39,15 @@ Group: TypeAlias = tuple[str, ...]
 class Explanation:
     """What supports an answer, and what would complete it. Hypotheses are compared as they read.
 
-    Both are written in the order of `terms.by_time`.
+    Both are written in the order of `terms.by_time`. Aggregates have values `so_far`, and those that rise
+    towards a number have come so many `quarters` of the way.
     """
 
     evidence: frozenset[Literal]
     hypotheses: frozenset[Literal] = field(compare=False)
     groups: frozenset[Group] = field(repr=False)
+    so_far: frozenset[tuple[str, float | None]] = field(default=frozenset(), compare=False)
+    quarters: frozenset[tuple[str, int]] = field(default=frozenset(), compare=False)
 
     def beats(self, other: Explanation) -> bool:
         """Whether this one makes the other needless: fewer hypotheses, or the same on less evidence."""
@@ -84,13 +98,15 @@ class Candidate:
     derivation: Derivation
     since: Tick
 
-    def explanation(self, now: int, own: Sequence[str]) -> Explanation | None:
-        """Its explanation at a tick: none if it is false, or if it has no evidence yet.
+    def explanation(self, now: int, own: Sequence[str], then: int | None = None) -> Explanation | None:
+        """Its explanation at a tick: nothing if it is false, or if it has no evidence yet.
 
         `own` are the names of the answer's variables; the first is that of all others, if there is one.
+        What aggregates come to is that of the tick `then`, if that is another one.
         """
         derivation = self.derivation
-        if self.since > now or derivation.ticks.false_at <= now:
+        since, until = derivation.latest
+        if not max(self.since, since) <= now < min(derivation.ticks.false_at, until):
             return None
         true = {literal for literal, ticks in derivation.literals.items() if ticks.true_at <= now}
         if derivation.pattern.facts and not true & derivation.facts:
@@ -99,14 +115,22 @@ class Candidate:
             [mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t) for li in literals]
             for literals in (true, derivation.literals.keys() - true)
         )
-        return explanation(evidence, hypotheses, frozenset(own))
+        found = explanation(evidence, hypotheses, frozenset(own))
+        so_far, quarters = set(), set()
+        for literal, amount in derivation.amounts.items():
+            text = str(mapped(literal, lambda t: Variable(own[0]) if t is OTHERS else t))
+            value = amount.so_far(now if then is None else then)
+            so_far.add((text, value))
+            quarters.add((text, amount.quarters(value)))
+        return replace(found, so_far=frozenset(so_far), quarters=frozenset(quarters))
 
     def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
-        """The hypotheses that became false at a tick."""
+        """The hypotheses that became false at a tick, and those of which another atom is the latest since."""
+        over = self.derivation.latest.until == tick
         return [
             mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
             for li, ticks in self.derivation.literals.items()
-            if ticks.false_at == tick
+            if ticks.false_at == tick or (over and isinstance(li.body, Last) and li.body.own)
         ]
 
 
@@ -126,12 +150,13 @@ class Answers:
     def explanations(self, answer: Answer, now: int) -> frozenset[Explanation]:
         return frozenset(e for e, _ in self.reported(answer, now))
 
-    def reported(self, answer: Answer, now: int) -> list[tuple[Explanation, Candidate]]:
+    def reported(
+        self, answer: Answer, now: int, then: int | None = None
+    ) -> list[tuple[Explanation, Candidate]]:
         """The minimal explanations of an answer, with the derivations they come from."""
         own = own_names(answer)
-        found = [
-            (e, c) for c in self.candidates.get(answer, ()) if (e := c.explanation(now, own)) is not None
-        ]
+        candidates = self.candidates.get(answer, ())
+        found = [(e, c) for c in candidates if (e := c.explanation(now, own, then)) is not None]
         return [(e, c) for e, c in found if not any(other.beats(e) for other, _ in found)]
 
     def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
@@ -190,7 +215,7 @@ def answer_of(query: Query, head: tuple[Term, ...]) -> Answer:
     """An answer by its values; a query that asks about one tick has no time among its variables."""
     names = (*query.variables, query.time)
     return tuple(
-        (name, None if isinstance(t, Variable) else t)
+        (name, None if isinstance(t, Variable | Calculation | Own) else t)
         for name, t in zip(names, head, strict=True)
         if name is not None
     )
@@ -212,6 +237,11 @@ class Report:
     @property
     def others(self) -> tuple[str, ...]:
         return tuple(name for name, value in self.answer if value is OTHERS)
+
+    @property
+    def as_told(self) -> frozenset[object]:
+        """What is told anew where it changes."""
+        return frozenset((each, each.quarters) for each in self.explanations)
 
 
 def reports(answers: Answers, until: int) -> Iterator[Report]:

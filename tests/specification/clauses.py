@@ -13,7 +13,7 @@ from antelog.language.checks.sorts import sorts_of
 from antelog.language.vocabulary import Vocabulary
 from tests.specification.literals import Body, Comparison, lowered
 from tests.specification.literals.literal import Lowering
-from tests.specification.terms import Atom, Term, Variable, apply, renamed, unify
+from tests.specification.terms import Atom, Calculation, Term, Variable, apply, renamed, unify
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
     times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
     put: dict[str, Term] = {}
     literals = []
-    for each in (lowered(literal, lowering) for literal in rule.body):
+    for each in (each for literal in rule.body for each in lowered(literal, lowering)):
         if isinstance(each, Comparison) and each.operator == "=" and not _calculates(each, times):
             known = unify((each.left,), (each.right,), put)
             if known is None:
@@ -42,8 +42,11 @@ def clause_of(rule: syntax.Rule, vocabulary: Vocabulary) -> Clause | None:
 
 
 def _calculates(comparison: Comparison, times: set[str]) -> bool:
-    """Whether something is added to a value."""
-    return any(isinstance(t, Variable) and t.shift and t.name not in times for t in comparison.operands)
+    """Whether a side is worked out from values."""
+    return any(
+        isinstance(t, Calculation) or (isinstance(t, Variable) and t.shift and t.name not in times)
+        for t in comparison.operands
+    )
 
 
 def apart(clause: Clause, number: int) -> Clause:

@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from antelog.language.syntax import OPPOSITE
 from tests.specification.literals import Comparison
-from tests.specification.terms import Term, Variable
+from tests.specification.terms import Calculation, Term, Variable
 
 Node: TypeAlias = tuple[str, str]
 _ZERO: Node = ("number", "")
@@ -104,7 +104,7 @@ def _placed(term: Term) -> tuple[Node, Fraction]:
         return ("variable", term.name), Fraction(term.shift)
     if isinstance(term, int | float):
         return _ZERO, Fraction(term)
-    return ("text", str(term)), Fraction(0)
+    return ("number" if isinstance(term, Calculation) else "text", str(term)), Fraction(0)
 
 
 def _closed(edges: Edges) -> bool:
@@ -124,7 +124,8 @@ def leaves_none(name: str, comparisons: Iterable[Comparison]) -> bool:
     own = [
         c
         for c in comparisons
-        if {t.name for t in (c.left, c.right) if isinstance(t, Variable)} == {name}
-        and not (isinstance(c.left, Variable) and isinstance(c.right, Variable))
+        if c.variables == {name}
+        and isinstance(c.left, Variable) is not isinstance(c.right, Variable)
+        and not (isinstance(c.left, Calculation) or isinstance(c.right, Calculation))
     ]
     return bool(own) and not possible(own, {})

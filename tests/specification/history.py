@@ -71,7 +71,7 @@ def _changed(
             yield Change(report.tick, Kind.CONFIRMED, *key, report.explanations)
         elif key not in before:
             yield Change(report.tick, Kind.POSSIBLE, *key, report.explanations, ahead(report))
-        elif before[key].explanations != report.explanations or _is_overdue(last[key], report.tick):
+        elif before[key].as_told != report.as_told or _is_overdue(last[key], report.tick):
             yield Change(report.tick, Kind.REVISED, *key, report.explanations, ahead(report))
 
 
@@ -87,4 +87,5 @@ def _gone(
     for (query, answer), report in before.items():
         if (query, answer) not in now and not report.confirmed:
             because = answers[query].failed(answer, tick)
-            yield Change(tick, Kind.REJECTED, query, answer, report.explanations, None, because)
+            last = frozenset(each for each, _ in answers[query].reported(answer, tick - 1, tick))
+            yield Change(tick, Kind.REJECTED, query, answer, last, None, because)

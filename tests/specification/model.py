@@ -8,6 +8,7 @@ programs without positive recursion.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import product
 
 from antelog.language import Checked, syntax
@@ -69,7 +70,8 @@ class Model:
 
     def _all_hold(self, rule: syntax.Rule, values: Bindings) -> bool:
         """Whether an instance of a rule exists, and its conditions are true."""
-        temporal = [rule.head, *(a for a, _ in syntax.atoms_of(rule))]
+        temporal = [rule.head, *(a for a, _ in syntax.atoms_of(rule) if a.range is None)]
+        latest = [literal for literal in rule.body if isinstance(literal, syntax.Last)]
         for atom in (a for a in temporal if self._checked.vocabulary[a.predicate].temporal):
             time = 0 if isinstance(atom.terms[-1], Anonymous) else _value(atom.terms[-1], values)
             if isinstance(time, int) and time < 0:
@@ -77,10 +79,37 @@ class Model:
         comparisons = (li for li in rule.body if isinstance(li, Comparison))
         if not all(_holds(comparison, values) for comparison in comparisons):
             return False
-        return all(self.some(atom, values) is not negated for atom, negated in syntax.atoms_of(rule))
+        others = (literal for literal in rule.body if literal not in latest)
+        occurrences = (each for literal in others for each in literal.atoms)
+        return all(self.some(atom, values) is not negated for atom, negated in occurrences) and all(
+            self._is_latest(literal, values) for literal in latest
+        )
+
+    def _is_latest(self, literal: syntax.Last, values: Bindings) -> bool:
+        """Whether the latest atom of a slot is one that fits."""
+        *terms, time = literal.atom.terms
+        first, end = time.ends if isinstance(time, syntax.Range) else (syntax.Constant(0), time)
+        begin, last = _value(first, values), _value(end, values)
+        assert isinstance(begin, int)
+        assert isinstance(last, int)
+        slot = literal.slot(self._checked.vocabulary) or ()
+        same = [term if i in slot else Anonymous() for i, term in enumerate(terms)]
+        for tick in range(last, max(begin, 0) - 1, -1):
+            if self.some(replace(literal.atom, terms=(*same, syntax.Constant(tick))), values):
+                return self.some(replace(literal.atom, terms=(*terms, syntax.Constant(tick))), values)
+        return False
 
     def some(self, atom: syntax.Atom, values: Bindings) -> bool:
         """Whether an atom holds, for some value of each `_`."""
+        if atom.range is not None:
+            first, end = (_value(each, values) for each in atom.range.ends)
+            assert isinstance(first, int)
+            assert isinstance(end, int)
+            at_each = (
+                replace(atom, terms=(*atom.terms[:-1], syntax.Constant(tick)))
+                for tick in range(max(first, 0), end + 1)
+            )
+            return any(self.some(each, values) for each in at_each)
         last = len(atom.terms) - 1 if self._checked.vocabulary[atom.predicate].temporal else len(atom.terms)
         choices: Iterator[Collection[Value | Special]] = (
             (range(self._horizon + 1) if i == last else self._domain)

@@ -6,17 +6,19 @@ within the query's window if there is one; a goal that repeats one it serves is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, count
 
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 from tests.specification.clauses import Clause, apart
 from tests.specification.constraints import possible
-from tests.specification.literals import Body, Comparison, Fact
+from tests.specification.literals import Body, Comparison, Fact, Last
 from tests.specification.literals.literal import guards
 from tests.specification.terms import (
     Atom,
+    Calculation,
     Substitution,
     Term,
     Variable,
@@ -75,8 +77,42 @@ class Pattern:
             yield from (atom for atom in (each.goal, *each.asked, each.static) if atom)
 
     def guarded(self) -> frozenset[str]:
-        """The variables in its fact literals and background literals."""
-        return guards(self.literals)
+        """The variables that facts, the background, equations and latest atoms give values to."""
+        taken = (each.takes for each in self.lasts)
+        return self._with_equations(frozenset[str]().union(guards(self.literals), *taken))
+
+    def _with_equations(self, found: frozenset[str]) -> frozenset[str]:
+        """Variables, and those that are worked out from these."""
+        while new := {name for name, of in self.equations if variables_in([of]) <= found} - found:
+            found |= new
+        return found
+
+    @cached_property
+    def lasts(self) -> tuple[Last, ...]:
+        """Its `last` literals with the variables that they take values for, those first that others need."""
+        found, head = self._with_equations(guards(self.literals)), variables_in(self.head)
+        waiting = [each for each in self.literals if isinstance(each, Last)]
+        done = []
+        while waiting:
+            known = found | variables_in([self.time])
+            ready = [each for each in waiting if each.needs <= known]
+            ready += [each for each in waiting if each.needs <= known | head]
+            chosen = (ready or waiting)[0]
+            waiting.remove(chosen)
+            done.append(chosen.taking(chosen.variables - found - chosen.needs))
+            found = self._with_equations(found | done[-1].takes)
+        return tuple(done)
+
+    @cached_property
+    def conditions(self) -> tuple[Body, ...]:
+        """Its literals, in which each `last` knows the variables that it takes values for."""
+        of_last = {each: each for each in self.lasts}
+        return tuple(of_last.get(each, each) if isinstance(each, Last) else each for each in self.literals)
+
+    @property
+    def equations(self) -> tuple[tuple[str, Term], ...]:
+        """Variables that equations may give values, each with what it is worked out from."""
+        return tuple(each.defines for each in self.comparisons if each.defines is not None)
 
     def unguarded(self) -> frozenset[str]:
         """The variables of the head that stand in none of these."""
@@ -195,7 +231,7 @@ class Resolver:
 
 def _entered(state: _State, clause: Clause, known: Substitution) -> _State:
     new = tuple(each for each in clause.literals if not each.goal)
-    times = tuple(each.time for each in new if each.time is not None)
+    times = tuple(time for each in new for time in each.natural)
     return _State(known, (*state.literals, *new), (*state.times, *times))
 
 
@@ -225,11 +261,11 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
             known[term.name] = Variable(name, -term.shift)
     taken = {*names, *of_time}
     for literal in pattern.literals:
-        for term in literal.operands:
-            if isinstance(term, Variable) and term.name not in known:
-                name = _fresh(term.name.partition("~")[0], taken)
+        for old in _names(literal.operands):
+            if old not in known:
+                name = _fresh(old.partition("~")[0], taken)
                 taken.add(name)
-                known[term.name] = Variable(name, pattern.first.get(term.name, 0))
+                known[old] = Variable(name, pattern.first.get(old, 0))
     first = {}
     for name, tick in pattern.first.items():
         new = known.get(name)
@@ -240,6 +276,15 @@ def _readable(pattern: Pattern, names: tuple[str, ...], asked: Term) -> Pattern:
         tuple(renamed(each, known) for each in pattern.literals),
         first,
     )
+
+
+def _names(terms: Iterable[Term]) -> Iterator[str]:
+    """The names of variables, in the order of their places."""
+    for term in terms:
+        if isinstance(term, Variable):
+            yield term.name
+        elif isinstance(term, Calculation):
+            yield from _names(term.arguments)
 
 
 def _fresh(wanted: str, taken: set[str]) -> str:

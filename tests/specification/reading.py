@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from antelog.diagnostics import Source
@@ -11,7 +12,7 @@ from antelog.language.parser import parse
 from antelog.language.vocabulary import Predicate, PredicateKind, Vocabulary
 from tests.specification.answers import Answer, Explanation, explanation
 from tests.specification.literals import Body, lowered
-from tests.specification.literals.literal import Literal, Lowering, by_time
+from tests.specification.literals.literal import Literal, Lowering, place
 from tests.specification.terms import OTHERS
 
 
@@ -21,8 +22,21 @@ def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
 
 
 def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanation:
-    evidence, hypotheses = (map(literal_of, reported[part]) for part in ("evidence", "hypotheses"))
-    return explanation(evidence, hypotheses, frozenset(own))
+    names = tuple(own)
+    shared = _outside((*reported["evidence"], *reported["hypotheses"])).union(names)
+    evidence, hypotheses = (
+        [literal_of(text, shared) for text in reported[part]] for part in ("evidence", "hypotheses")
+    )
+    so_far = reported.get("so_far") or ()
+    pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], e["value"]) for e in so_far)
+    return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
+
+
+def _outside(texts: Iterable[str]) -> frozenset[str]:
+    """The open variables in literals that are no aggregates: in those they are none of their own."""
+    plain = [text for text in texts if not re.match(r"(count|sum|avg|min|max)\(", text)]
+    found = (re.findall(r"\b[A-Z]\w*\b(?!\()", re.sub(r'"[^"]*"', "", text)) for text in plain)
+    return frozenset[str]().union(*found)
 
 
 def explanations_of(reported: Iterable[Mapping[str, Any]], own: Iterable[str]) -> frozenset[Explanation]:
@@ -34,25 +48,28 @@ def explanations_of(reported: Iterable[Mapping[str, Any]], own: Iterable[str]) -
 
 
 def in_order(texts: Iterable[str]) -> list[str]:
-    """Literals as they are printed, in the order of the specification."""
-    printed = {literal_of(text): text for text in texts}
-    return [printed[literal] for literal in by_time(printed)]
+    """Literals as they are printed, in the order of the specification: by time, then text."""
+    return sorted(texts, key=lambda text: (*place(literal_of(text).body.time), text))
 
 
-def literal_of(text: str) -> Literal:
-    """A literal as it is printed: `Reading(a, V, 1) where V >= 90.5`."""
+def literal_of(text: str, outside: Collection[str] = ()) -> Literal:
+    """A literal as it is printed: `Reading(a, V, 1) where V >= 90.5`; `outside` are variables of others."""
     stated, _, conditions = text.partition(" where ")
-    (body,) = bodies(stated, Lowering(_NO_STATIC))
+    others = f"Outside({', '.join(sorted(outside))}, 0), " if outside else ""
+    *_, body = bodies(others + stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
     static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
-    return Literal(body, frozenset(bodies(conditions, Lowering(static)) if conditions else ()))
+    spaced = re.search(r"\w [+-] \d", conditions) is not None
+    lowering = Lowering(static, spaced=spaced)
+    return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
 
 
-def bodies(text: str, lowering: Lowering) -> Iterator[Body]:
-    parsed = parse(Source(f"head(0) :- {text}."))
+def bodies(text: str, lowering: Lowering, head: str = "0") -> Iterator[Body]:
+    """The literals of a text; those of a rule all at once: aggregates share variables with the others."""
+    parsed = parse(Source(f"function near(a, b). head({head}) :- {text}."))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
-    return (lowered(each, lowering) for each in rule.body)
+    return (each for literal in rule.body for each in lowered(literal, lowering))
 
 
 _NO_STATIC = Vocabulary({})

@@ -53,6 +53,15 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
         yield f"{', '.join(sorted(lost))} in negations only, and not in the head"
     if lost := head - guarded - negated:
         yield f"{', '.join(sorted(lost))} in no literal"
+    taken: set[str] = set()
+    for last in pattern.lasts:
+        if last.own and not last.remembered:
+            yield f"{last} gives values, and its slot is no input's"
+        if lost := last.needs & ranging if last.own else frozenset():
+            yield f"{last} gives values, and its slot has no value of {', '.join(sorted(lost))}"
+        if lost := (last.variables - last.needs) & taken:
+            yield f"{last} and another give {', '.join(sorted(lost))} values"
+        taken |= last.takes
     if len(pattern.unguarded_values()) > 1:
         yield "more than one unguarded variable"
     time = pattern.unguarded_time()

@@ -16,7 +16,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.answers import Answer
 from tests.specification.background import joined
 from tests.specification.constraints import latest
-from tests.specification.literals import Comparison
+from tests.specification.literals import Call, Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
 from tests.specification.terms import Atom, Substitution, Term, Variable, apply, unify
@@ -64,10 +64,12 @@ class _Search:
             return
         open_ = [each for each, holds in zip(literals, held, strict=True) if holds is None]
         atoms = [
-            each for each in open_ if not isinstance(each, Comparison) and (not each.static or each.denies)
+            each
+            for each in open_
+            if not isinstance(each, Comparison | Call) and (not each.static or each.denies)
         ]
         names = Counter(term.name for each in atoms for term in each.operands if isinstance(term, Variable))
-        names.update(name for each in open_ if isinstance(each, Comparison) for name in each.variables)
+        names.update(name for each in open_ if isinstance(each, Comparison | Call) for name in each.variables)
         given = frozenset[str]().union(*(each.variables for each in literals if each.goal))
         for name, number in names.items():
             if number > 1 or name not in given:
@@ -95,7 +97,7 @@ def _with_times(pattern: Pattern, known: Substitution) -> Iterator[Substitution]
     comparisons = [apply(each, known) for each in pattern.comparisons]
     if first is None or any(each.holds() is False for each in comparisons):
         return
-    times = (apply(each, known).time for each in pattern.stated)
+    times = (time for each in pattern.stated for time in apply(each, known).times)
     open_ = sorted({*first, *(time.name for time in times if isinstance(time, Variable))})
     if not open_:
         yield known

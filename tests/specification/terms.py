@@ -6,12 +6,16 @@ A substitution says what variables stand for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from typing import NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from zoneinfo import ZoneInfo
 
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value, number
+from tests.specification.functions import FUNCTIONS, called
 
 
 class Special(Enum):
@@ -36,7 +40,62 @@ class Variable(NamedTuple):
         return f"{self.name}{'+' if self.shift > 0 else '-'}{value_text(abs(self.shift))}"
 
 
-Term: TypeAlias = Value | Variable | Special
+class Own(NamedTuple):
+    """A variable of an aggregate that nothing outside has; nothing is put in its place."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return "_" if self.name.startswith("_") else self.name
+
+
+class TickLength(NamedTuple):
+    """How long ticks are, in microseconds, and the zone of the program."""
+
+    length: int
+    zone: str
+
+    def time(self, tick: int) -> datetime:
+        """When a tick begins: those of days with a day of the zone, those of weeks on Monday."""
+        zone = ZoneInfo(self.zone)
+        days, rest = divmod(timedelta(microseconds=self.length), timedelta(days=1))
+        if rest:
+            return (datetime(1970, 1, 1, tzinfo=UTC) + tick * timedelta(microseconds=self.length)).astimezone(
+                zone
+            )
+        first = date(1970, 1, 1) if days % 7 else date(1969, 12, 29)
+        midnight = datetime.combine(first + tick * timedelta(days), time(tzinfo=zone))
+        return midnight.astimezone(UTC).astimezone(zone)  # later, where clocks leave out midnight
+
+
+class Calculation(NamedTuple):
+    """A value that is worked out: `W - V`, `abs(V)`, `lower(X)`; of a tick with `ticks`, `hour(T)`."""
+
+    function: str
+    arguments: tuple[Term, ...]
+    ticks: TickLength | None = None
+
+    def __str__(self) -> str:
+        if self.function not in _CLOSENESS:
+            return f"{self.function}({', '.join(map(text, self.arguments))})"
+        left, right = self.arguments
+        close = _CLOSENESS[self.function]
+        return f"{_side(left, close)} {self.function} {_side(right, close + 1)}"
+
+
+_CLOSENESS = {"+": 1, "-": 1, "*": 2, "/": 2}
+
+
+def _side(term: Term, close: int) -> str:
+    operator = term.function if isinstance(term, Calculation) else "+" if is_sum(term) else ""
+    return f"({text(term)})" if _CLOSENESS.get(operator, close) < close else text(term)
+
+
+def is_sum(term: Term) -> bool:
+    return isinstance(term, Variable) and bool(term.shift)
+
+
+Term: TypeAlias = Value | Variable | Special | Calculation | Own
 Substitution: TypeAlias = Mapping[str, Term]
 
 
@@ -76,21 +135,109 @@ Part = TypeVar("Part", bound=Mapped)
 def text(term: Term) -> str:
     if isinstance(term, Special):
         return term.value
-    return str(term) if isinstance(term, Variable) else value_text(term)
+    return str(term) if isinstance(term, Variable | Calculation | Own) else value_text(term)
+
+
+def value_of(term: Term) -> Value | None:
+    """The value of a term without variables; of a calculation None if it has none."""
+    if not isinstance(term, Calculation):
+        assert isinstance(term, str | int | float)
+        return term
+    arguments = [value_of(each) for each in term.arguments]
+    if term.function in FUNCTIONS:
+        return called(term.function, arguments)
+    numbers = arguments
+    if any(number is None or isinstance(number, str) for number in numbers):
+        return None
+    try:
+        if term.ticks is not None:
+            (tick,) = numbers
+            assert isinstance(tick, int), f"{tick} is no tick"
+            return _CALENDAR[term.function](term.ticks.time(tick)) if tick >= 0 else None
+        found = _OF_NUMBERS[term.function](*numbers)
+    except (ArithmeticError, ValueError):
+        return None
+    if isinstance(found, int) and not -(2**63) <= found < 2**63:
+        found = float(found)
+    return number(found) if math.isfinite(found) else None
+
+
+_OF_NUMBERS: Mapping[str, Callable[..., int | float]] = {
+    "+": lambda a, b: a + b,
+    "-": lambda a, b: a - b,
+    "*": lambda a, b: a * b,
+    "/": lambda a, b: float(a) / float(b),
+    "abs": abs,
+    "round": round,
+    "floor": math.floor,
+}
+
+
+_CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+    "hour": lambda time: time.hour,
+    "weekday": lambda time: time.isoweekday(),
+    "day": lambda time: time.day,
+    "month": lambda time: time.month,
+}
+
+
+def worked_out(calculation: Calculation) -> Term:
+    """A calculation, or its value, if it has one."""
+    open_ = variables_in([calculation]) or has_own(calculation)
+    value = None if open_ else value_of(calculation)
+    return calculation if value is None else value
+
+
+def is_arithmetic(term: Term) -> bool:
+    """Whether a term is a number that is worked out from numbers."""
+    return is_sum(term) or (isinstance(term, Calculation) and term.function not in FUNCTIONS)
+
+
+def has_own(term: Term) -> bool:
+    """Whether a variable of an aggregate is in a term."""
+    return isinstance(term, Own) or (isinstance(term, Calculation) and any(map(has_own, term.arguments)))
+
+
+def with_own(term: Term, known: Substitution) -> Term:
+    """A term with what is known of an aggregate's own variables in their place."""
+    return (
+        known.get(term.name, term)
+        if isinstance(term, Own)
+        else _calculated(term, lambda t: with_own(t, known))
+    )
+
+
+def is_hopeless(term: Term) -> bool:
+    """Whether a calculation has no value, whatever its variables stand for."""
+    if not isinstance(term, Calculation):
+        return False
+    texts = term.function not in FUNCTIONS
+    if any((texts and isinstance(each, str)) or is_hopeless(each) for each in term.arguments):
+        return True
+    return not variables_in([term]) and not has_own(term) and value_of(term) is None
 
 
 def put_in(term: Term, known: Substitution) -> Term:
     """What a term stands for."""
     while isinstance(term, Variable) and term.name in known:
         term = shifted(known[term.name], term.shift)
+    return _calculated(term, lambda each: put_in(each, known))
+
+
+def _calculated(term: Term, new: Callable[[Term], Term]) -> Term:
+    """A calculation with its arguments mapped; any other term by itself."""
+    if isinstance(term, Calculation):
+        return worked_out(term._replace(arguments=tuple(map(new, term.arguments))))
     return term
 
 
 def shifted(term: Term, by: int | float) -> Term:
     if isinstance(term, Variable):
         return Variable(term.name, number(term.shift + by))
+    assert not isinstance(term, Own)
     if isinstance(term, str | Special):
-        return term
+        return Calculation("+", (term, by)) if by else term
+    assert not isinstance(term, Calculation)
     return number(term + by)
 
 
@@ -107,7 +254,7 @@ def renamed(part: Part, names: Substitution) -> Part:
 def put_in_once(term: Term, names: Substitution) -> Term:
     if isinstance(term, Variable) and term.name in names:
         return shifted(names[term.name], term.shift)
-    return term
+    return _calculated(term, lambda each: put_in_once(each, names))
 
 
 def mapped(part: Part, new: Callable[[Term], Term]) -> Part:
@@ -119,7 +266,13 @@ def variables(part: Mapped) -> frozenset[str]:
 
 
 def variables_in(terms: Iterable[Term]) -> frozenset[str]:
-    return frozenset(term.name for term in terms if isinstance(term, Variable))
+    found: set[str] = set()
+    for term in terms:
+        if isinstance(term, Variable):
+            found.add(term.name)
+        elif isinstance(term, Calculation):
+            found |= variables_in(term.arguments)
+    return frozenset(found)
 
 
 def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> dict[str, Term] | None:
@@ -136,4 +289,17 @@ def unify(ones: Iterable[Term], others: Iterable[Term], known: Substitution) -> 
         if left.shift and isinstance(right, str | Special):
             return None
         found[left.name] = shifted(right, -left.shift)
+    return found
+
+
+def put_in_own(own: Iterable[Term], values: Iterable[Term]) -> dict[str, Value] | None:
+    """The values of an aggregate's own variables where an atom has these arguments; None if none fit."""
+    found: dict[str, Value] = {}
+    for term, value in zip(own, values, strict=True):
+        assert isinstance(value, str | int | float)
+        if isinstance(term, Own):
+            if found.setdefault(term.name, value) != value:
+                return None
+        elif term != value:
+            return None
     return found

@@ -38,7 +38,8 @@ def _differences(answer: dict[str, Any], report: Report, evaluation: Evaluation)
     names = [name for name, _ in report.answer]
     place = f"tick {report.tick}, {report.answer}"
     found = []
-    if explanations_of(answer["explanations"], names) != report.explanations:
+    told = explanations_of(answer["explanations"], names)
+    if {(e, e.so_far) for e in told} != {(e, e.so_far) for e in report.explanations}:
         found.append(f"{place}: {report.explanations} instead of {answer['explanations']}")
     ahead = None if report.confirmed else outlook(evaluation, report)
     silent = ahead and ahead.if_silent

@@ -5,21 +5,24 @@ A world is what is known if certain facts arrive, and no others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
-from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks
+from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
+from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
 from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
 from tests.specification.terms import (
     ANY,
     Atom,
+    Own,
     Substitution,
     Term,
     Variable,
@@ -28,6 +31,7 @@ from tests.specification.terms import (
     renamed,
     unify,
     variables_in,
+    with_own,
 )
 
 __all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_ticks", "stated_apart"]
@@ -35,9 +39,22 @@ __all__ = ["NEVER", "START", "Derivation", "Tick", "Ticks", "World", "first_tick
 _MOST = 100_000
 
 
+class Span(NamedTuple):
+    """The ticks from the first on, and before the second."""
+
+    since: Tick
+    until: Tick
+
+
+ALWAYS = Span(START, NEVER)
+
+
 @dataclass(frozen=True)
 class Derivation:
-    """A pattern with values for some of its variables, since the last of the facts that gave them."""
+    """A pattern with values for some of its variables, since the last of the facts that gave them.
+
+    It is told only while what it took from the `latest` atoms is so.
+    """
 
     pattern: Pattern
     head: tuple[Term, ...]
@@ -46,6 +63,8 @@ class Derivation:
     facts: frozenset[Literal]
     around: Around
     since: Tick
+    amounts: Mapping[Literal, Amount]
+    latest: Span = ALWAYS
 
     @property
     def ticks(self) -> Ticks:
@@ -120,9 +139,75 @@ class World:
         """Since when a fact literal is true or false."""
         if not atom.variables:
             return self._of_fact(atom)
-        if any(leaves_none(name, around.comparisons) for name in variables_in(atom.arguments[:-1])):
+        if self.none_left(variables_in(atom.arguments[:-1]), around):
             return Ticks(NEVER, START)
         return Ticks(NEVER, min(self.last_arrival(atom, around), self._excluded(atom)))
+
+    def none_left(self, names: Collection[str], around: Around) -> bool:
+        """Whether the comparisons of some open variable leave it no value."""
+        return any(leaves_none(name, around.comparisons) for name in names)
+
+    def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
+        """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+        places = (Variable(f"?{i}") if each is ANY else each for i, each in enumerate(atom.arguments))
+        asked = Atom(atom.predicate, tuple(places))
+        found = [
+            d.head for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)
+        ]
+        for head in dict.fromkeys(head for head in found if not variables_in(head)):
+            true_at = self.truth(Atom(atom.predicate, head)).true_at
+            if true_at < NEVER:
+                yield Atom(atom.predicate, head), true_at
+
+    # ---- aggregates ----
+
+    def instances(self, aggregate: Aggregate) -> Instances:
+        """The atoms that an aggregate is about: its members, and until when others may come."""
+        true_at: dict[Atom, Tick] = {}
+        single, any_until = [], START
+        open_until: list[Tick] = []
+        at_most_one = self._at_most_one(aggregate)
+        for tick in aggregate.ticks:
+            asked = self._with_open(aggregate.atom_at(tick))
+            found = [d for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)]
+            whole = {Atom(asked.predicate, d.head) for d in found if not variables_in(d.head)}
+            ends = [d.ticks.false_at for d in found if variables_in(d.head)]
+            members = {atom: self.truth(atom) for atom in whole if aggregate.fits(atom)}
+            true_at |= {atom: each.true_at for atom, each in members.items() if each.true_at < NEVER}
+            waiting = [each.false_at for each in members.values() if each.true_at == NEVER]
+            if not self._may_fit(aggregate):
+                continue
+            if at_most_one:
+                came = min((each.true_at for each in members.values()), default=NEVER)
+                single.append(came if came < NEVER else max([*ends, *waiting], default=START))
+            else:
+                any_until = max([any_until, *ends])
+                open_until += [
+                    max(each.false_at, START) if each.true_at == NEVER else each.true_at
+                    for each in members.values()
+                ]
+        return Instances(true_at, single, any_until, open_until)
+
+    def _at_most_one(self, aggregate: Aggregate) -> bool:
+        """Whether at most one atom is a member at each tick."""
+        given = {i for i, term in enumerate(aggregate.arguments) if not isinstance(term, Own)}
+        slot = self.program.vocabulary[aggregate.predicate].slot
+        return len(given) == len(aggregate.arguments) or (slot is not None and set(slot) <= given)
+
+    @staticmethod
+    def _with_open(atom: Atom) -> Atom:
+        """An atom with variables in place of what is an aggregate's own."""
+        return atom.mapped(_open)
+
+    @staticmethod
+    def _may_fit(aggregate: Aggregate) -> bool:
+        """Whether some values of its own variables meet its conditions."""
+        own = {term.name: Variable(term.name) for term in aggregate.arguments if isinstance(term, Own)}
+        opened = [each.mapped(lambda term: with_own(term, own)) for each in aggregate.conditions]
+        if any(each.holds() is False for each in opened):
+            return False
+        names = {name for each in opened for name in each.variables}
+        return not any(leaves_none(name, opened) for name in names)
 
     # ---- derivations ----
 
@@ -148,16 +233,35 @@ class World:
         said = (each for each in pattern.literals if not each.static or each.denies)
         names = sorted(variables_in(pattern.head).union(*(each.variables for each in said)))
         for known in joined(pattern.literals, self.program.background, start):
-            for each, since in self._matched(pattern.facts, known, START):
+            for matched, since in self._matched(pattern.facts, known, START):
+                each = _with_equations(pattern, matched)
                 values = tuple(put_in(Variable(name), each) for name in names)
                 if values not in found or since < found[values][1]:
                     found[values] = each, since
                     if len(found) > _MOST:
                         raise TooManyDerivationsError
         for known, since in found.values():
-            derivation = self._derivation(pattern, known, since, given)
-            if derivation is not None:
-                yield derivation
+            for taken, span in self._with_latest(pattern, known):
+                derivation = self._derivation(pattern, taken, since, span, given)
+                if derivation is not None:
+                    yield derivation
+
+    def _with_latest(self, pattern: Pattern, known: Substitution) -> list[tuple[Substitution, Span]]:
+        """A substitution with what its `last` literals take from the latest atoms, each while it is so."""
+        found = [(known, ALWAYS)]
+        for last in pattern.lasts:
+            more = []
+            for each, span in found:
+                literal = apply(last, each)
+                if literal.needs or not literal.takes or literal.variables - literal.takes:
+                    more.append((each, span))
+                    continue
+                for new, since, until in literal.latest(self):
+                    both = Span(max(span.since, since), min(span.until, until))
+                    if both.since < both.until:
+                        more.append((_with_equations(pattern, {**each, **new}), both))
+            found = more
+        return found
 
     def _matched(
         self, literals: tuple[Atom, ...], known: Substitution, since: Tick
@@ -180,13 +284,18 @@ class World:
     def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Derivation | None:
         """A derivation with a value for unguarded variables."""
         known = {**derivation.known, **dict.fromkeys(names, value)}
-        return self._derivation(derivation.pattern, known, derivation.since, ())
+        return self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())
 
     def _derivation(
-        self, pattern: Pattern, known: Substitution, since: Tick, given: tuple[Comparison, ...]
+        self,
+        pattern: Pattern,
+        known: Substitution,
+        since: Tick,
+        span: Span,
+        given: tuple[Comparison, ...],
     ) -> Derivation | None:
         first = first_ticks(pattern, known)
-        literals = [apply(each, known) for each in (*pattern.literals, *given)]
+        literals = [apply(each, known) for each in (*pattern.conditions, *given)]
         held = [each.holds(self.program.background) for each in literals]
         if first is None or False in held:
             return None
@@ -204,7 +313,29 @@ class World:
         ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
-        return Derivation(pattern, head, known, ticks, facts, around, since)
+        amounts = {
+            literal: Amount(each, self.instances(each.left))
+            for literal, each in found.items()
+            if isinstance(each, Aggregation) and not each.variables
+        }
+        return Derivation(pattern, head, known, ticks, facts, around, since, amounts, span)
+
+
+def _open(term: Term) -> Term:
+    """A variable in place of one of an aggregate's own."""
+    return Variable(f"?{term.name}") if isinstance(term, Own) else term
+
+
+def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
+    """A substitution with the variables that equations give values, and nothing else does."""
+    given = guards(pattern.literals).union(*(each.takes for each in pattern.lasts))
+    equations = [(name, of) for name, of in pattern.equations if name not in given]
+    for _ in equations:
+        for name, of in equations:
+            value = put_in(of, known)
+            if isinstance(put_in(Variable(name), known), Variable) and isinstance(value, str | int | float):
+                known = {**known, name: value}
+    return known
 
 
 def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:

@@ -16,14 +16,14 @@ from click.shell_completion import (
 )
 
 from antelog.cli.show.terminal import tell
-from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
 from antelog.escaping import shown
 from antelog.files.naming import form_of
-from antelog.program import load
+from antelog.program import Program, load
 
 _VARIABLE = "_ANTELOG_COMPLETE"
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+Names = Callable[[Program], list[str]]
 
 _BASH = """\
 %(complete_func)s() {
@@ -83,38 +83,51 @@ def completion(ctx: click.Context, shell: str) -> None:
 
 def inputs_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Completes `P=` with the program's inputs, then with files."""
-    return _pairs(ctx, incomplete, lambda plan: [each.name for each in plan.inputs])
+    return _pairs(ctx, incomplete, lambda program: [each.name for each in program.plan.inputs])
 
 
 def statics_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _pairs(ctx, incomplete, lambda plan: [each.name for each in plan.statics])
+    return _pairs(ctx, incomplete, lambda program: [each.name for each in program.plan.statics])
 
 
 def queries_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    return _items(ctx, incomplete, lambda plan: [each.name for each in plan.queries])
+    return _items(ctx, incomplete, lambda program: [each.name for each in program.plan.queries])
 
 
-COMPLETE: dict[str, Complete] = {"inputs": inputs_of, "statics": statics_of, "queries": queries_of}
+def limits_of(ctx: click.Context, _parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    return _items(ctx, incomplete, lambda program: [f"{each.name}=" for each in program.document.limits])
+
+
+COMPLETE: dict[str, Complete] = {
+    "inputs": inputs_of,
+    "statics": statics_of,
+    "queries": queries_of,
+    "limits": limits_of,
+}
 """Suggestions for options, by the names that structs of options have for them."""
 
 
-def _pairs(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str]]) -> list[CompletionItem]:
+def _pairs(
+    ctx: click.Context, incomplete: str, names: Callable[[Program], list[str]]
+) -> list[CompletionItem]:
     name, sign, path = incomplete.partition("=")
     if not sign:
-        return _items(ctx, incomplete, lambda plan: [f"{each}=" for each in names(plan)])
+        return _items(ctx, incomplete, lambda program: [f"{each}=" for each in names(program)])
     return [CompletionItem(f"{name}={file}") for file in _files(path)]
 
 
-def _items(ctx: click.Context, incomplete: str, names: Callable[[Plan], list[str]]) -> list[CompletionItem]:
+def _items(
+    ctx: click.Context, incomplete: str, names: Callable[[Program], list[str]]
+) -> list[CompletionItem]:
     # While an option lacks its value, what stands before it is still unread.
     program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
     if program is None:
         return []
     try:
-        plan = load(program).plan
+        found = load(program)
     except AntelogError:  # whoever is typing gets to know when the command runs
         return []
-    return [CompletionItem(name) for name in names(plan) if name.startswith(incomplete)]
+    return [CompletionItem(name) for name in names(found) if name.startswith(incomplete)]
 
 
 def _files(beginning: str) -> Iterable[str]:

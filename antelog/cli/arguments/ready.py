@@ -42,7 +42,7 @@ def checked(
     """Checks merged settings and loads their program; raises as `ready` does."""
     _refuse_conflicts(list(conflicts(settings, runner.name, output)), config)
     assert settings.program is not None
-    program = load(settings.program)
+    program = load(settings.program, limits=settings.limits, functions=settings.functions)
     _refuse_misfits(program, settings, config)
     return resolved(program, settings)
 

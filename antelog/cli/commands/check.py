@@ -24,13 +24,15 @@ from antelog.compile.show.summary import summaries, work_text
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as diagnostics_to_json
 from antelog.escaping import json_text
-from antelog.language import read
-from antelog.program import read_text
+from antelog.language import read_whole
+from antelog.language.program_files import read_text
+from antelog.program import refuse_unknown
 from antelog.run.options import Runner, flag, option, whole_number
+from antelog.run.source_settings import ValueSettings
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckFlags:
+class CheckFlags(ValueSettings):
     """The options of `antelog check`."""
 
     as_json: bool = flag(False, "Print plan and diagnostics as one JSON object.", name="json", on=("check",))
@@ -64,8 +66,11 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
       antelog check turbines.alog --json | jq .queries
     """
     with ending_in_words(ctx):
-        source = Source(read_text(program), str(program))
-    compiled = compile_program(read(source), more.pattern_limit)
+        given = Source(read_text(program), str(program), values=more.limits)
+        checked = read_whole(given)
+        refuse_unknown(checked)
+    source = checked.document.source
+    compiled = compile_program(checked, more.pattern_limit)
     if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
@@ -95,7 +100,8 @@ _STYLES = {TITLE: "bold", TEXT: "", PATTERN: "cyan", DETAIL: "dim"}
 
 def print_plan(plan: Plan, console: Console) -> None:
     """Prints a plan; lines are wrapped on a terminal only."""
-    rows = {name: len(found) for name, found in evaluate(plan).items()}
+    calls = any(each.functions for rule in plan.static_rules for each in rule.literals)
+    rows = None if calls else {name: len(found) for name, found in evaluate(plan).items()}
     for line in report(plan, rows):
         for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
             print_text(console, Text(text, _STYLES[line.role]))

@@ -109,7 +109,7 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
             first, last = (_number(settings, name) for name in ("since", "until"))
             drawing = draw(log, since=first, until=last, **look)
         elif more.plan:
-            drawing = draw(load(source), **look)
+            drawing = draw(load(source, limits=settings.limits, functions=settings.functions), **look)
         else:
             found = ready(settings.changed({"program": source}), DRAW, more.output)
             tables: list[Tables] = []

@@ -204,7 +204,8 @@ class _Pipeline:
         sources = [
             f"{name}={each}" for given in (settings.inputs, settings.statics) for name, each in given.items()
         ]
-        parts = [self.program.source.text, *sources, str(settings.maps)]
+        source = self.program.source
+        parts = [source.whole, *map(str, source.values.items()), *sources, str(settings.maps)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----

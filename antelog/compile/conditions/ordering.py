@@ -18,12 +18,26 @@ from itertools import pairwise
 
 from antelog.compile.conditions.differences import ZERO, Differences, Most, Times
 from antelog.compile.literals.comparison import Comparison
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, shifted
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Operand,
+    Sum,
+    Term,
+    Time,
+    Var,
+    operand_text,
+    shifted,
+    variables_in,
+)
 from antelog.compile.nodes.patterns import Earliest
 from antelog.language.syntax import OPPOSITE
 
 _TEXT = '"'
 """What the names of texts begin with that stand for these in place of variables."""
+
+_NUMBER = "="
+"""What the names of calculations begin with, likewise."""
 
 _BELOW = Most(0, -1)
 
@@ -112,7 +126,8 @@ def _placed(operand: Operand) -> tuple[str, int | Fraction] | None:
         case Const(int() | float() as number), _:
             return ZERO, _exact(number)
         case _:
-            return None
+            # A calculation is a number of its own, of which nothing else is known.
+            return (_NUMBER + operand_text(operand), Fraction(0)) if isinstance(operand, Calculated) else None
 
 
 def _exact(number: int | float) -> int | Fraction:
@@ -123,7 +138,7 @@ def _exact(number: int | float) -> int | Fraction:
 class _Bound:
     """A variable is less (or at most, if not `strict`) than `other + more`."""
 
-    other: Term
+    other: Term | Calculated
     more: Fraction
     strict: bool
 
@@ -154,10 +169,11 @@ def implied(comparisons: Iterable[Comparison]) -> Iterator[Comparison]:
 
 def _bound(comparison: Comparison) -> tuple[str | None, _Bound | None]:
     """The variable on the left, and its bound by the right side."""
-    left, right = shifted(comparison.left), shifted(comparison.right)
+    left, other = shifted(comparison.left), comparison.right
+    right = (other, 0) if isinstance(other, Calculated) else shifted(other)
     if left is None or right is None or not isinstance(left[0], Var):
         return None, None
-    if isinstance(right[0], Var) and right[0].name == left[0].name:
+    if left[0].name in variables_in([other]):
         return None, None
     strict = comparison.operator in ("<", ">")
     return left[0].name, _Bound(right[0], Fraction(right[1]) - Fraction(left[1]), strict)
@@ -172,10 +188,12 @@ def _between(lower: _Bound, upper: _Bound) -> Comparison | None:
     return None if right is None else Comparison(lower.other, operator, right)
 
 
-def _plus(operand: Term, more: Fraction) -> Operand | None:
+def _plus(operand: Term | Calculated, more: Fraction) -> Operand | None:
     if more == 0:
         return operand
     number = int(more) if more.denominator == 1 else float(more)
+    if isinstance(operand, Calculated):
+        return Calculated("+", (operand, Const(number)))
     if isinstance(operand, Var):
         return Sum(operand.name, number)
     return None if isinstance(operand.value, str) else Const(_sum(operand.value, more))

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import TypeAlias, get_args
 
+from antelog.compile.literals.absence import Absence
+from antelog.compile.literals.aggregate import Aggregation
 from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.negation import Negation
 from antelog.language import syntax
 
-__all__ = ["KINDS", "AnyLiteral", "Atom", "Comparison", "Negation", "StaticAtom", "lowered"]
+__all__ = [
+    "KINDS", "Absence", "Aggregation", "AnyLiteral", "Atom", "Call", "Comparison", "Last", "Negation",
+    "StaticAtom", "lowered",
+]  # fmt: skip
 
-AnyLiteral: TypeAlias = Atom | Negation | StaticAtom | Comparison
+AnyLiteral: TypeAlias = Atom | Absence | Last | Negation | Aggregation | StaticAtom | Call | Comparison
 """The table of kinds, as a type: JSON is read by it."""
 
 KINDS: tuple[type[AnyLiteral], ...] = get_args(AnyLiteral)

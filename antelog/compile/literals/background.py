@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Self
 
-from antelog.compile.literals.literal import Condition, Exists, Value
+from antelog.compile.literals.literal import Condition, StaticWorld, Value
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Const, Part, Replacement, Term, Var, call_parts, variables_in
 from antelog.language import syntax
@@ -45,8 +45,8 @@ class StaticAtom(Condition, frozen=True, tag=True):
     def binds(self) -> frozenset[str]:
         return frozenset() if self.negated else variables_in(self.arguments)
 
-    def holds(self, values: Mapping[str, Value], exists: Exists, /) -> bool:
-        return not exists(self.predicate, self.known(values))
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
+        return not known.exists(self.predicate, self.known(values))
 
     def known(self, values: Mapping[str, Value]) -> tuple[Value | None, ...]:
         """Its arguments with these values of variables; None where there is none."""

@@ -7,24 +7,35 @@ It is tested once both sides have values. Before that the compiler knows of some
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Self
 
-from antelog.compile.literals.literal import Condition, Exists, Value
+from antelog.compile.literals.literal import Condition, PutIn, StaticWorld, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Operand, Part, Replacement, Term, Time, Var, shifted
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Operand,
+    Part,
+    Replacement,
+    Sum,
+    Time,
+    Var,
+    is_hopeless,
+    shifted,
+    variables_in,
+)
 from antelog.language import syntax
+from antelog.language.literals.comparison import HOLDS
 
-HOLDS: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+
+
+class Equation(NamedTuple):
+    """A variable, and what it is worked out from: D and W - V."""
+
+    variable: str
+    operand: Operand
 
 
 class Comparison(Condition, frozen=True, tag=True):
@@ -38,7 +49,7 @@ class Comparison(Condition, frozen=True, tag=True):
             return None
         sides = (literal.left, literal.right)
         is_time = any(syntax.variable_of(side) in lowering.times for side in sides)
-        left, right = (lowering.time(s) if is_time else lowering.operand(s) for s in sides)
+        left, right = (lowering.moment(s) if is_time else lowering.operand(s) for s in sides)
         return (cls(left, literal.operator, right),)
 
     @property
@@ -58,8 +69,27 @@ class Comparison(Condition, frozen=True, tag=True):
 
     @property
     def calculates(self) -> bool:
-        """Whether a side is a number that is worked out, as in `W = V + 5`, and not a value as it is."""
+        """Whether a side is worked out, as in `W = V + 5`, and not a value as it is."""
         return not all(isinstance(side, Var | Const | Time) for side in self.operands)
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether a side is worked out from numbers, so that the other is a number too."""
+        return any(
+            isinstance(side, Sum) or (isinstance(side, Calculated) and side.is_arithmetic)
+            for side in self.operands
+        )
+
+    @property
+    def defines(self) -> Equation | None:
+        """The variable that it may give a value, and what this is worked out from."""
+        if self.operator == "=" and self.calculates:
+            for one, other in (self.operands, self.operands[::-1]):
+                if isinstance(one, Var) and one.name not in variables_in([other]):
+                    return Equation(one.name, other)
+                if isinstance(one, Time) and one.variable is not None and not one.offset:
+                    return Equation(one.variable, other)
+        return None
 
     @property
     def mirrored(self) -> Comparison:
@@ -69,6 +99,8 @@ class Comparison(Condition, frozen=True, tag=True):
     @property
     def outcome(self) -> bool | None:
         left, right = self.left, self.right
+        if any(map(is_hopeless, self.operands)) or (self.is_arithmetic and any(map(_is_text, self.operands))):
+            return False
         if isinstance(left, Time) and isinstance(right, Time) and left.variable == right.variable:
             return bool(HOLDS[self.operator](left.offset, right.offset))
         if isinstance(left, Const) and isinstance(right, Const):
@@ -81,15 +113,9 @@ class Comparison(Condition, frozen=True, tag=True):
             return bool(HOLDS[self.operator](one[1], other[1]))
         return None
 
-    def holds(self, values: Mapping[str, Value], _exists: Exists, /) -> bool:
-        return self.replaced(_PutIn(values)).outcome is True
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
+        return self.replaced(PutIn(values, known)).outcome is True
 
 
-class _PutIn(Replacement):
-    """Puts values in place of variables."""
-
-    def __init__(self, values: Mapping[str, Value]) -> None:
-        self._values = values
-
-    def term(self, term: Term) -> Term:
-        return Const(self._values[term.name]) if isinstance(term, Var) else term
+def _is_text(side: Operand) -> bool:
+    return isinstance(side, Const) and isinstance(side.value, str)

@@ -7,7 +7,7 @@ predicates are literals like these until resolution has put their patterns in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -35,10 +35,15 @@ class Atom(Literal, frozen=True, tag=True):
     time: Time
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Atom] | None:
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Atom | Comparison] | None:
         if not isinstance(literal, syntax.Atom) or lowering.is_static(literal):
             return None
-        return (cls.of(literal, lowering),)
+        if literal.range is None:
+            return (cls.of(literal, lowering),)
+        # It is about some tick in its range, which has no name.
+        first, last = map(lowering.time, literal.range.ends)
+        atom = cls.of(replace(literal, terms=(*literal.terms[:-1], syntax.Anonymous())), lowering)
+        return atom, Comparison(first, "<=", atom.time), Comparison(atom.time, "<=", last)
 
     @classmethod
     def of(cls, atom: syntax.Atom, lowering: Lowering) -> Atom:
@@ -103,7 +108,9 @@ class FactLiteral:
         slot: tuple[int, ...] | None,
         reach: ReferenceReach,
     ) -> FactLiteral:
-        tests = tuple(each for each in comparisons if each.variables <= atom.variables)
+        # What calls functions is tested later, once for the rows that are left.
+        own = (each for each in comparisons if not each.functions)
+        tests = tuple(each for each in own if each.variables <= atom.variables)
         return cls(atom, tests, slot, reach.behind, reach.ahead)
 
     @cached_property

@@ -12,22 +12,25 @@ this folder, and a line in the tables of `antelog/compile/literals/__init__.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, Self, TypeAlias
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 from msgspec import Struct
 
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
+    Calculated,
     Const,
+    Function,
     Operand,
     Part,
     Replacement,
     Term,
     Time,
     Var,
+    functions_in,
     text_of,
     variables_in,
 )
@@ -35,8 +38,15 @@ from antelog.language import syntax
 
 Value: TypeAlias = str | int | float
 
-Exists: TypeAlias = Callable[[str, tuple[Value | None, ...]], bool]
-"""Whether there is a background fact of a predicate with these values (None: any)."""
+
+class StaticWorld(Protocol):
+    """The background and the functions that decide conditions."""
+
+    def exists(self, predicate: str, values: tuple[Value | None, ...], /) -> bool:
+        """Whether there is a background fact of a predicate with these values (None: any)."""
+
+    def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None:
+        """The result of a function; None: it has none."""
 
 
 class Distances(Protocol):
@@ -51,7 +61,9 @@ class Reference:
     """Facts of an input, or atoms of a relation, that a literal looks at.
 
     They have these `arguments` (None: any), and lie at the ticks from `first` to `last`. `name` is that of
-    the input or the relation, `predicate` the predicate's.
+    the input or the relation, `predicate` the predicate's. It may be about `each` atom there is, with all of
+    its values, or about whether there is any. If they are `remembered`, facts about ticks before the last
+    one that may still matter need not be kept for it.
     """
 
     name: str
@@ -60,25 +72,39 @@ class Reference:
     first: Time
     last: Time
     of_input: bool = False
+    each: bool = False
+    remembered: bool = False
 
     @cached_property
-    def given(self) -> tuple[Term, ...]:
-        """The arguments that are given: a relation that is asked for has variables for just these."""
-        return tuple(argument for argument in self.arguments if argument is not None)
+    def given(self) -> tuple[Term | None, ...]:
+        """The arguments that the relation has variables for: all of them, or those that are given."""
+        return tuple(self.arguments[place] for place in self.kept)
 
     @property
     def kept(self) -> tuple[int, ...]:
         """The positions of these among the predicate's arguments."""
-        return tuple(i for i, argument in enumerate(self.arguments) if argument is not None)
+        return tuple(i for i, argument in enumerate(self.arguments) if self.each or argument is not None)
+
+
+class TextAround(NamedTuple):
+    """The text of a literal around the time that it is sorted by."""
+
+    before: tuple[Part, ...]
+    time: Time
+    after: tuple[Part, ...]
 
 
 @dataclass(frozen=True)
 class ReferenceReach:
-    """The most ticks that a reference lies before and after the answer's time; None: no bound."""
+    """The most ticks that a reference lies before and after the answer's time; None: no bound.
+
+    Its facts have to be kept for `kept` ticks before that time.
+    """
 
     reference: Reference
     behind: int | None
     ahead: int | None
+    kept: int | None
 
 
 class Literal(Struct, frozen=True):
@@ -112,6 +138,11 @@ class Literal(Struct, frozen=True):
         raise NotImplementedError
 
     @property
+    def functions(self) -> frozenset[Function]:
+        """The functions it calls."""
+        return functions_in(self.operands)
+
+    @property
     def binds(self) -> frozenset[str]:
         """The variables it gives values to."""
         return frozenset()
@@ -139,15 +170,28 @@ class Literal(Struct, frozen=True):
         return tuple(each for each in self.operands if isinstance(each, Time))
 
     @property
+    def natural(self) -> tuple[Time, ...]:
+        """The times that are natural numbers wherever the rule has an instance."""
+        return self.times
+
+    @property
     def text(self) -> str:
         return text_of(self.parts)
 
+    @property
+    def around(self) -> TextAround:
+        """What its text says before and after the time it is sorted by, which is its last one."""
+        *before, _, end = self.parts
+        return TextAround(tuple(before), self.times[-1], (end,))
+
     def reaches(self, distances: Distances, time: Time) -> tuple[ReferenceReach, ...]:
         """The reach of each of its references from an answer's time."""
-        return tuple(
-            ReferenceReach(each, distances.furthest(each.first, time), distances.furthest(time, each.last))
-            for each in self.references
-        )
+        found = []
+        for each in self.references:
+            behind, ahead = distances.furthest(each.first, time), distances.furthest(time, each.last)
+            kept = distances.furthest(each.last, time) if each.remembered else behind
+            found.append(ReferenceReach(each, behind, ahead, kept))
+        return tuple(found)
 
 
 class AskedNode(Literal, frozen=True):
@@ -155,6 +199,11 @@ class AskedNode(Literal, frozen=True):
 
     It gives none, and is no reason to tell an answer.
     """
+
+    @property
+    def has_amount(self) -> bool:
+        """Whether it comes to a value over time, which lines say."""
+        return False
 
 
 class Condition(Literal, frozen=True):
@@ -165,17 +214,39 @@ class Condition(Literal, frozen=True):
         """Whether it holds whatever its variables stand for; None if that depends on them."""
         return None
 
-    def holds(self, values: Mapping[str, Value], exists: Exists, /) -> bool:
+    def holds(self, values: Mapping[str, Value], known: StaticWorld, /) -> bool:
         """Whether it holds with these values of its variables; never asked of one that gives values."""
         raise NotImplementedError
 
 
+class PutIn(Replacement):
+    """Puts values in place of variables, and works out what is calculated from them."""
+
+    def __init__(self, values: Mapping[str, Value], known: StaticWorld) -> None:
+        self._values, self._known = values, known
+
+    def term(self, term: Term) -> Term:
+        return Const(self._values[term.name]) if isinstance(term, Var) else term
+
+    def operand(self, operand: Operand) -> Operand:
+        found = super().operand(operand)
+        if not isinstance(found, Calculated) or found.is_arithmetic:
+            return found
+        given = [each.value for each in found.operands if isinstance(each, Const)]
+        value = self._known.called(found.function, given) if len(given) == len(found.operands) else None
+        return found if value is None else Const(value)
+
+
 @dataclass(frozen=True)
 class AskedLiteral:
-    """An asked literal prepared for the engine: with the reach of its references."""
+    """An asked literal prepared for the engine: with the reach of its references.
+
+    It `takes` the values of the latest atom for these variables.
+    """
 
     node: AskedNode
     reaches: tuple[ReferenceReach, ...]
+    takes: frozenset[str] = frozenset()
 
     @cached_property
     def variables(self) -> frozenset[str]:

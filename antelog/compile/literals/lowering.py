@@ -9,10 +9,23 @@ some atom with certain arguments holds is made here, too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var, call_text
+from antelog.compile.literals.terms import (
+    Calculated,
+    Const,
+    Operand,
+    Own,
+    Sum,
+    Term,
+    Time,
+    Var,
+    call_text,
+    folded,
+)
 from antelog.language import syntax
+from antelog.language.calendar import CALENDAR
+from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
 
 
@@ -27,6 +40,11 @@ class Lowering:
     times: set[str]
     general: frozenset[str] = frozenset()
     anonymous: int = 0
+    own: frozenset[str] = frozenset()
+
+    def within(self, own: frozenset[str]) -> Lowering:
+        """The context within an aggregate that has variables of its own."""
+        return replace(self, own=own)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
@@ -48,19 +66,49 @@ class Lowering:
         match term:
             case syntax.Variable(name):
                 return Time(name, 0)
-            case syntax.Shifted(variable, offset):
-                return Time(variable, int(offset))
+            case syntax.Shifted(variable):
+                return Time(variable, ticks_later(term, self.vocabulary.tick))
             case syntax.Constant(value):
                 return Time(None, int(value))
             case _:
                 return Time(self._fresh(), 0)
 
+    def moment(self, term: syntax.Term) -> Operand:
+        """A side of a comparison of times."""
+        match term:
+            case syntax.Later(time, by):
+                return Calculated("+", (self.time(time), self.term(by)))
+            case _:
+                return self.time(term)
+
+    def argument(self, term: syntax.Term) -> Term | Own | None:
+        """An argument within an aggregate; None for `_`."""
+        if isinstance(term, syntax.Anonymous):
+            return None
+        if isinstance(term, syntax.Variable) and term.name in self.own:
+            return Own(term.name)
+        return self.term(term)
+
     def operand(self, term: syntax.Term) -> Operand:
         """A side of a comparison of values."""
-        return Sum(term.variable, term.offset) if isinstance(term, syntax.Shifted) else self.term(term)
+        match term:
+            case syntax.Variable(name) if name in self.own:
+                return Own(name)
+            case syntax.Shifted(name, offset) if name in self.own:
+                return Calculated("-" if offset < 0 else "+", (Own(name), Const(abs(offset))))
+            case syntax.Shifted(variable, offset):
+                return Sum(variable, offset)
+            case syntax.Calculation(function, (argument,)) if function in CALENDAR:
+                return folded(Calculated(function, (self.time(argument),), self.vocabulary.timescale))
+            case syntax.Calculation(function, arguments):
+                signature = self.vocabulary.functions.get(function)
+                gives = "number" if signature is None or signature.gives is None else signature.gives.value
+                return folded(Calculated(function, tuple(map(self.operand, arguments)), gives=gives))
+            case _:
+                return self.term(term)
 
-    def relation(self, predicate: str, arguments: Sequence[Term | None]) -> str:
-        """The name of the relation that says whether some atom with these arguments holds.
+    def relation(self, predicate: str, arguments: Sequence[object | None]) -> str:
+        """The name of the relation that says whether some atom with these arguments (None: any) holds.
 
         A query that asks for all of them has that relation already.
         """

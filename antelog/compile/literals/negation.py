@@ -25,7 +25,9 @@ class Negation(AskedNode, frozen=True, tag=True):
 
     @classmethod
     def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Negation] | None:
-        if not isinstance(literal, syntax.Negation) or lowering.is_static(literal.atom):
+        if not isinstance(literal, syntax.Negation) or literal.atom.range is not None:
+            return None
+        if lowering.is_static(literal.atom):
             return None
         predicate, (*terms, time) = literal.atom.predicate, literal.atom.terms
         arguments = lowering.gaps(terms)

@@ -1,6 +1,7 @@
 """Terms: the variables, values, times and sums in literals, and their texts.
 
     Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
+    Own("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
 
 Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
 plan is read from JSON.
@@ -13,7 +14,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from antelog.language.printer import value_text
+from antelog.language.arithmetic import calculated, is_arithmetic
+from antelog.language.calendar import calendar_number
+from antelog.language.moments import Timescale
+from antelog.language.printer import value_text, written
 from antelog.language.syntax import number
 
 
@@ -48,8 +52,65 @@ class Sum(Struct, frozen=True, tag=True):
     offset: int | float
 
 
+class Own(Struct, frozen=True, tag=True):
+    """A variable that nothing outside of an aggregate has: each atom that fits has a value for it."""
+
+    name: str
+
+
+class Function(Struct, frozen=True):
+    """A function that is called with so many arguments; it `gives` a number, a text, or (None) a truth."""
+
+    name: str
+    arity: int
+    gives: str | None = None
+
+
+class Calculated(Struct, frozen=True, tag=True):
+    """A value that is worked out by an operator or a function: `W - V`, `abs(V)`, `lower(X)`.
+
+    It `gives` a number or a text. A calendar function, `hour(T)`, has the `timescale` of its tick.
+    """
+
+    function: str
+    operands: tuple[Operand, ...]
+    timescale: Timescale | None = None
+    gives: str = "number"
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Its text, in parts."""
+        return tuple(written(self.function, self.operands))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_in(self.operands)
+
+    @property
+    def is_arithmetic(self) -> bool:
+        """Whether it is a number that is worked out from numbers, and no function that is called."""
+        return self.timescale is not None or is_arithmetic(self.function)
+
+    @property
+    def time(self) -> Time:
+        """The time of a calendar function."""
+        (time,) = self.operands
+        assert isinstance(time, Time), f"{time} is no time"
+        return time
+
+    @property
+    def tick(self) -> int | None:
+        """The tick of a calendar function, if it is known."""
+        return self.time.offset if self.time.variable is None else None
+
+    @property
+    def has_own(self) -> bool:
+        """Whether a variable that an aggregate has for itself is in it."""
+        return any(isinstance(e, Own) or (isinstance(e, Calculated) and e.has_own) for e in self.operands)
+
+
 Term: TypeAlias = Var | Const
-Operand: TypeAlias = Var | Const | Time | Sum
+Operand: TypeAlias = Var | Const | Time | Sum | Own | Calculated
 Part: TypeAlias = str | Operand
 """A piece of a literal's text: a text that is the same everywhere, or a term."""
 
@@ -75,15 +136,43 @@ class Replacement:
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
+            case Calculated(function, operands, timescale, gives):
+                return folded(Calculated(function, tuple(map(self.operand, operands)), timescale, gives))
+            case Own():
+                return operand
             case _:
                 return self.term(operand)
+
+
+def folded(calculation: Calculated) -> Operand:
+    """A calculation, or its value if that is known; one that has none stays as it is."""
+    value = None
+    if calculation.timescale is None:
+        known = [each.value for each in calculation.operands if isinstance(each, Const)]
+        if len(known) == len(calculation.operands) and calculation.is_arithmetic:
+            value = calculated(calculation.function, known)
+    elif (tick := calculation.tick) is not None:
+        value = calendar_number(calculation.function, tick, calculation.timescale)
+    return calculation if value is None else Const(value)
+
+
+def is_hopeless(operand: Operand) -> bool:
+    """Whether a calculation has no value, whatever its variables stand for."""
+    if not isinstance(operand, Calculated):
+        return False
+    if operand.timescale is not None:
+        return operand.tick is not None and isinstance(folded(operand), Calculated)
+    texts = (isinstance(each, Const) and isinstance(each.value, str) for each in operand.operands)
+    known = all(isinstance(each, Const) for each in operand.operands)
+    hopeless = operand.is_arithmetic and (known or any(texts))
+    return hopeless or any(map(is_hopeless, operand.operands))
 
 
 # ---- variables ----
 
 
 def variable_in(operand: Operand | None) -> str | None:
-    """The variable of a term, a time or a sum, if it has one."""
+    """The variable of a term, a time or a sum, if it has one. A calculation may have several."""
     match operand:
         case Var(name):
             return name
@@ -94,12 +183,32 @@ def variable_in(operand: Operand | None) -> str | None:
 
 
 def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
-    """The variables of terms, times and sums."""
-    return frozenset(name for operand in operands if (name := variable_in(operand)) is not None)
+    """The variables of operands."""
+    found: set[str] = set()
+    for operand in operands:
+        if isinstance(operand, Calculated):
+            found |= variables_in(operand.operands)
+        elif (name := variable_in(operand)) is not None:
+            found.add(name)
+    return frozenset(found)
+
+
+def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:
+    """The functions that operands call."""
+    found: set[Function] = set()
+    for operand in operands:
+        if isinstance(operand, Calculated):
+            found |= functions_in(operand.operands)
+            if not operand.is_arithmetic:
+                found.add(Function(operand.function, len(operand.operands), operand.gives))
+    return frozenset(found)
 
 
 def shifted(operand: Operand) -> tuple[Term, int | float] | None:
-    """A variable or a value, and what is added to it: the side of a comparison of values. None for a time."""
+    """A variable or a value, and what is added to it: the side of a comparison of values.
+
+    None for a time, and for a calculation.
+    """
     match operand:
         case Sum(variable, offset):
             return Var(variable), offset
@@ -130,7 +239,9 @@ def operand_text(operand: Operand) -> str:
     if isinstance(operand, Sum):
         sign = "+" if operand.offset >= 0 else "-"
         return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
-    return term_text(operand)
+    if isinstance(operand, Calculated):
+        return text_of(operand.parts)
+    return operand.name if isinstance(operand, Own) else term_text(operand)
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:

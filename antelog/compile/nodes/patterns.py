@@ -9,14 +9,23 @@ V >= 9. `antelog/compile/literals` has the kinds of literals.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from functools import cached_property
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last, StaticAtom
+from antelog.compile.literals.comparison import Equation
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Term, Time, Var, variables_in
+
+
+class Taking(NamedTuple):
+    """A `last` literal, and the variables that take the values of the latest atom."""
+
+    literal: Last
+    variables: frozenset[str]
 
 
 class Earliest(Struct, frozen=True):
@@ -87,8 +96,44 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def guarded(self) -> frozenset[str]:
+        """The variables that facts, the background, latest atoms or equations give values."""
+        taken = (each.variables for each in self.latest)
+        return self.bound.union({each.variable for each in self.worked_out}, *taken)
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
         """The variables that facts or the background give values."""
         return frozenset[str]().union(*(each.binds for each in self.literals))
+
+    @cached_property
+    def worked_out(self) -> tuple[Equation, ...]:
+        """The equations that give variables values, each after those of the variables that it needs."""
+        return self._given[0]
+
+    @cached_property
+    def latest(self) -> tuple[Taking, ...]:
+        """The `last` literals that give values, each after what gives those that it needs."""
+        return tuple(each for each in self._given[1] if each.variables)
+
+    @cached_property
+    def _given(self) -> tuple[tuple[Equation, ...], tuple[Taking, ...]]:
+        """What gives values besides facts and the background: equations and `last` literals."""
+        known, equations, takings = set(self.bound), list[Equation](), list[Taking]()
+        defined = [each.defines for each in self.comparisons if each.defines is not None]
+        waiting = [each for each in self.asked if isinstance(each, Last)]
+        while True:
+            while new := next((each for each in defined if _gives(each, known)), None):
+                equations.append(new)
+                known.add(new.variable)
+            timed = known | variables_in([self.time])
+            ready = [each for each in waiting if each.needs <= timed]
+            ready += [each for each in waiting if each.needs <= timed | self.answered]
+            if not waiting:
+                return tuple(equations), tuple(takings)
+            chosen = (ready or waiting)[0]
+            waiting.remove(chosen)
+            takings.append(Taking(chosen, chosen.variables - known - chosen.needs))
+            known |= takings[-1].variables
 
     @cached_property
     def unguarded(self) -> tuple[str, ...]:
@@ -127,6 +172,11 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
             f"{e.variable} >= {e.tick}" for e in self.earliest if e.tick > max(0, -shown.get(e.variable, 0))
         ]
         return ", ".join(parts) or "always"
+
+
+def _gives(equation: Equation, known: Set[str]) -> bool:
+    """Whether an equation gives a value to a variable that has none, given those that have."""
+    return equation.variable not in known and variables_in([equation.operand]) <= known
 
 
 def arranged(literals: Iterable[AnyLiteral]) -> tuple[AnyLiteral, ...]:

@@ -16,9 +16,10 @@ from functools import cached_property
 from msgspec import Struct, structs
 
 from antelog.compile.literals import AnyLiteral, StaticAtom
-from antelog.compile.literals.terms import Term, Var
+from antelog.compile.literals.terms import Function, Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
+from antelog.language.functions import BUILT_IN
 from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 
@@ -82,6 +83,11 @@ class Relation(Struct, frozen=True, dict=True):
     bounds: Bounds
     level: Level
     alert: float | None = None
+
+    @cached_property
+    def has_amounts(self) -> bool:
+        """Whether aggregates are among its conditions."""
+        return any(each.has_amount for pattern in self.patterns for each in pattern.asked)
 
     @cached_property
     def unguarded(self) -> tuple[int, ...]:
@@ -151,12 +157,16 @@ class Input(Struct, frozen=True):
 
 
 class Static(Struct, frozen=True):
-    """A background relation: its columns, their types, and the facts the program itself states."""
+    """A background relation: its columns, their types, and the facts the program itself states.
+
+    A column with a number in `most` has ticks, and no more than that.
+    """
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
     facts: tuple[tuple[str | int | float, ...], ...] = ()
+    most: tuple[int | None, ...] = ()
 
 
 class StaticRule(ByRole, Struct, frozen=True, dict=True):
@@ -202,7 +212,7 @@ class Unit(Struct, frozen=True):
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
 
-    `units` has the inputs whose unit is said, and times are shown in `zone`. Neither changes an answer.
+    `units` has the inputs whose unit is said. Times are shown in `zone`, and ticks of days begin there.
     """
 
     inputs: tuple[Input, ...]
@@ -216,12 +226,20 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
-        return Counting(self.tick, next((each.unit for each in self.units if each.input == name), None))
+        return Counting(self.timescale, next((each.unit for each in self.units if each.input == name), None))
 
     @property
     def timescale(self) -> Timescale | None:
         """The times of ticks, if the program says how long a tick is."""
         return None if self.tick is None else Timescale(self.tick, self.zone)
+
+    @property
+    def functions(self) -> tuple[Function, ...]:
+        """The functions that it calls, but for the built-in ones, by name."""
+        patterns = (pattern for relation in self.relations for pattern in relation.patterns)
+        literals = (each for part in (*self.static_rules, *patterns) for each in part.literals)
+        found = {function for literal in literals for function in literal.functions}
+        return tuple(sorted((f for f in found if f.name not in BUILT_IN), key=lambda f: f.name))
 
     @property
     def read(self) -> Plan:
@@ -230,8 +248,9 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def meaning(self) -> Plan:
-        """The plan without what changes no answer: the units of times, and the zone."""
-        return structs.replace(self, units=(), zone=DEFAULT_ZONE)
+        """The plan without what changes no answer: the units of times, and the zone if ticks are no days."""
+        of_days = self.timescale is not None and self.timescale.of_days
+        return structs.replace(self, units=(), zone=self.zone if of_days else DEFAULT_ZONE)
 
     @property
     def queries(self) -> Iterator[Relation]:

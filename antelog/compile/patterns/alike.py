@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from antelog.compile.literals import AnyLiteral, Comparison
-from antelog.compile.literals.terms import variable_in
+from antelog.compile.literals.terms import variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.renaming import Called
 
@@ -49,8 +49,9 @@ def _own(pattern: Pattern) -> list[tuple[str, ...]]:
     return [
         tuple(
             name
-            for name in dict.fromkeys(map(variable_in, each.operands))
-            if name is not None and uses[name] == 1 and name not in pattern.answered
+            for operand in dict.fromkeys(each.operands)
+            for name in sorted(variables_in([operand]))
+            if uses[name] == 1 and name not in pattern.answered
         )
         for each in pattern.stated
     ]

@@ -25,7 +25,7 @@ from antelog.compile.conditions.ordering import System
 from antelog.compile.literals import Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.substitution import Bindings
-from antelog.compile.literals.terms import Operand, Term, Time, Var, variable_in
+from antelog.compile.literals.terms import Operand, Term, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.patterns.alike import alike
 from antelog.compile.patterns.work import Budget
@@ -278,8 +278,7 @@ class Matching(Bindings):
 
     def knows(self, operand: Operand | None) -> bool:
         """Whether an operand has a binding."""
-        name = variable_in(operand)
-        return name is None or name in self.objects or name in self.times
+        return variables_in([operand]) <= self.objects.keys() | self.times.keys()
 
     def match(self, here: Literal, there: Literal) -> bool:
         """Whether a literal can become another one with the same key; variables are bound on the way."""

@@ -106,7 +106,11 @@ def _statics(checked: Checked) -> tuple[tuple[Static, ...], tuple[StaticRule, ..
                 facts.setdefault(lowered.predicate, []).append(row)
     statics = tuple(
         Static(
-            p.name, p.columns, _type_names(p.name, vocabulary), tuple(dict.fromkeys(facts.get(p.name, ())))
+            p.name,
+            p.columns,
+            _type_names(p.name, vocabulary),
+            tuple(dict.fromkeys(facts.get(p.name, ()))),
+            vocabulary.most.get(p.name, ()),
         )
         for p in vocabulary.predicates.values()
         if p.kind is PredicateKind.STATIC

@@ -95,7 +95,7 @@ class _View:
         for each in (reach for literal in pattern.stated for reach in literal.reaches(times, pattern.time)):
             relation = None if each.reference.of_input else each.reference.name
             ahead.append(Stretch(relation, _sum(each.ahead, _late(each.reference, inputs))))
-            back.append(Stretch(relation, each.behind))
+            back.append(Stretch(relation, each.kept))
         askers = tuple(each for each in back if each.relation is not None)
         return _View(tuple(ahead), tuple(back), askers, _piling_up(pattern, times))
 
@@ -165,6 +165,27 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     remembered. What holds a slot matters as long as another fact may claim it.
     """
     first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}
+    for each, own in _looked_at(plan, cycles):
+        if each.reference.of_input:
+            name = each.reference.name
+            first[name] = _earlier(first[name], _sum(own, None if each.kept is None else -each.kept))
+    return first
+
+
+def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:
+    """For each input of which the latest fact of each slot is kept, the first tick that may matter."""
+    first: dict[str, int | None] = {}
+    for each, own in _looked_at(plan, cycles):
+        if each.reference.remembered:
+            tick = _sum(own, None if each.behind is None else -each.behind)
+            first[each.reference.predicate] = _earlier(first.get(each.reference.predicate, tick), tick)
+    return first
+
+
+def _looked_at(
+    plan: Plan, cycles: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[ReferenceReach, int | None]]:
+    """What all literals look at, each with the first tick, counted from now, of the atoms they derive."""
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)
@@ -173,13 +194,12 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
             own = _earlier(own, None if delay is None else -delay - late - 1)
         for pattern in relation.patterns:
             for each in _reaches_of(pattern):
-                tick = None if own is None or each.behind is None else own - each.behind
+                yield each, own
                 name = each.reference.name
-                if each.reference.of_input:
-                    first[name] = _earlier(first[name], tick)
-                elif plan.relation(name).level.component != relation.level.component:
-                    wanted[name] = _earlier(wanted.get(name, 0), tick)
-    return first
+                if each.reference.of_input or plan.relation(name).level.component == relation.level.component:
+                    continue
+                tick = _sum(own, None if each.kept is None else -each.kept)
+                wanted[name] = _earlier(wanted.get(name, 0), tick)
 
 
 def _reaches_of(pattern: Pattern) -> Iterator[ReferenceReach]:
@@ -227,7 +247,7 @@ def _reach(relation: Relation, relations: Mapping[str, Relation], above: frozens
         further: int | None = 0
         if not each.reference.of_input:
             further = _reach(relations[each.reference.name], relations, above | {relation.name})
-        if each.behind is None or further is None:
+        if each.kept is None or further is None:
             return None
-        furthest = max(furthest, each.behind + further)
+        furthest = max(furthest, each.kept + further)
     return furthest

@@ -49,15 +49,17 @@ class DelayTable:
         self._default = source.delay
         self._declared = declared(source)
 
-    def largest(self, arguments: Sequence[Term]) -> int:
-        """The maximum of δ over the instances of an atom with these arguments.
+    def largest(self, arguments: Sequence[Term | None]) -> int:
+        """The maximum of δ over the instances of an atom with these arguments (None: any).
 
         There are always more values than the program names, so an atom with variables has
         instances that fit a declaration by no more than they must. It is enough to look at
         those: for each declaration that fits the atom at all, the atom with the declaration's
         constants and otherwise new values.
         """
-        values = [a.value if isinstance(a, Const) else a for a in arguments]
+        values = [
+            a.value if isinstance(a, Const) else a or Var(f"_{place}") for place, a in enumerate(arguments)
+        ]
         largest = self._decide(values)
         for each in self._declared:
             for row in each.delays:

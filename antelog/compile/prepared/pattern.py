@@ -16,9 +16,10 @@ from functools import cached_property
 from antelog.compile.conditions.differences import Times, times_of
 from antelog.compile.conditions.ordering import implied
 from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.literal import AskedLiteral, Literal
+from antelog.compile.literals.literal import AskedLiteral, AskedNode, Literal
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
@@ -46,6 +47,11 @@ class Prepared:
     def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
         return (*self.pattern.comparisons, *implied(self.pattern.comparisons))
+
+    @cached_property
+    def calls(self) -> tuple[Call, ...]:
+        """The calls of functions that are conditions."""
+        return tuple(each for each in self.pattern.tests if isinstance(each, Call))
 
     @cached_property
     def times(self) -> Times:
@@ -104,7 +110,8 @@ class Prepared:
     def looked_at(self) -> frozenset[str]:
         """The variables in literals, in what must not be there, and in comparisons that need facts."""
         own: list[Literal] = [*self.pattern.stated, *self.absent]
-        own += (each for each in self.pattern.comparisons if not each.variables <= self.pattern.given)
+        tests = (*self.pattern.comparisons, *self.calls)
+        own += (each for each in tests if not each.variables <= self.pattern.given)
         return frozenset[str]().union(*(each.variables for each in own))
 
     @cached_property
@@ -124,6 +131,10 @@ def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
         FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
         for fact in pattern.facts
     )
-    asked = (AskedLiteral(each, each.reaches(times, pattern.time)) for each in pattern.asked)
+    takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.latest}
+    asked = (
+        AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))
+        for each in pattern.asked
+    )
     seen = [seen_columns(name, pattern, relation, plan) for name in pattern.unguarded]
     return Prepared(pattern, tuple(facts), tuple(asked), seen[0] if seen else None)

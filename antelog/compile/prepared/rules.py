@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from antelog.compile.literals.last import Last
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, widest
+from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -37,6 +38,14 @@ class Rules:
     needed: Mapping[str, int | None]
     reaches: Mapping[str, int | None]
     lag: int
+
+    @cached_property
+    def remembered(self) -> Mapping[str, int | None]:
+        """The inputs of which the latest fact of each slot is kept, and from which tick on, counted from now.
+
+        None: however old it is.
+        """
+        return remembered(self.plan, self.cycles)
 
     @cached_property
     def queries(self) -> tuple[Relation, ...]:
@@ -114,10 +123,18 @@ def _unsteady(query: Relation, plan: Plan) -> bool:
     """Whether a query negates atoms that may be decided later than expected.
 
     An atom with one fact literal is decided when that fact is due. With several, or with a
-    negation of its own, a fact that comes meanwhile may put that off.
+    negation of its own, a fact that comes meanwhile may put that off. So it may where facts that replace the
+    latest one are due later than those that fit.
     """
-    asked = (r for p in query.patterns for literal in p.asked for r in literal.references)
-    return any(_put_off(plan.relation(each.name)) for each in asked)
+    asked = [literal for pattern in query.patterns for literal in pattern.asked]
+    latest = (literal for literal in asked if isinstance(literal, Last) and not literal.any_fits)
+    if any(not each.slot.promised or len(_input(plan, each.predicate).delays) > 1 for each in latest):
+        return True
+    return any(_put_off(plan.relation(each.name)) for literal in asked for each in literal.references)
+
+
+def _input(plan: Plan, name: str) -> Input:
+    return next(source for source in plan.inputs if source.name == name)
 
 
 def _put_off(relation: Relation) -> bool:

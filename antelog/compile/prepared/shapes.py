@@ -17,7 +17,16 @@ from itertools import permutations
 from math import factorial
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Operand, Time, Var, operand_text, variable_in
+from antelog.compile.literals.terms import (
+    Calculated,
+    Operand,
+    Own,
+    Time,
+    Var,
+    operand_text,
+    variable_in,
+    variables_in,
+)
 from antelog.compile.patterns.renaming import Called
 from antelog.compile.prepared.pattern import Prepared
 
@@ -128,9 +137,15 @@ class _Reading:
         return text
 
     def operand(self, operand: Operand) -> str:
-        variable = variable_in(operand)
-        if variable is None or variable in self.bound:
+        if isinstance(operand, Own):
+            return operand.name
+        whole = not isinstance(operand, Calculated) or not operand.has_own
+        if whole and variables_in([operand]) <= self.bound:
             return self.gap(operand)
+        if isinstance(operand, Calculated):
+            return "".join(part if isinstance(part, str) else self.operand(part) for part in operand.parts)
+        variable = variable_in(operand)
+        assert variable is not None
         if not isinstance(operand, Time):
             return operand_text(Called({variable: self.name(variable)}).operand(operand))
         own = self.prepared.pattern.time.offset if self.called.get(variable) == _TIME else 0

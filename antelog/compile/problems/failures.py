@@ -8,7 +8,7 @@ A diagnostic points at the rules and says what to do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import prod
 
@@ -150,13 +150,18 @@ def unstratified(violation: Violation, document: syntax.Document) -> Diagnostic:
     walk = violation.walk
     rules = _rules(document, [edge.label for edge in walk])
     name = walk[0].source
-    message = f"{name} rests on its own negation, {_when(walk, violation.loop)}: {_steps(walk)}"
+    words = _words(walk, document)
+    amount = next((each for each in words.values() if each != "not "), None)
+    itself = "its own negation" if amount is None else f"{amount}itself"
+    message = f"{name} rests on {itself}, {_when(walk, violation.loop)}: {_steps(walk, words)}"
     if violation.loop:
-        message += f"; and on the way {_steps(violation.loop)}, any number of times"
+        message += f"; and on the way {_steps(violation.loop, words)}, any number of times"
     hint = (
         "A predicate may rest on its own negation in its past only: shift the times so that every such loop "
         f"leads back, as in `{name}(T+1) :- …, not {name}(T).`"
     )
+    if amount is not None:
+        hint = f"A predicate may look at its own past only: end the range before T, as in `{name}(T-9..T-1)`."
     if any(edge.weight is None for edge in (*walk, *violation.loop)):
         hint = "Use one time variable, with offsets, in the rules of the loop, so that it leads back in time."
     notes = tuple(
@@ -174,14 +179,40 @@ def _when(walk: Sequence[Dependency], loop: Sequence[Dependency]) -> str:
     return "at the same time"
 
 
-def _steps(walk: Sequence[Dependency]) -> str:
+def _words(walk: Sequence[Dependency], document: syntax.Document) -> dict[Dependency, str]:
+    """The words before the predicates of steps that are no plain conditions: `not `, `a sum of `."""
+    found = {}
+    for edge, rule in zip(walk, _rules(document, [edge.label for edge in walk]), strict=True):
+        asked = [each for each in rule.body if any(atom.predicate == edge.target for atom, _ in each.atoms)]
+        amounts = [each for each in asked if isinstance(each, syntax.Aggregation | syntax.Last)]
+        if edge.negative:
+            found[edge] = _asked(amounts[0]) if amounts and amounts == asked else "not "
+    return found
+
+
+def _asked(literal: syntax.Aggregation | syntax.Last) -> str:
+    function = "last" if isinstance(literal, syntax.Last) else literal.left.function
+    return f"{_ASKED[function]} of "
+
+
+_ASKED = {
+    "count": "a count",
+    "sum": "a sum",
+    "avg": "the mean",
+    "min": "the least",
+    "max": "the largest",
+    "last": "the latest",
+}
+
+
+def _steps(walk: Sequence[Dependency], words: Mapping[Dependency, str]) -> str:
     """The walk as text: `A(T) needs not B(T+1), B(T+1) needs A(T+1)`."""
     steps = []
     now: int | None = 0
     for edge in walk:
         then = None if now is None or edge.weight is None else now + edge.weight
         head, body = _at(edge.source, now), _at(edge.target, then)
-        steps.append(f"{head} needs {'not ' if edge.negative else ''}{body}")
+        steps.append(f"{head} needs {words.get(edge, 'not ' if edge.negative else '')}{body}")
         now = then if then is not None else 0
     return ", ".join(steps)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Const, Time, Var, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.relations import Request, Resolved
@@ -32,7 +33,11 @@ def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterat
         seen: set[str] = set()
         for pattern in relation.patterns:
             anything = {*pattern.unguarded, *_at(pattern, ranging[relation.request.name])}
-            for each in (*_objections(pattern), *_comparisons(pattern, anything)):
+            for each in (
+                *_objections(pattern),
+                *_latest(pattern, anything),
+                *_comparisons(pattern, anything),
+            ):
                 if each.code not in seen:
                     seen.add(each.code)
                     text = f"{each.message}, once the rules are put together: {pattern.text}"
@@ -111,6 +116,37 @@ def _objections(pattern: Pattern) -> Iterator[_Refusal]:
             f"{names} occur only under `not`, so every combination of values would be an answer",
             "Add a condition without `not` that says which values they have, for all of them but one.",
         )
+
+
+def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
+    """`last` gives values where it is known of what slot, and where a slot has one fact a tick."""
+    given: dict[str, Last] = {}
+    for literal, variables in pattern.latest:
+        names = " and ".join(sorted(variables))
+        if not literal.slot.promised:
+            yield _Refusal(
+                "E408",
+                f"nothing gives {names} a value: `{literal.text}` asks for one",
+                "`last` gives values of an input that promises one fact for each slot and tick: "
+                f"`input {literal.predicate}(…), one per …`, without `per`. Else write the value, or add a "
+                "condition that gives it.",
+            )
+        if missing := literal.needs & anything:
+            yield _Refusal(
+                "E408",
+                f"nothing gives {' and '.join(sorted(missing))} a value: it says of what `{literal.text}` "
+                "is the latest",
+                "Add a condition that says which values it has.",
+            )
+        given |= dict.fromkeys(variables, literal)
+    for other in (each for each in pattern.asked if isinstance(each, Last)):
+        for name in sorted(other.variables - other.needs):
+            if given.get(name, other) != other:
+                yield _Refusal(
+                    "E408",
+                    f"two latest facts would give {name} its value: `{given[name].text}` and `{other.text}`",
+                    "Give it another name in one of them.",
+                )
 
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:

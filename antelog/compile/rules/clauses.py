@@ -40,7 +40,7 @@ class Clause(ByRole):
         """The times of the goals, and then of the asked literals."""
         return (
             *(goal.time for goal in self.facts),
-            *(time for each in self.asked for time in each.times),
+            *(time for each in self.asked for time in each.natural),
         )
 
 

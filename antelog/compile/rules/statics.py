@@ -9,14 +9,14 @@ follows; every round joins at least one fact the last round found (semi-naive ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, Protocol
 
 from antelog.compile.literals import StaticAtom
-from antelog.compile.literals.literal import Value
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.literal import PutIn, Value
+from antelog.compile.literals.terms import Const, Var, variables_in
 from antelog.compile.nodes.plan import Plan, StaticRule
-from antelog.errors import UnsupportedError
+from antelog.errors import FunctionError, UnsupportedError
 from antelog.language.graph import components
 
 Row = tuple[Value, ...]
@@ -30,7 +30,23 @@ MOST_JOINED = 5_000_000
 """The rows that static rules may join on the way to them, some ten seconds' work."""
 
 
-def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> dict[str, frozenset[Row]]:
+class Caller(Protocol):
+    """Calls functions."""
+
+    def called(self, function: str, arguments: Sequence[Value], /) -> Value | bool | None: ...
+
+
+class _NoCaller:
+    def called(self, function: str, _arguments: Sequence[Value]) -> Value | bool | None:
+        raise FunctionError(f"the static rules call {function}, and no function is given")
+
+
+_NO_CALLER = _NoCaller()
+
+
+def evaluate(
+    plan: Plan, given: Mapping[str, Iterable[Row]] | None = None, caller: Caller = _NO_CALLER
+) -> dict[str, frozenset[Row]]:
     """All facts of every static relation: the program's, the given ones, and those derived from them."""
     facts: Facts = {static.name: set(static.facts) for static in plan.statics}
     for name, rows in (given or {}).items():
@@ -38,7 +54,7 @@ def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> di
     rules: dict[str, list[StaticRule]] = {static.name: [] for static in plan.statics}
     for rule in plan.static_rules:
         rules[rule.predicate].append(rule)
-    work = _Work()
+    work = _Work(caller)
     needs = {name: [each for rule in own for each in rule.predicates] for name, own in rules.items()}
     for members in components(needs):
         _saturate([rule for name in members for rule in rules[name]], set(members), facts, work)
@@ -46,7 +62,7 @@ def evaluate(plan: Plan, given: Mapping[str, Iterable[Row]] | None = None) -> di
 
 
 def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _Work) -> None:
-    indexes = _Indexes(facts)
+    indexes = _Indexes(facts, work.caller)
     fresh: Facts = {name: set() for name in members}
     for rule in rules:
         fresh[rule.predicate] |= _derive(rule, None, indexes, facts, work)
@@ -64,9 +80,10 @@ def _saturate(rules: list[StaticRule], members: set[str], facts: Facts, work: _W
 
 
 class _Work:
-    """Counts the facts that rules derive and the rows they join on the way."""
+    """Calls functions, and counts the facts that rules derive and the rows they join on the way."""
 
-    def __init__(self) -> None:
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
         self._facts = self._joined = 0
 
     def derive(self, name: str) -> None:
@@ -90,8 +107,9 @@ def _too_much(name: str, what: str) -> UnsupportedError:
 class _Indexes:
     """Facts by the values at some of their positions, made when first asked for."""
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: Facts, caller: Caller) -> None:
         self._facts = facts
+        self.called = caller.called
         self._made: dict[tuple[str, tuple[int, ...]], dict[Row, list[Row]]] = {}
 
     def exists(self, name: str, known: tuple[Value | None, ...]) -> bool:
@@ -132,13 +150,25 @@ class _New(NamedTuple):
 def _derive(rule: StaticRule, new: _New | None, indexes: _Indexes, facts: Facts, work: _Work) -> set[Row]:
     """The heads a rule gives; with `new`, its atom at that position takes only those rows."""
     known, found = facts[rule.predicate], set[Row]()
-    for values in _rows(rule, new, indexes, work):
-        if all(test.holds(values, indexes.exists) for test in rule.tests):
+    for joined in _rows(rule, new, indexes, work):
+        values = _with_worked_out(rule, joined, indexes)
+        if all(test.variables <= values.keys() and test.holds(values, indexes) for test in rule.tests):
             row = tuple(values[term.name] if isinstance(term, Var) else term.value for term in rule.answer)
             if row not in known and row not in found:
                 work.derive(rule.predicate)
                 found.add(row)
     return found
+
+
+def _with_worked_out(rule: StaticRule, values: Values, indexes: _Indexes) -> Values:
+    """Values, with those of the variables that equations give some: D = W - V."""
+    equations = [each.defines for each in rule.comparisons if each.defines is not None]
+    for _ in equations:
+        for name, operand in equations:
+            if name not in values and variables_in([operand]) <= values.keys():
+                found = PutIn(values, indexes).operand(operand)
+                values = {**values, name: found.value} if isinstance(found, Const) else values
+    return values
 
 
 def _rows(rule: StaticRule, new: _New | None, indexes: _Indexes, work: _Work) -> Iterator[Values]:

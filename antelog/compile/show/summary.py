@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.terms import Term, Var, call_text, later, term_text, time_text, variable_in
 from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
@@ -51,7 +52,7 @@ def summaries(plan: Plan) -> Iterator[Summary]:
             f"{relation.name}({', '.join(variables)})",
             _open(relation, delays),
             _decided(plan, relation, delays),
-            _memory(plan, relation) + _seen(plan, relation),
+            _memory(plan, relation) + _latest(plan, relation) + _seen(plan, relation),
         )
 
 
@@ -252,6 +253,26 @@ def _memory(plan: Plan, relation: Relation) -> str:
         return "facts about the present tick; older ones are forgotten"
     ticks = f"{ticks_text(bounds.window)}{_span(plan, bounds.window)}"
     return f"facts about the last {ticks}; older ones are forgotten"
+
+
+def _latest(plan: Plan, relation: Relation) -> str:
+    """The inputs of which the latest fact of each slot is kept."""
+    names = {source.name: source.columns for source in plan.inputs}
+    found: dict[str, None] = {}
+    for each in (relation, *(plan.relation(name) for name in _negated(plan, relation))):
+        for literal in (asked for pattern in each.patterns for asked in pattern.asked):
+            if not isinstance(literal, Last) or not literal.slot.promised:
+                continue
+            columns = [names[literal.predicate][place] for place in literal.slot.places]
+            behind = literal.last.after(literal.first)
+            what = f"the latest {literal.predicate}" + (f" of each {_and(columns)}" if columns else "")
+            if not columns:
+                found[what] = None
+            elif behind is not None:
+                found[f"{what} in {ticks_text(behind + 1)}{_span(plan, behind + 1)}"] = None
+            else:
+                found[f"{what}, however old, which grows where values of {_and(columns)} come once"] = None
+    return f"; and {'; and '.join(found)}" if found else ""
 
 
 def _seen(plan: Plan, relation: Relation) -> str:

@@ -117,7 +117,7 @@ def admit(
             rows = read_frame(source, frames[name], arrival)
             counting = rules.countings[name]
             if isinstance(arrival, InTicks):
-                counting = Counting(plan.tick, TICKS)
+                counting = Counting(plan.timescale, TICKS)
             ticks = _Ticks(before, now, counting)
             found = _admit(source, rows, values, ticks, conflicts)
             facts[name], counts[name], of_no_use[name] = found.facts, found.counts, found.of_no_use

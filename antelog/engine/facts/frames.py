@@ -22,6 +22,7 @@ from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean, similar
+from antelog.language.later import is_ticks, no_ticks
 from antelog.language.syntax import number
 
 
@@ -222,7 +223,16 @@ def _rows_of_static(static: Static, frame: Frame) -> list[Row]:
         _column(static.name, name, type_, array.to_pylist())
         for name, type_, array in zip(static.columns, static.types, arrays, strict=True)
     ]
+    check_ticks(static, columns)
     return list(zip(*columns, strict=True))
+
+
+def check_ticks(static: Static, columns: Sequence[Sequence[str | int | float]]) -> None:
+    """Raises DataError if a column of ticks has something else."""
+    for name, most, column in zip(static.columns, static.most, columns, strict=False):
+        for value in column:
+            if most is not None and not is_ticks(value, most):
+                raise DataError(f"`{value}` in column {name} of {static.name} {no_ticks(most)}")
 
 
 def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> list[str | int | float]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
@@ -108,12 +108,24 @@ def no_facts(width: int) -> Facts:
     return Facts(tuple(columns(width)), *columns(2))
 
 
+@dataclass(frozen=True, eq=False)
+class LatestFacts:
+    """The latest facts of slots, and some that others have replaced; it had so many `slots` when counted."""
+
+    facts: Facts
+    slots: int = 0
+
+
 @dataclass(frozen=True)
 class Stream:
-    """The kept facts of one input; `width` is the number of its columns besides the time."""
+    """The kept facts of one input; `width` is the number of its columns besides the time.
+
+    `latest` are older ones, of which one is the latest of each slot: see `antelog/engine/facts/latest.py`.
+    """
 
     width: int
     slices: Mapping[int, tuple[Facts, ...]]
+    latest: LatestFacts | None = None
 
     @cached_property
     def ticks(self) -> Column:
@@ -198,7 +210,7 @@ def added(history: History, new: Mapping[str, Facts]) -> History:
             slices = dict(stream.slices)
             for tick, part in _by_tick(facts):
                 slices[tick] = _merged(slices.get(tick, ()), part, stream.width)
-            changed[name] = Stream(stream.width, slices)
+            changed[name] = replace(stream, slices=slices)
     return changed
 
 
@@ -256,12 +268,12 @@ def without(history: History, before: Mapping[str, int]) -> History:
         stream = history[name]
         if any(tick < first for tick in stream.slices):
             slices = {tick: parts for tick, parts in stream.slices.items() if tick >= first}
-            kept[name] = Stream(stream.width, slices)
+            kept[name] = replace(stream, slices=slices)
     return kept
 
 
 def rows_of(history: History) -> int:
-    """The number of facts that are kept."""
+    """The number of facts that are kept by tick."""
     return sum(
         part.count for stream in history.values() for parts in stream.slices.values() for part in parts
     )
@@ -269,7 +281,8 @@ def rows_of(history: History) -> int:
 
 def bytes_of(history: History) -> int:
     """The bytes the kept facts take."""
-    return sum(
+    latest = (stream.latest.facts for stream in history.values() if stream.latest is not None)
+    return sum(facts.nbytes for facts in latest) + sum(
         part.nbytes for stream in history.values() for parts in stream.slices.values() for part in parts
     )
 

@@ -28,10 +28,13 @@ from antelog.engine.columns.tables import (
     numbered,
     places,
 )
+from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import Explanations
-from antelog.engine.step.literal_texts import Writer, numbered_texts
+from antelog.engine.step.literal_texts import Writer
 from antelog.engine.step.lives import Lives, views_of
+from antelog.engine.step.schema import SO_FAR
+from antelog.engine.step.text_order import numbered_texts
 
 _NONE = -1
 _FEW = 128
@@ -42,12 +45,12 @@ _Number = TypeVar("_Number", bound=np.integer[Any])
 
 
 def explanations(
-    knowledge: Knowledge, reported: Explanations, moment: Column, rejected: Mask
+    knowledge: Knowledge, reported: Explanations, moment: Column, rejected: Mask, *, amounts: bool
 ) -> tuple[pa.Array, pa.Array]:
     """For each of these moments, the evidence and the hypotheses of every view reported then.
 
     And for the rejected, which are reported as they were the moment before, the hypotheses of the last
-    explanations that became false.
+    explanations that became false. If there are aggregates, also what these `amounts` come to so far.
     """
     found, at = reported.found, reported.at
     # What is reported of twins is the same.
@@ -85,6 +88,10 @@ def explanations(
         ~rejected,
     )
     fields = ["evidence", "hypotheses"]
+    if amounts:
+        fields.append("so_far")
+        when = at.tick.take(moment).take(line)
+        pairs.append(sheet.so_far(at.view_of.take(view), when))
     struct = pa.StructArray.from_arrays(pairs, fields)
     if several or len(line) < len(moment):
         offsets = _offsets(np.bincount(line, minlength=len(moment)))
@@ -105,6 +112,15 @@ def _because(
 
 
 @dataclass(frozen=True, eq=False)
+class _Amounts:
+    """The values of an aggregate, for the derivations from a place in the sheet on: of which text each is."""
+
+    start: int
+    text: NDArray[np.int32]
+    progress: AmountLine
+
+
+@dataclass(frozen=True, eq=False)
 class _Sheet:
     """The literals of derivations by time, then text: which text each is, when it is true, when false.
 
@@ -118,6 +134,7 @@ class _Sheet:
     holds: Column
     fails: Column
     full: bool
+    amounts: Sequence[_Amounts] = ()
 
     def texts_at(self, row: Column, then: Column) -> tuple[NDArray[np.int32], Mask]:
         """The texts of derivations, and which of them are evidence at some ticks."""
@@ -135,6 +152,27 @@ class _Sheet:
         for i, line in enumerate(self.fails):
             np.equal(line.take(position), tick, out=false[:, i])
         return false if self.full else false & (self.text.take(position, axis=0) != _NONE)
+
+    def so_far(self, row: Column, tick: Column) -> pa.Array:
+        """The values of aggregates in derivations at some ticks, by their texts."""
+        position = self.position.take(row)
+        views, texts, values = [row[:0]], [row[:0]], [np.zeros(0, np.float64)]
+        for each in self.amounts:
+            mine = marked((position >= each.start) & (position < each.start + len(each.text)))
+            own = position.take(mine) - each.start
+            views.append(mine)
+            texts.append(each.text.take(own).astype(np.int64))
+            values.append(each.progress.values(own, tick.take(mine)))
+        view, text, value = np.concatenate(views), np.concatenate(texts), np.concatenate(values)
+        order = in_order([view, text])
+        view, text, value = view.take(order), text.take(order), value.take(order)
+        once = marked(changed(view) | changed(text))
+        counts = np.bincount(view.take(once), minlength=len(row))
+        named = self.names.take(pa.array(text.take(once)))
+        each = pa.StructArray.from_arrays(
+            [named, pa.array(value.take(once), from_pandas=True)], fields=list(SO_FAR.value_type)
+        )
+        return pa.ListArray.from_arrays(pa.array(_offsets(counts)), each)
 
 
 def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
@@ -155,9 +193,11 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
     if not any(counts):
         return _Sheet(pa.array([], pa.string()), position, text.T, holds, fails, False)
     numbers, names = numbered_texts([literal for literals in texts for literal in literals], counts)
-    start, full = 0, True
+    start, full, amounts = 0, True, list[_Amounts]()
     for block, rows in zip(found.blocks, chosen, strict=True):
         lines, end = len(block.holds), start + len(rows)
+        for each in block.progress if len(rows) else ():
+            amounts.append(_Amounts(start, numbers[each.literal].astype(np.int32), each.take(rows)))
         for i in range(lines if len(rows) else 0):
             text[i, start:end] = numbers[i]
             holds[i, start:end], fails[i, start:end] = block.holds[i].take(rows), block.fails[i].take(rows)
@@ -173,7 +213,7 @@ def _sheet(knowledge: Knowledge, found: Lives, row: Column) -> _Sheet:
             text[lines:, start:end], holds[lines:, start:end], fails[lines:, start:end] = _NONE, NEVER, NEVER
             full = False
         start = end
-    return _Sheet(names, position, _by_row(text), holds, fails, full)
+    return _Sheet(names, position, _by_row(text), holds, fails, full, amounts)
 
 
 def _by_row(lines: NDArray[_Number]) -> NDArray[_Number]:

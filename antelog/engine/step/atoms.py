@@ -13,14 +13,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
 from antelog.compile.literals.terms import Time, Var
-from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
-from antelog.engine.columns.spans import Spans, covering, spans_of
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never
+from antelog.engine.step.amount_lines import AmountLine
+from antelog.engine.step.amounts import Compared, compared
 from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
     Atoms,
@@ -32,10 +34,21 @@ from antelog.engine.step.derivations import (
     life_of,
     mattering,
 )
+from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
-from antelog.engine.step.matching import Partial, partials, rows_of_query
+from antelog.engine.step.members import AskedAtoms, Members, candidates, members
 from antelog.engine.step.query import StepQuery
-from antelog.engine.step.rows import Range, Rows, first_tick, latest_tick, passing, term_column, time_column
+from antelog.engine.step.query_rows import background_of, rows_of_query
+from antelog.engine.step.ranges import AtomsByTick, TickTruths
+from antelog.engine.step.rows import (
+    Rows,
+    first_tick,
+    latest_tick,
+    passing,
+    term_column,
+    time_column,
+)
+from antelog.engine.step.seeds import rows_for, seed_of
 from antelog.engine.values.values import Values
 
 
@@ -49,14 +62,23 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
         for part in rows_of_query(known, query, number, later):
             found = with_facts(known, prepared, part)
             kept = mattering(found, life_of(found, query.step), query)
-            if prepared.asked:
-                if len(kept) < found.rows.count:
-                    found = found.take(kept)
-                found = with_asked(known, found)
-                kept = mattering(found, life_of(found, query.step), query)
-            if len(kept):
-                blocks.append(found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found)
+            if not prepared.asked:
+                blocks += _kept(found, kept)
+                continue
+            if len(kept) < found.rows.count:
+                found = found.take(kept)
+            background = background_of(known, query, number)
+            for taken in with_latest(known, found, query.step, background):
+                whole = with_asked(known, taken)
+                blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
+
+
+def _kept(found: Derivations, kept: Column) -> list[Derivations]:
+    """Derivations without most of the rows that do not matter."""
+    if len(kept) == 0:
+        return []
+    return [found.take(kept) if _WORTH_COPYING * len(kept) < found.rows.count else found]
 
 
 _WORTH_COPYING = 2
@@ -78,24 +100,78 @@ def with_asked(
     A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
     many such literals these derivations are found for, each within the next.
     """
-    rows, lines = found.rows, []
-    for literal in found.prepared.asked:
+    rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
+    for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
-        if not literal.variables <= rows.bound.keys():
+        if isinstance(literal.node, Last) and literal.node.slot.promised and _is_about_slots(literal, rows):
+            lines.append(_of_latest(known, literal, rows))
+        elif not literal.variables <= rows.bound.keys():
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
             lines.append(Truth(never, never, decided))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
+        elif isinstance(literal.node, Aggregation):
+            whole, which = _aggregated(known, literal.node, rows)
+            lines.append(Truth(*(column.take(which) for column in whole.truth)))
+            progress.append(
+                AmountLine(number, which, whole.at, whole.so_far, whole.quarters.take(which, axis=1))
+            )
         else:
-            asked = [truth(known, atoms_of(each, rows, known.values)) for each in literal.references]
+            asked = [by_tick(known, atoms_of(each, rows, known.values)) for each in literal.references]
             lines.append(ASKED[type(literal.node)].truth(asked))
-    return found.with_lines(lines)
+    return found.with_lines(lines, progress)
+
+
+def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compared, Column]:
+    """An aggregate's comparison in rows, and which of those each is: with the same values they are one."""
+    bound = {name: rows.bound[name] for name in sorted(node.variables)}
+    key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
+    (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
+    same = groups(key)
+    some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
+    found = [_members(known, each, some) for each in node.aggregates]
+    return compared(node, found, some, known.values), same.numbers
+
+
+def _members(known: Knowledge, aggregate: Aggregate, rows: Rows) -> Members:
+    """The members of an aggregate in each row, and until when others may come."""
+    asked = AskedAtoms.of(known.rules, aggregate, atoms_of(aggregate.inside.reference, rows, known.values))
+    found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
+    return members(aggregate, found, truth(known, found.atoms), rows, known.values)
+
+
+def _is_about_slots(literal: AskedLiteral, rows: Rows) -> bool:
+    """Whether all variables have values but those that take them of the latest fact."""
+    return literal.variables - literal.takes <= rows.bound.keys()
+
+
+def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
+    """The truth of a literal about the latest fact; with its values only while that is the latest."""
+    assert isinstance(literal.node, Last)
+    found = truth_of_latest(known, literal.node, rows)
+    if rows.latest is None or rows.as_of is not None or not literal.takes:
+        return found
+    until = rows.latest.last
+    return Truth(or_never(found.true_at, until < NEVER), np.minimum(found.false_at, until), found.decided)
+
+
+def by_tick(known: Knowledge, atoms: Atoms) -> TickTruths:
+    """The truth of atoms; of a range of ticks, that of the atom at each of them."""
+    if atoms.last is None:
+        return TickTruths(truth(known, atoms))
+    each = AtomsByTick.of(atoms)
+    return TickTruths(truth(known, each.atoms), each.counts)
 
 
 def truth(known: Knowledge, atoms: Atoms) -> Truth:
-    """The ticks at which atoms become true and false, if nothing more arrives."""
+    """The ticks at which atoms become true and false, if nothing more arrives.
+
+    Of a range of ticks, those at which "some atom of the range" does.
+    """
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
+    if atoms.last is not None:
+        return by_tick(known, atoms).some
     (key,) = keys_of([atoms.columns])
     same = groups(key)
     found, numbers = _recalled(known, atoms.take(same.first)), same.numbers
@@ -152,11 +228,19 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         found = [
             with_facts(known, prepared, part)
             for number, prepared in enumerate(known.rules.patterns[atoms.relation])
-            for part in _rows(known, atoms.relation, number, _seed(prepared, atoms, known.values))
+            for part in rows_for(known, atoms.relation, number, seed_of(prepared, atoms, known.values))
         ]
-        if atoms.as_of is None and atoms.last is None:
+        if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
-    return [with_asked(known, each, leaving) for each in found]
+    return [with_asked(known, part, leaving) for each in found for part in _with_last(known, atoms, each)]
+
+
+def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:
+    """Derivations of atoms, and those with values of the latest facts."""
+    if not found.prepared.pattern.latest:
+        return [found]
+    number = known.rules.patterns[atoms.relation].index(found.prepared)
+    return with_last(known, found, known.static.of_patterns[atoms.relation][number])
 
 
 def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
@@ -165,7 +249,7 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
     None if not, or if they are too many at once.
     """
     then, kept = atoms.as_of, known.memo.derivations(atoms.relation)
-    if then is None or kept is None or atoms.last is not None:
+    if then is None or kept is None or not atoms.whole:
         return None
     table, parts = kept
     position = find_rows(replace(atoms, as_of=None).columns, table)
@@ -179,73 +263,6 @@ def _as_of(known: Knowledge, atoms: Atoms) -> list[Derivations] | None:
         found.take(there).owned_by(here).as_of(then.take(here))
         for found, (here, there) in zip(parts, joins, strict=True)
     ]
-
-
-def _rows(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
-    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
-    if seed.count == 0:
-        return []
-    prepared = known.rules.patterns[name][number]
-    found = known.found(prepared, _about(prepared, seed))
-    try:
-        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
-        return [_inside(prepared, part) for part in parts]
-    except TooLargeError as error:
-        if seed.count < 2:
-            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
-    half = np.arange(seed.count) < seed.count // 2
-    return [part for some in (half, ~half) for part in _rows(known, name, number, seed.take(some))]
-
-
-def _inside(prepared: Prepared, part: Partial) -> Partial:
-    """The rows whose times lie in the ranges that are asked for."""
-    time, range_ = prepared.pattern.time.variable, part.rows.time
-    if range_ is None or time is None or time not in part.rows.bound:
-        return part
-    ticks = part.rows.bound[time]
-    return part.take(marked((range_.first <= ticks) & (ticks <= range_.last)))
-
-
-def _about(prepared: Prepared, seed: Rows) -> Spans:
-    """The ticks that the atoms of a seed are about."""
-    time = prepared.pattern.time
-    if seed.time is not None:
-        return covering(seed.time.first + time.offset, seed.time.last + time.offset)
-    return spans_of(distinct(time_column(time, seed)))
-
-
-def _seed(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
-    """The atoms that the answer of a pattern fits, as values of its variables."""
-    pattern = prepared.pattern
-    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
-    bound, fits = _answering(pattern, given, atoms.count, values)
-    first, time = atoms.time - pattern.time.offset, None
-    last = first if atoms.last is None else atoms.last - pattern.time.offset
-    if pattern.time.variable is None:
-        fits &= (first <= 0) & (last >= 0)
-    elif atoms.last is None:
-        bound[pattern.time.variable] = first
-    else:
-        time = Range(first, last)
-    return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
-
-
-def _answering(
-    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
-) -> tuple[dict[str, Column], Mask]:
-    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
-
-    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
-    """
-    bound: dict[str, Column] = {}
-    fits = np.ones(count, np.bool_)
-    for position, column in given.items():
-        term = pattern.answer[position]
-        if isinstance(term, Var):
-            fits &= bound.setdefault(term.name, column) == column
-        else:
-            fits &= column == values.cell(term.value)
-    return bound, fits
 
 
 # ---- asked literals with open variables ----
@@ -299,7 +316,7 @@ def _decided_by(
     last = latest_tick(prepared, reference.last, rows) if last is None else last
     arguments = tuple(
         None
-        if isinstance(term, Var) and term.name not in rows.bound
+        if term is None or (isinstance(term, Var) and term.name not in rows.bound)
         else term_column(term, rows, known.values)
         for term in reference.given
     )
@@ -333,7 +350,7 @@ def _last_deadlines(known: Knowledge, asked: _OpenAtoms, depth: int) -> Column:
     """The last deadline of the open derivations of atoms, for each of these."""
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
-        for part in _rows(known, name, number, _seed(prepared, asked.atoms, known.values)):
+        for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
             kept = part.take(_meeting(known.values, asked, prepared, part.rows))
             if kept.rows.count:
                 each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)

@@ -17,6 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.compile.literals.background import StaticAtom
+from antelog.compile.literals.call import Call
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Var, variables_in
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
@@ -67,9 +69,8 @@ def background_of(each: Prepared, tables: Tables, values: Values) -> Background:
     rows = ONE
     for atom in each.pattern.background:
         rows = joined(rows, rows_of(atom, tables[atom.predicate], values))
-    rows = rows.take(
-        passing([c for c in each.pattern.comparisons if c.variables], rows.bound, rows.count, values)
-    )
+    tests: list[Comparison | Call] = [*each.pattern.comparisons, *each.calls]
+    rows = rows.take(passing([t for t in tests if t.variables], rows.bound, rows.count, values))
     # A variable of the background alone is met by some value; which one makes no difference.
     rows = distinct([Rows({n: column for n, column in rows.bound.items() if n in each.used}, rows.count)])
     forbidden = (rows_of(atom, tables[atom.predicate], values) for atom in each.absent)

@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import find_rows, spread
 from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
 from antelog.engine.step.literals import ASKED, AskedKind
+from antelog.engine.step.ranges import AtomsByTick, TickTruths
 from antelog.engine.step.rows import time_column
 
 
@@ -32,7 +33,7 @@ class Closure:
         self._count = 0
         self._waiting = {atoms.relation: [atoms]}
         self._derived: list[Derived] = []
-        self._inner: list[list[tuple[AskedKind, tuple[Atoms, ...]]]] = []
+        self._inner: list[list[tuple[AskedKind, tuple[_Sought, ...]]]] = []
 
     def fresh(self) -> Atoms | None:
         """Atoms of a relation whose derivations are to be added: neither decided nor numbered before."""
@@ -51,10 +52,10 @@ class Closure:
         facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
         for i, literal in enumerate(prepared.asked, facts):
             if not self.relations.isdisjoint(literal.relations) and literal.variables <= rows.bound.keys():
-                asked = tuple(atoms_of(each, rows, known.values) for each in literal.references)
+                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
                 inner.append((ASKED[type(literal.node)], asked))
                 for each in asked:
-                    self._waiting.setdefault(each.relation, []).append(each)
+                    self._waiting.setdefault(each.atoms.relation, []).append(each.atoms)
             else:
                 outer.append(i)
         level = known.rules.relations[atoms.relation].level
@@ -77,9 +78,12 @@ class Closure:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
         recalled = Recalled(self._count, distinct(np.concatenate([[ALWAYS], *when])))
-        numbers = _AtomNumbers(known, self._numbered, recalled)
+        numbers = _Numbering(known, self._numbered, recalled)
         derived = [
-            replace(each, rests=tuple(Rest(kind, tuple(map(numbers.of, asked))) for kind, asked in inner))
+            replace(
+                each,
+                rests=tuple(Rest(kind, tuple(a.numbered(numbers) for a in asked)) for kind, asked in inner),
+            )
             for each, inner in zip(self._derived, self._inner, strict=True)
         ]
         at = numbers.of(atoms)
@@ -133,8 +137,26 @@ class _Numbered:
         return np.where(at >= 0, number[at], -1)
 
 
+@dataclass(frozen=True, eq=False)
+class _Sought:
+    """The atoms that rows ask for: one a row, or `counts` of them side by side."""
+
+    atoms: Atoms
+    counts: Column | None = None
+
+    @classmethod
+    def of(cls, atoms: Atoms) -> _Sought:
+        if atoms.last is None:
+            return cls(atoms)
+        each = AtomsByTick.of(atoms)
+        return cls(each.atoms, each.counts)
+
+    def numbered(self, numbers: _Numbering) -> AtomNumbers:
+        return AtomNumbers(numbers.of(self.atoms), self.counts)
+
+
 @dataclass(frozen=True)
-class _AtomNumbers:
+class _Numbering:
     """The numbers of all atoms: those still to be decided, and those that are already."""
 
     known: Knowledge
@@ -168,11 +190,27 @@ class Recalled:
 
 
 @dataclass(frozen=True, eq=False)
+class AtomNumbers:
+    """The numbers of the atoms that rows ask for: one a row, or `counts` of them side by side."""
+
+    numbers: Column
+    counts: Column | None = None
+
+    def truth(self, known: Truth, row: Column) -> TickTruths:
+        """For some rows the truth of their atoms."""
+        if self.counts is None:
+            return TickTruths(Truth(*(column.take(self.numbers.take(row)) for column in known)))
+        counts = self.counts.take(row)
+        _, place = spread((np.cumsum(self.counts) - self.counts).take(row), counts)
+        return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
+
+
+@dataclass(frozen=True, eq=False)
 class Rest:
-    """An asked literal of derivations: its kind, and the numbers of the atoms it asks for."""
+    """An asked literal of derivations: its kind, and the atoms it asks for."""
 
     kind: AskedKind
-    atoms: tuple[Column, ...]
+    atoms: tuple[AtomNumbers, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,10 +241,8 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
         atom, then = each.atom[row], each.as_of[row]
         complete, failed, last = each.complete[row], each.failed[row], each.decided[row]
         for rest in each.rests:
-            asked = [
-                Truth(true_at[n], false_at[n], decided[n]) for n in (numbers[row] for numbers in rest.atoms)
-            ]
-            found = rest.kind.truth(asked)
+            known = Truth(true_at, false_at, decided)
+            found = rest.kind.truth([atoms.truth(known, row) for atoms in rest.atoms])
             complete, failed = np.maximum(complete, found.true_at), np.minimum(failed, found.false_at)
             last = np.maximum(last, np.where(found.true_at > then, found.decided, -1))
         np.minimum.at(true_at, atom, complete)

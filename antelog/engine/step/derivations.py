@@ -11,7 +11,7 @@ holds whatever arrives later.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
@@ -20,11 +20,13 @@ import numpy as np
 
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.literals.literal import Reference
+from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
+from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.background import StaticFacts, Twins
 from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.step.query import Step, StepQuery
@@ -60,6 +62,11 @@ class Atoms:
         return len(self.time)
 
     @property
+    def whole(self) -> bool:
+        """Whether each is one atom: all of its arguments are given, and its tick."""
+        return self.last is None and all(column is not None for column in self.arguments)
+
+    @property
     def columns(self) -> list[Column]:
         """The columns that distinguish the atoms of a relation."""
         return [
@@ -78,7 +85,7 @@ class Atoms:
 
 def atoms_of(reference: Reference, rows: Rows, values: Values) -> Atoms:
     """The atoms that a literal refers to in rows that bind all its variables."""
-    arguments = tuple(term_column(term, rows, values) for term in reference.given)
+    arguments = tuple(None if term is None else term_column(term, rows, values) for term in reference.given)
     first = time_column(reference.first, rows)
     last = None if reference.first == reference.last else time_column(reference.last, rows)
     return Atoms(reference.name, arguments, first, last, rows.as_of)
@@ -89,7 +96,8 @@ class Derivations:
     """Rows of a pattern, and when each of their literals becomes true (`holds`) or false (`fails`).
 
     The fact literals come first, one line each, then the asked ones, if these have lines already. `decided`
-    is the tick by which everything a literal depends on has arrived or never will.
+    is the tick by which everything a literal depends on has arrived or never will. `progress` has what the
+    aggregates among them come to.
     """
 
     prepared: Prepared
@@ -97,6 +105,7 @@ class Derivations:
     holds: Column
     fails: Column
     decided: Column
+    progress: tuple[AmountLine, ...] = ()
 
     def take(self, at: Column | Mask) -> Derivations:
         at = positions(at)
@@ -106,6 +115,7 @@ class Derivations:
             self.holds.take(at, axis=1),
             self.fails.take(at, axis=1),
             self.decided.take(at, axis=1),
+            tuple(each.take(at) for each in self.progress),
         )
 
     @property
@@ -117,7 +127,7 @@ class Derivations:
     def owned_by(self, owner: Column) -> Derivations:
         return replace(self, rows=replace(self.rows, owner=owner))
 
-    def with_lines(self, lines: Sequence[Truth]) -> Derivations:
+    def with_lines(self, lines: Sequence[Truth], progress: Sequence[AmountLine]) -> Derivations:
         """Derivations with the lines of asked literals after those they have."""
         if not lines:
             return self
@@ -128,7 +138,15 @@ class Derivations:
             np.vstack((self.holds, *true_at)),
             np.vstack((self.fails, *false_at)),
             np.vstack((self.decided, *decided)),
+            tuple(progress),
         )
+
+    @property
+    def steps(self) -> Iterator[Column]:
+        """The lines of ticks at which a row gets evidence: a literal is true, or a value has come further."""
+        yield from self.holds
+        for each in self.progress:
+            yield from each.quarters
 
     def as_of(self, then: Column) -> Derivations:
         """Their fact literals as of some ticks, without later facts."""
@@ -206,6 +224,8 @@ def life_of(found: Derivations, step: Step) -> Life:
     complete, end = found.complete, found.failed
     if rows.seen is not None:
         supported = np.maximum(supported, rows.seen)
+    if rows.latest is not None:
+        supported, end = np.maximum(supported, rows.latest.first), np.minimum(end, rows.latest.last)
     # What is so by the rules alone is so from the first tick on.
     supported = np.maximum(supported, step.begin)
     return Life(supported, np.maximum(complete, supported), end)
@@ -214,13 +234,32 @@ def life_of(found: Derivations, step: Step) -> Life:
 def spoken_for(found: Derivations) -> Column:
     """The tick from which facts have given a row all its values, and at least one fact is there."""
     prepared, holds = found.prepared, found.holds
-    names = found.rows.bound.keys() - prepared.given
-    sources = {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names}
-    sources.discard(())
+    sources = _sources(prepared, found.rows.bound.keys() - prepared.given)
     if not sources:
         sources.add(tuple(range(len(prepared.facts))))
     since: list[Column] = [holds[list(which)].min(axis=0, initial=NEVER) for which in sources]
     return reduce(np.maximum, since)
+
+
+def _sources(prepared: Prepared, names: Iterable[str]) -> set[tuple[int, ...]]:
+    """The fact literals that may give each of some variables its value."""
+    return {tuple(i for i, f in enumerate(prepared.facts) if n in f.variables) for n in names} - {()}
+
+
+def given_since(found: Derivations, asked: Atoms) -> Column:
+    """The tick from which facts have given a row the values that it has besides those that were asked for."""
+    prepared, holds = found.prepared, found.holds
+    pattern, known = prepared.pattern, set(prepared.given)
+    known |= {
+        term.name
+        for term, column in zip(pattern.answer, asked.arguments, strict=True)
+        if column is not None and isinstance(term, Var)
+    }
+    if asked.last is None and pattern.time.variable is not None:
+        known.add(pattern.time.variable)
+    sources = _sources(prepared, found.rows.bound.keys() - known)
+    since = (holds[list(which)].min(axis=0, initial=NEVER) for which in sources)
+    return reduce(np.maximum, since, np.full(found.rows.count, np.int64(-1)))
 
 
 def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:

@@ -34,7 +34,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, keys_of
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.lives import Lives, Moments, levels
 from antelog.engine.step.query import CONFIRM, KINDS, POSSIBLE, REJECT, REVISED, StepQuery
-from antelog.engine.step.rows import Rows, numbers_of, term_column, time_column
+from antelog.engine.step.rows import Rows, cells_of, term_column, time_column
 from antelog.engine.step.schema import SILENT
 from antelog.engine.values.values import Values
 
@@ -151,8 +151,10 @@ def _revised(reported: Explanations, moment: Column) -> Mask:
     if at.alone:
         (block,) = found.blocks
         row, then, before = at.answer.take(moment), at.tick.take(moment), at.tick.take(moment - 1)
-        holds = block.holds.take(row, axis=1)
-        more: Mask = np.logical_or.reduce((holds > before) & (holds <= then), axis=0)
+        more = np.zeros(len(row), np.bool_)
+        for line in block.steps:
+            ticks = line.take(row)
+            more |= (ticks > before) & (ticks <= then)
         return more
     level = levels(found, at)
     view = marked(reported.kept)
@@ -292,7 +294,7 @@ def _gap(gap: Operand, rows: Rows, values: Values) -> Column:
         case Var() | Const():
             return term_column(gap, rows, values)
         case _:
-            return numbers_of(gap, rows.bound[gap.variable], values).view(np.int64)
+            return np.broadcast_to(cells_of(gap, rows.bound, values), rows.count)
 
 
 def _meeting(kinds: list[_ViewGroup]) -> Iterator[tuple[int, int]]:

@@ -166,7 +166,7 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Co
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
-    around = columns_around(known, reported, moment, kind, ahead)
+    around = columns_around(known, reported, moment, kind, ahead, amounts=relation.has_amounts)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
@@ -190,7 +190,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 
 
 def columns_around(
-    known: Knowledge, reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook
+    known: Knowledge, reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, *, amounts: bool
 ) -> list[pa.Array]:
     """The columns around the answer: tick and change before it, and four columns after it.
 
@@ -200,7 +200,7 @@ def columns_around(
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    shown, because = explanations(known, reported, moment, kind == REJECT)
+    shown, because = explanations(known, reported, moment, kind == REJECT, amounts=amounts)
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
     return [pa.array(reported.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 

@@ -5,11 +5,7 @@ the same variables, and so found once.
 
     A(X, V, T+1), V > W, where rows bind X, T and W     `A(`, X and `, `, `V, `    T+1    `) where V > `, W
 
-A text is made once, however many rows have it. Until then it is a number: the time has a rank among all
-times, each argument one among the texts in its place, and the ranks of a literal together make a number.
-Literals are in the order of these numbers: by time, then text. For texts sort piece by piece, since no
-piece but the last begins with another in its place: it ends with a comma, a bracket or a blank, which
-within it are in quotes only.
+A text is made once, however many rows have it: `antelog/engine/step/text_order.py` numbers them.
 
     Temp(X, high, T+1) with X = wt2, T = 0: `Temp(wt2, high, 1)`, after `Wind(wt2, 0)`
 """
@@ -19,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import accumulate, chain, zip_longest
 from typing import TypeAlias
 
 import numpy as np
@@ -27,15 +22,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile.literals.literal import Literal
-from antelog.compile.literals.terms import Operand, Time, Var, operand_text, time_text, variable_in
+from antelog.compile.literals.terms import (
+    Calculated,
+    Operand,
+    Time,
+    Var,
+    operand_text,
+    time_text,
+    variables_in,
+)
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.tables import ROOM, Column, numbered
+from antelog.engine.columns.tables import Column, numbered
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.rows import Rows, numbers_of
-from antelog.engine.values.decoding import in_pieces, sorted_by_arrow
+from antelog.engine.step.rows import Rows, cells_of
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-from antelog.language.printer import value_text
 
 Bound: TypeAlias = frozenset[str]
 """The variables that rows have values for."""
@@ -48,10 +49,6 @@ class Blank:
     operand: Operand
     before: str = ""
     after: str = ""
-
-    @property
-    def variable(self) -> str:
-        return variable_in(self.operand) or ""
 
     def between(self, before: str, after: str) -> Blank:
         return Blank(self.operand, before + self.before, self.after + after)
@@ -72,8 +69,14 @@ class LiteralTemplate:
     known: bool
     closing: tuple[Part, ...]
 
+    @property
+    def ranged(self) -> bool:
+        """Whether the time is the last of a range."""
+        *_, last = self.opening
+        return (last if isinstance(last, str) else last.after).endswith("..")
 
-_COMMA = ", "
+
+COMMA = ", "
 
 
 @lru_cache(maxsize=1024)
@@ -83,16 +86,16 @@ def templates(prepared: Prepared, bound: Bound) -> tuple[LiteralTemplate, ...]:
 
 
 def _template(prepared: Prepared, literal: Literal, bound: Bound) -> LiteralTemplate:
-    (time,) = literal.times
+    before, time, after = literal.around
     known = time.variable is None or time.variable in bound
-    opening = _pieces(literal.parts[:-2], bound)
-    return LiteralTemplate(tuple(opening), time, known, tuple(_closing(prepared, literal, bound)))
+    opening, closing = _pieces(before, bound), _closing(prepared, literal, after, bound)
+    return LiteralTemplate(tuple(opening), time, known, tuple(closing))
 
 
 def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     """A text, and then each operand, or `_`, with the text that follows it."""
     pieces: list[Part] = []
-    for part in parts:
+    for part in _as_known(parts, bound):
         if not isinstance(part, str):
             pieces.append(_operand(part, bound))
         elif part == "_" or not pieces:
@@ -102,31 +105,50 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
     return pieces
 
 
+def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
+    """Texts and operands, with calculations in parts that are worked out as far as they have values."""
+    for part in parts:
+        if isinstance(part, Calculated) and (part.has_own or not part.variables <= bound):
+            yield from _as_known(part.parts, bound)
+        else:
+            yield part
+
+
 def _operand(operand: Operand, bound: Bound) -> Part:
-    return Blank(operand) if variable_in(operand) in bound else operand_text(operand)
+    names = variables_in([operand])
+    worked_out = names or isinstance(operand, Calculated)
+    return Blank(operand) if worked_out and names <= bound else operand_text(operand)
 
 
 def _between(before: str, part: Part, after: str) -> Part:
     return before + part + after if isinstance(part, str) else part.between(before, after)
 
 
-def _closing(prepared: Prepared, literal: Literal, bound: Bound) -> Iterator[Part]:
-    """A bracket, and the conditions that are still open: what a fact has to meet besides its values."""
+def _closing(
+    prepared: Prepared, literal: Literal, after: Sequence[str | Operand], bound: Bound
+) -> Iterator[Part]:
+    """The end of a text, and the conditions that are still open: what a fact has to meet besides."""
+    end = _pieces(after, bound)
     open_names = literal.variables - bound
     pattern = prepared.pattern
     tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
     conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
     if not conditions:
-        yield ")"
-    before = ") where "
+        yield from end
+        return
+    *before, last = end
+    yield from before
+    opening = _between("", last, " where ")
     for condition in conditions:
         if len(condition) == 2 and isinstance(condition[0], str):
             condition[:] = [_between(condition[0], condition[1], "")]
-        condition[0] = _between(before, condition[0], "")
+        if condition is conditions[0] and isinstance(opening, str):
+            condition[0] = _between(opening, condition[0], "")
+        elif condition is conditions[0]:
+            yield opening
         if condition is not conditions[-1]:
-            condition[-1] = _between("", condition[-1], _COMMA)
+            condition[-1] = _between("", condition[-1], COMMA)
         yield from condition
-        before = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,18 +184,24 @@ Argument: TypeAlias = Piece | Word
 class Text:
     """A literal in each row: what it says up to its time, the time, and what comes after that.
 
-    A time that is still open is the same in all rows.
+    A time that is still open is the same in all rows. It may be the last of a range.
     """
 
     opening: list[Argument]
     time: TickText | Time
     closing: list[Argument]
+    ranged: bool = False
+
+    @property
+    def sorted_opening(self) -> list[Argument]:
+        """The opening, and the time as it is compared with the beginning of a range."""
+        if isinstance(self.time, Time):
+            return [*self.opening, Piece(time_text(self.time) + CLOSED)]
+        ticks = pc.cast(pa.array(self.time.ticks + self.time.offset), pa.string())
+        return [*self.opening, Piece(pc.binary_join_element_wise(ticks, CLOSED, ""), self.time.which)]
 
 
-_MANY = 4096
-"""Up to this many names, renaming texts so that fewer are left costs more than it saves."""
-
-_END = Piece("")
+CLOSED = ")"
 
 
 class Writer:
@@ -189,36 +217,40 @@ class Writer:
 
     def _text(self, template: LiteralTemplate) -> Text:
         opening: list[Argument] = [
-            Piece(p) if isinstance(p, str) else self._word(p) for p in template.opening
+            Piece(p) if isinstance(p, str) else self._argument(p) for p in template.opening
         ]
         closing: list[Argument] = [
             Piece(p) if isinstance(p, str) else self._piece(p) for p in template.closing
         ]
-        return Text(opening, self._time(template), closing)
+        return Text(opening, self._time(template), closing, template.ranged)
 
-    def _word(self, blank: Blank) -> Word:
-        return Word(self._rows.bound[blank.variable], self._values, partial(self._piece, blank))
+    def _argument(self, blank: Blank) -> Argument:
+        if not isinstance(blank.operand, Var):
+            return self._piece(blank)
+        return Word(self._rows.bound[blank.operand.name], self._values, partial(self._piece, blank))
 
     def _piece(self, blank: Blank) -> Piece:
         if blank not in self._pieces:
-            cells, which = self._numbered(blank.variable)
-            filled = self._filled(blank, cells)
+            filled, which = self._filled(blank.operand)
             names = pc.binary_join_element_wise(blank.before, filled, blank.after, "")
             self._pieces[blank] = Piece(names, which)
         return self._pieces[blank]
 
-    def _filled(self, blank: Blank, cells: Column) -> pa.Array:
-        """The texts of values that fill a blank, without the texts around it."""
-        match blank.operand:
-            case Time(_, offset):
-                return pc.cast(pa.array(cells + offset), pa.string())
+    def _filled(self, operand: Operand) -> tuple[pa.Array, Column]:
+        """The different texts that an operand has, and for each row which of them."""
+        match operand:
+            case Time(str(variable), offset):
+                ticks, which = self._numbered(variable)
+                return pc.cast(pa.array(ticks + offset), pa.string()), which
             case Var(name):
+                cells, which = self._numbered(name)
                 texts, others = self._values.texts(cells), cells == OTHERS
                 # All others have the name of their variable.
-                return pc.if_else(pa.array(others), name, texts) if others.any() else texts
+                return (pc.if_else(pa.array(others), name, texts) if others.any() else texts), which
             case _:
-                numbers = numbers_of(blank.operand, cells, self._values).tolist()
-                return pa.array(map(value_text, numbers), pa.string())
+                found = cells_of(operand, self._rows.bound, self._values)
+                cells, which = numbered(np.broadcast_to(found, self._rows.count))
+                return self._values.texts(cells), which
 
     def _time(self, template: LiteralTemplate) -> TickText | Time:
         time = template.time
@@ -232,138 +264,3 @@ class Writer:
         if variable not in self._different:
             self._different[variable] = numbered(self._rows.bound[variable])
         return self._different[variable]
-
-
-def numbered_texts(texts: Sequence[Text], counts: Sequence[int]) -> tuple[list[Column], pa.Array]:
-    """For columns of literals numbers that sort by time, then text, and the texts they stand for."""
-    keys = [np.zeros(count, np.int64) for count in counts]
-    size = 1
-    steps: list[tuple[pa.Array, Column | None]] = []
-    openings = [*zip_longest(*(text.opening for text in texts), fillvalue=_END)]
-    closings = zip_longest(*(text.closing for text in texts), fillvalue=_END)
-    times = _ranked_times([text.time for text in texts])
-    for given in chain([times], map(_ranked, chain(openings, closings))):
-        names, ranks = _tight(*given)
-        if size > ROOM // len(names):
-            values, keys = _renumbered(keys)
-            steps.append((None, values))
-            size = len(values)
-        steps.append((names, None))
-        if len(names) > 1:
-            keys = _appended(keys, len(names), ranks) if size > 1 else _spread(ranks, counts)
-            size *= len(names)
-    rest, keys = _renumbered(keys)
-    written: list[tuple[pa.Array, Column | None]] = []
-    for names, values in reversed(steps):
-        if values is not None:
-            rest = values.take(rest)
-        elif len(names) == 1:
-            written.append((names, None))
-        else:
-            before = rest // len(names)  # twice as fast as `divmod`
-            written.append((names, rest - before * len(names)))
-            rest = before
-    time, *around = written[::-1]
-    return keys, in_pieces([*around[: len(openings)], time, *around[len(openings) :]], len(rest))
-
-
-def _tight(names: pa.Array, ranks: Sequence[Column | int]) -> tuple[pa.Array, Sequence[Column | int]]:
-    """The names and ranks, with only the names from the first to the last that occurs, if there are many."""
-    if len(names) < _MANY:
-        return names, ranks
-    different = {id(rank): rank for rank in ranks if isinstance(rank, int) or len(rank)}.values()
-    first = min((int(np.min(rank)) for rank in different), default=0)
-    last = max((int(np.max(rank)) for rank in different), default=0)
-    less = {id(rank): rank - first for rank in ranks}
-    return names[first : last + 1], [less[id(rank)] for rank in ranks]
-
-
-def _appended(keys: Sequence[Column], count: int, ranks: Sequence[Column | int]) -> list[Column]:
-    """Keys for texts followed by one of `count` further texts."""
-    # Several literals often begin alike, and then have the same keys, and the same ranks.
-    made: dict[tuple[int, int], Column] = {}
-    for key, rank in zip(keys, ranks, strict=True):
-        if (id(key), id(rank)) not in made:
-            made[id(key), id(rank)] = key * count + rank
-    return [made[id(key), id(rank)] for key, rank in zip(keys, ranks, strict=True)]
-
-
-def _spread(ranks: Sequence[Column | int], counts: Sequence[int]) -> list[Column]:
-    """Ranks as keys; a single one is that of all rows."""
-    return [
-        np.full(count, rank) if isinstance(rank, int) else rank
-        for rank, count in zip(ranks, counts, strict=True)
-    ]
-
-
-def _ranked(given: Sequence[Argument]) -> tuple[pa.Array, Sequence[Column | int]]:
-    """The different texts of pieces, sorted, and for each piece which of them its rows have."""
-    fixed = [part.names for part in given if isinstance(part, Piece) and isinstance(part.names, str)]
-    if len(fixed) == len(given) and len(set(fixed)) == 1:
-        return pa.array(fixed[:1]), [0] * len(given)
-    words = [part for part in given if isinstance(part, Word)]
-    if words and len(words) + len(fixed) == len(given):
-        others = tuple(sorted(set(fixed)))
-        known = words[0].values.ranked([word.cells for word in words], _COMMA, others)
-        if known is not None:
-            names, found, rank_of = known
-            places = iter(found)
-            return names, [rank_of[p.names] if isinstance(p, Piece) else next(places) for p in given]
-    pieces = [part if isinstance(part, Piece) else part.piece() for part in given]
-    texts = sorted(set(fixed))
-    # What has been looked up once for several literals is one object.
-    arrays = {id(piece.names): piece.names for piece in pieces if not isinstance(piece.names, str)}
-    whole = pa.concat_arrays([pa.array(texts, pa.string()), *arrays.values()])
-    names, ranks = whole, np.arange(len(whole))
-    if arrays:
-        names, ranks = sorted_by_arrow(whole)
-    rank_of = dict(zip(texts, ranks.tolist(), strict=False))
-    ends = accumulate(map(len, arrays.values()), initial=len(texts))
-    ranks_of = {key: ranks[end:] for key, end in zip(arrays, ends, strict=False)}
-    return names, [
-        rank_of[piece.names] if piece.which is None else ranks_of[id(piece.names)].take(piece.which)
-        for piece in pieces
-    ]
-
-
-def _ranked_times(times: Sequence[TickText | Time]) -> tuple[pa.Array, list[Column | int]]:
-    """The texts of times in order, and for each time which of them its rows have.
-
-    Ticks come first. Times that are still open come after all of them, by offset, then name.
-    """
-    ticks, ranks = _ranked_ticks([time for time in times if isinstance(time, TickText)])
-    open_ = {(time.offset, time_text(time)) for time in times if isinstance(time, Time)}
-    place = {text: at for at, (_, text) in enumerate(sorted(open_), len(ticks))}
-    names = pa.concat_arrays([pc.cast(pa.array(ticks), pa.string()), pa.array(place, pa.string())])
-    known = iter(ranks)
-    return names, [place[time_text(time)] if isinstance(time, Time) else next(known) for time in times]
-
-
-def _ranked_ticks(times: Sequence[TickText]) -> tuple[Column, list[Column]]:
-    """The different ticks, in order, and for each time which of them its rows have."""
-    there = [time for time in times if len(time.ticks)]
-    if not there:
-        return np.zeros(0, np.int64), [time.which for time in times]
-    least = min(int(time.ticks[0]) + time.offset for time in there)
-    most = max(int(time.ticks[-1]) + time.offset for time in there)
-    dense = all(int(time.ticks[-1] - time.ticks[0]) < len(time.ticks) for time in there)
-    if dense and most - least <= 2 * sum(len(time.ticks) for time in there):
-        # The ticks of each have no gap, so that numbers which count them are at hand.
-        return np.arange(least, most + 1), [
-            time.which + (int(time.ticks[0]) + time.offset - least) if len(time.ticks) else time.which
-            for time in times
-        ]
-    different, at = numbered(np.concatenate([time.ticks + time.offset for time in times]))
-    split = _split(at, [len(time.ticks) for time in times])
-    return different, [rank.take(time.which) for rank, time in zip(split, times, strict=True)]
-
-
-def _split(column: Column, sizes: Sequence[int]) -> list[Column]:
-    ends = list(accumulate(sizes))
-    return [column[end - size : end] for end, size in zip(ends, sizes, strict=True)]
-
-
-def _renumbered(keys: Sequence[Column]) -> tuple[Column, list[Column]]:
-    """The different keys, sorted, and their positions there in place of the keys."""
-    values, which = numbered(np.concatenate(keys))
-    return values, _split(which, [len(key) for key in keys])

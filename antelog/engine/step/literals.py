@@ -19,7 +19,9 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.fact import Atom, FactLiteral
+from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Term, Var
@@ -32,6 +34,7 @@ from antelog.engine.facts.admission import DelayRows, tables_of
 from antelog.engine.facts.history import gather
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth
 from antelog.engine.step.matching import Partial
+from antelog.engine.step.ranges import TickTruths, latest
 from antelog.engine.step.rows import Bound, Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.values.values import Values
 
@@ -41,20 +44,32 @@ from antelog.engine.values.values import Values
 class AskedKind(Protocol):
     """A kind of literal that asks for atoms of relations, once all its variables have values."""
 
-    def truth(self, found: Sequence[Truth]) -> Truth:
-        """The truth of the literal, given that of the atoms of each of its references."""
+    def truth(self, found: Sequence[TickTruths]) -> Truth:
+        """The truth of the literal, given that of the atoms of each of its references, tick by tick."""
         ...
 
 
 class NegationKind:
-    """The kind of negated atoms."""
+    """The kind of negated atoms, and of negated ranges: some atom must not be true at any of their ticks."""
 
-    def truth(self, found: Sequence[Truth]) -> Truth:
-        (atom,) = found
+    def truth(self, found: Sequence[TickTruths]) -> Truth:
+        atom = found[0].some
         return Truth(atom.false_at, atom.true_at, atom.decided)
 
 
-ASKED: dict[type[AskedNode], AskedKind] = {Negation: NegationKind()}
+class LastKind:
+    """The kind of `last`, where no latest facts are remembered: the atoms that fit, and all of the slot."""
+
+    def truth(self, found: Sequence[TickTruths]) -> Truth:
+        # If they are the same, every atom fits: the first that is true decides it.
+        return latest(*found) if len(found) > 1 else found[0].some
+
+
+ASKED: dict[type[AskedNode], AskedKind] = {
+    Negation: NegationKind(),
+    Absence: NegationKind(),
+    Last: LastKind(),
+}
 
 
 # ---- fact literals ----

@@ -119,7 +119,8 @@ def _without_decided(found: Lives) -> Lives:
 
 def _grouped(blocks: Sequence[Derivations], answer: Sequence[Column], time: Column) -> Groups:
     """The derivations by answer."""
-    if len(blocks) == 1 and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
+    alone = len(blocks) == 1 and blocks[0].rows.latest is None
+    if alone and blocks[0].rows.bound.keys() <= blocks[0].prepared.pattern.answered:
         count = blocks[0].rows.count
         return Groups(np.arange(count), np.arange(count), alone=True)  # no two rows have the same answer
     (key,) = keys_of([[*answer, time]])
@@ -198,7 +199,7 @@ def moments(found: Lives, before: int, now: int) -> Moments:
         rows = found.rows(b)
         mine, since = owner[rows] - before, np.maximum(life.supported[rows], before)
         until = np.where(there[rows], np.minimum(life.end[rows], now + 1), -1)
-        for line in block.holds:
+        for line in block.steps:
             during = marked((line > since) & (line < until))
             events.append(mine.take(during) + line.take(during))
     happened = distinct(np.concatenate(events))
@@ -296,12 +297,12 @@ def confirmations(found: Lives, before: int, now: int) -> Moments:
 
 
 def levels(found: Lives, at: Moments) -> NDArray[np.int16]:
-    """The number of true literals of each view."""
+    """How far each view has come: the number of its true literals, and of quarters that values reached."""
     level = np.zeros(len(at.view_of), np.int16)
     for b, block in enumerate(found.blocks):
         mine = at.views(found, b)
         of, then = at.view_of[mine] - found.starts[b], at.then[mine]
-        for line in block.holds:
+        for line in block.steps:
             level[mine] += line.take(of) <= then
     return level
 

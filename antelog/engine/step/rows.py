@@ -6,35 +6,39 @@ Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.call import Call
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.terms import Const, Operand, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
 from antelog.engine.values.values import Values
+from antelog.language.literals.comparison import HOLDS
+from antelog.language.moments import Timescale
 
 Bound = Mapping[str, Column]
 """Variables with a column of cells or ticks each."""
 
 
 @dataclass(frozen=True)
-class Range:
+class TickRange:
     """For each row the first and the last tick that a time may be."""
 
     first: Column
     last: Column
 
-    def take(self, at: Column) -> Range:
-        return Range(self.first.take(at), self.last.take(at))
+    def take(self, at: Column) -> TickRange:
+        return TickRange(self.first.take(at), self.last.take(at))
 
 
 @dataclass(frozen=True)
@@ -45,14 +49,16 @@ class Rows:
     as_of    the tick as of which the row is seen: facts that arrived later are not there; None: as of now
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
+    latest   from when on its values are those of the latest facts it takes them of, and until when
     """
 
     bound: Bound
     count: int
     owner: Column | None = None
     as_of: Column | None = None
-    time: Range | None = None
+    time: TickRange | None = None
     seen: Column | None = None
+    latest: TickRange | None = None
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -67,6 +73,7 @@ class Rows:
             None if self.as_of is None else self.as_of.take(at),
             None if self.time is None else self.time.take(at),
             None if self.seen is None else self.seen.take(at),
+            None if self.latest is None else self.latest.take(at),
         )
 
 
@@ -259,30 +266,55 @@ def _known_ticks(
 # ---- comparisons ----
 
 
-def passing(tests: Iterable[Comparison], bound: Mapping[str, Column], count: int, values: Values) -> Mask:
-    """For each row, whether the comparisons hold there, as far as their variables are bound."""
+def passing(
+    tests: Iterable[Comparison | Call], bound: Mapping[str, Column], count: int, values: Values
+) -> Mask:
+    """For each row, whether the conditions hold there, as far as their variables are bound."""
     fits = np.ones(count, np.bool_)
     for test in tests:
         if test.variables <= bound.keys():
             fits &= holds(test, bound, count, values)
+        else:
+            for side in test.operands if isinstance(test, Call) or test.calculates else ():
+                fits &= _may_have_value(side, bound, count, values)
     return fits
 
 
-def holds(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
-    """For each row, whether the comparison holds there; all its variables are bound."""
+def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+    """For each row, whether what is known of a side, or of an argument, lets it have a value."""
+    if variables_in([side]) <= bound.keys():
+        return _all(cells_of(side, bound, values) != UNBOUND, count)
+    fits = np.ones(count, np.bool_)
+    for each in side.operands if isinstance(side, Calculated) else ():
+        fits &= _may_have_value(each, bound, count, values)
+    return fits
+
+
+def holds(test: Comparison | Call, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
+    """For each row, whether a condition holds there; all its variables are bound."""
+    if isinstance(test, Call):
+        given = [cells_of(each, bound, values) for each in test.arguments]
+        return _all(values.functions.truths(test.function, given, values, of=not test.negated), count)
+    return _compared(test, bound, count, values)
+
+
+def _compared(comparison: Comparison, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
     left, right = comparison.left, comparison.right
     test = HOLDS[comparison.operator]
     if isinstance(left, Time) and isinstance(right, Time):
         return _all(test(_ticks(left, bound), _ticks(right, bound)), count)
-    one, other = _cells(left, bound, values), _cells(right, bound, values)
-    if comparison.operator in ("=", "!=") and not comparison.calculates:
-        return _all(test(one, other), count)
-    one_number, other_number = numbers_of(left, one, values), numbers_of(right, other, values)
+    if comparison.is_arithmetic:
+        numbers = numbers_of(left, bound, values), numbers_of(right, bound, values)
+        return _all(numbers[0].compared(test, numbers[1]), count)
+    one, other = cells_of(left, bound, values), cells_of(right, bound, values)
+    if comparison.operator in ("=", "!="):
+        return _all(test(one, other) & (one != UNBOUND) & (other != UNBOUND), count)
+    one_number, other_number = (values.numbers(np.atleast_1d(cells)) for cells in (one, other))
     result = _all(test(one_number, other_number), count)
     # Values of other kinds have an order among themselves; those of different kinds have none.
     alike = _all(values.kinds(np.atleast_1d(one)) == values.kinds(np.atleast_1d(other)), count)
     texts = _all(np.isnan(one_number) & np.isnan(other_number), count) & alike
-    if texts.any() and not comparison.calculates:
+    if texts.any():
         first, second = (np.broadcast_to(cells, count)[texts] for cells in (one, other))
         ranks = values.ranks(np.concatenate([first, second]))
         result[texts] = test(ranks[: len(first)], ranks[len(first) :])
@@ -297,17 +329,59 @@ def _ticks(time: Time, bound: Mapping[str, Column]) -> Column:
     return np.asarray(time.offset if time.variable is None else bound[time.variable] + time.offset)
 
 
-def _cells(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
+def cells_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Column:
+    """The cells that an operand is in each row, UNBOUND where it has no value.
+
+    Without variables there is one row.
+    """
     match operand:
-        case Var(name) | Sum(name, _):
+        case Var(name):
             return bound[name]
         case Const(value):
-            return np.asarray(values.cell(value))
+            return np.array([values.cell(value)])
+        case Calculated(function, operands) if not operand.is_arithmetic:
+            given = [cells_of(each, bound, values) for each in operands]
+            return values.functions.cells(function, given, values)
         case _:
-            raise TypeError(f"{operand} is no object")
+            return numbers_of(operand, bound, values).cells(values)
 
 
-def numbers_of(operand: Operand, cells: Column, values: Values) -> NDArray[np.float64]:
-    """The numbers that an operand is, given the cells of its variable; NaN where that has none."""
-    numbers = values.numbers(np.atleast_1d(cells))
-    return numbers + operand.offset if isinstance(operand, Sum) else numbers
+def numbers_of(operand: Operand, bound: Mapping[str, Column], values: Values) -> Numbers:
+    """The numbers that an operand is in each row, given its variables; without any there is one row."""
+    match operand:
+        case Time():
+            return Numbers.of_ticks(np.atleast_1d(_ticks(operand, bound)))
+        case Calculated(function, _, Timescale() as timescale):
+            return calendar_numbers(function, np.atleast_1d(_ticks(operand.time, bound)), timescale)
+        case Calculated(function, operands) if operand.is_arithmetic:
+            return calculate(function, [numbers_of(each, bound, values) for each in operands])
+        case Sum(name, offset):
+            return calculate("+", [Numbers.of_cells(bound[name], values), _constant(offset, values)])
+        case _:
+            return Numbers.of_cells(cells_of(operand, bound, values), values)
+
+
+def _constant(number: int | float, values: Values) -> Numbers:
+    return Numbers.of_cells(np.array([values.cell(number)]), values)
+
+
+def with_worked_out(prepared: Prepared, rows: Rows, values: Values) -> tuple[Rows, Column | None]:
+    """Rows with the variables that equations give values, and which of the rows have them (None: all).
+
+    D = W - V: D is 7 where W = 77, V = 70; rows in which it has no value are gone.
+    """
+    bound, fits = dict(rows.bound), np.ones(rows.count, np.bool_)
+    for variable, operand in prepared.pattern.worked_out:
+        if variable not in bound and variables_in([operand]) <= bound.keys():
+            if variable in prepared.time_variables:
+                numbers = numbers_of(operand, bound, values)
+                found, there = numbers.whole, numbers.is_whole
+            else:
+                found = cells_of(operand, bound, values)
+                there = found != UNBOUND
+            bound[variable] = np.broadcast_to(found, rows.count)
+            fits &= np.broadcast_to(there, rows.count)
+    if len(bound) == len(rows.bound):
+        return rows, None
+    at = marked(fits)
+    return replace(rows, bound=bound).take(at), at

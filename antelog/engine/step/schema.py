@@ -16,12 +16,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import starmap
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals.last import Last
+from antelog.compile.literals.terms import Calculated, Const, Operand, Term, Var
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import prepared
@@ -53,6 +55,10 @@ WRITTEN = {b"values": b"written"}
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
 )
+SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64())]))
+EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
+"""Where a query has aggregates: what each comes to so far, beside its text."""
+
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
 AFTER_ANSWER: Mapping[str, pa.DataType] = {
@@ -66,7 +72,9 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 
 def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
-    answer = relation.answer
+    answer, after = relation.answer, dict(AFTER_ANSWER)
+    if relation.has_amounts:
+        after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
@@ -74,7 +82,7 @@ def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
             *(answer_field(name, types[name]) for name in answer.variables),
             *([pa.field(answer.time, pa.int64())] if answer.time is not None else []),
             *([pa.field("others", OTHERS_NAMES)] if relation.unguarded else []),
-            *starmap(pa.field, AFTER_ANSWER.items()),
+            *starmap(pa.field, after.items()),
         ]
     )
 
@@ -133,10 +141,16 @@ def _columns(declarations: Sequence[str | None], *seen: Sequence[pa.DataType]) -
     return tuple(types)
 
 
+_Source: TypeAlias = Atom | StaticAtom | Last
+"""A literal that gives variables values of its predicate's columns."""
+
+
 def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]:
     pattern, seen = prepared.pattern, prepared.seen
-    sources: list[Atom | StaticAtom] = [*pattern.facts, *pattern.background]
+    sources: list[_Source] = [*pattern.facts, *pattern.background]
+    sources += (each.literal for each in pattern.latest)
     types = {term: _term(term, sources, known) for term in pattern.answer}
+    types |= {Var(each.variable): _worked_out(each.operand) for each in pattern.worked_out}
     if seen is not None:
         (variable,) = pattern.unguarded
         columns = (known[column.name][column.position] for column in (*seen.inputs, *seen.statics))
@@ -144,13 +158,18 @@ def _answer(prepared: Prepared, known: Mapping[str, Types]) -> list[pa.DataType]
     return [types[term] for term in pattern.answer]
 
 
-def _term(term: Term, atoms: Iterable[Atom | StaticAtom], known: Mapping[str, Types]) -> pa.DataType:
+def _worked_out(operand: Operand) -> pa.DataType:
+    is_text = isinstance(operand, Calculated) and operand.gives == "text"
+    return pa.string() if is_text else pa.float64()
+
+
+def _term(term: Term, atoms: Iterable[_Source], known: Mapping[str, Types]) -> pa.DataType:
     """The type of a term; for a variable the common type of all columns its values can come from."""
     if isinstance(term, Const):
         return type_of(term.value)
     return reduce(wider, (type_ for atom in atoms for type_ in _types_in(term, atom, known)), NOTHING)
 
 
-def _types_in(variable: Var, atom: Atom | StaticAtom, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
+def _types_in(variable: Var, atom: _Source, known: Mapping[str, Types]) -> Iterable[pa.DataType]:
     columns = zip(atom.arguments, known[atom.predicate], strict=False)
     return (type_ for argument, type_ in columns if argument == variable)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Relation
 from antelog.language.moments import Timescale, timed
 
@@ -33,5 +34,4 @@ def _times(ticks: pa.Array | pa.ChunkedArray, timescale: Timescale) -> pa.Array 
     """The times at which ticks begin; null where there is no tick, or it is counted from 0."""
     there = timescale.ticks
     known = pc.and_(pc.greater_equal(ticks, there.start), pc.less(ticks, there.stop))
-    begun = pc.multiply(pc.if_else(known, ticks, None), timescale.length)
-    return begun.cast(pa.timestamp("us", timescale.zone))
+    return begins(pc.if_else(known, ticks, None), timescale)

@@ -28,6 +28,7 @@ from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
 from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
+from antelog.engine.values.functions import Functions
 from antelog.engine.values.types import (
     MIXED,
     Item,
@@ -71,10 +72,12 @@ class Values:
     """The values that have ids. It only ever grows; `retain` makes a smaller one.
 
     `constants` get the first ids and keep them for good: their cells are the same in every
-    retained copy, and when the values are saved and read again.
+    retained copy, and when the values are saved and read again. `functions` are those of the program
+    that is run; they are never saved.
     """
 
-    def __init__(self, constants: Iterable[Value] = ()) -> None:
+    def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
+        self.functions = functions or Functions()
         self._ids: dict[Item, int] = {}
         self._items: list[Item] = []
         # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
@@ -178,6 +181,13 @@ class Values:
         named = _named(cells)
         numbers[named] = self._nearest[cells[named] - _FIRST]
         return numbers
+
+    def large_numbers(self, cells: Column) -> dict[int, int | float]:
+        """The rows with numbers that no double holds, and these."""
+        rows = np.flatnonzero(_named(cells))
+        rows = rows[self._kinds[cells[rows] - _FIRST] == Kind.NUMBER] if len(rows) else rows
+        found = ((row, self._items[cells[row] - _FIRST]) for row in rows.tolist())
+        return {row: item if isinstance(item, int) else float(item) for row, item in found}
 
     def ranks(self, cells: Column) -> Column:
         """A number for each value, in the order of the values among themselves.
@@ -338,7 +348,7 @@ class Values:
         used[: self._fixed] = True
         for cells in columns:
             used[cells[_named(cells)] - _FIRST] = True
-        kept = Values()
+        kept = Values(functions=self.functions)
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
         kept._fixed, kept._start = self._fixed, len(kept)
         moved = np.where(used, np.cumsum(used) - 1 + _FIRST, UNBOUND)

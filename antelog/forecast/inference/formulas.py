@@ -189,7 +189,8 @@ class _Unfolding:
 
     def reference(self, reference: Reference) -> Node:
         """The formula of the atom that a literal refers to."""
-        return self.relation(reference.name, reference.given, reference.last)
+        terms = tuple(term for term in reference.given if term is not None)
+        return self.relation(reference.name, terms, reference.last)
 
     def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
         self.literals += 1

@@ -13,10 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from antelog.compile.literals.comparison import HOLDS, Comparison
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.patterns.renaming import Called
+from antelog.language.literals.comparison import HOLDS
 
 Value = str | int | float
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
+from antelog.language.checks.calls import check_calls
+from antelog.language.checks.clocks import check_clocks
 from antelog.language.checks.declarations import declare
 from antelog.language.checks.names import (
     check_arities,
@@ -20,8 +22,10 @@ from antelog.language.checks.names import (
     check_unused,
 )
 from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
-from antelog.language.checks.sorts import check_sorts
+from antelog.language.checks.sorts import check_ranges, check_sorts
 from antelog.language.checks.types import infer_types
+from antelog.language.checks.units import check_durations
+from antelog.language.later import check_ticks_of_background, with_times_apart
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
 from antelog.language.vocabulary import Vocabulary
@@ -31,11 +35,15 @@ Check = Callable[[Parsed, Vocabulary], Iterator[Diagnostic]]
 CHECKS: tuple[Check, ...] = (
     check_names,
     check_arities,
+    check_calls,
     check_queries,
     check_taken_names,
     check_sorts,
+    check_ranges,
+    check_durations,
     check_safety,
     check_unguarded,
+    check_clocks,
     check_static_rules,
     check_unused,
     check_lone_variables,
@@ -58,6 +66,8 @@ class Checked:
 def check(parsed: Parsed) -> Checked:
     vocabulary, diagnostics = declare(parsed)
     found = [*parsed.diagnostics, *diagnostics]
+    found += check_ticks_of_background(parsed.document, vocabulary)
+    parsed = replace(parsed, document=with_times_apart(parsed.document, vocabulary))
     for each in CHECKS:
         found += each(parsed, vocabulary)
     types, diagnostics = infer_types(parsed, vocabulary)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
+from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.checks.refinements import alert_problems, refine
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
+from antelog.language.functions import BUILT_IN
 from antelog.language.moments import DEFAULT_ZONE, zones
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.vocabulary import Predicate, PredicateKind, Schedule, Type, Vocabulary
+from antelog.language.vocabulary import Predicate, PredicateKind, Schedule, Signature, Type, Vocabulary
 
 
 def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
@@ -26,6 +28,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     if tick is None and ("tick" in parsed.unread or any(document.ticks)):
         tick = 1  # declared, but wrongly: what rests on it needs no report of its own
     predicates: dict[str, Predicate] = {}
+    found += _limits(document)
     for declaration in document.declarations:
         _declare(declaration, tick, predicates, found)
     for rule in document.rules:
@@ -41,7 +44,20 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
                 ticks_of(bound, tick, found)
         found += alert_problems(query)
     units = units_of(document.declarations, tick, found)
-    return Vocabulary(predicates, tick, odds, units, _zone(document, tick, found)), found
+    zone, most = _zone(document, tick, found), _most(document, tick, found)
+    functions = functions_of(document, predicates, found)
+    return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
+
+
+def _most(
+    document: syntax.Document, tick: int | None, found: list[Diagnostic]
+) -> dict[str, tuple[int | None, ...]]:
+    """The most ticks that columns of static relations have, for those that say it."""
+    return {
+        each.name: tuple(None if c.most is None else ticks_of(c.most, tick, found) for c in each.columns)
+        for each in document.declarations
+        if isinstance(each, syntax.Static) and any(column.most for column in each.columns)
+    }
 
 
 def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
@@ -74,6 +90,19 @@ def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) 
     return statement.name
 
 
+def _limits(document: syntax.Document) -> Iterator[Diagnostic]:
+    """Limits that are declared twice."""
+    first: dict[str, Span] = {}
+    for limit in document.limits:
+        if limit.name in first:
+            note = Note("first declared here", first[limit.name])
+            hint = "Keep one of them: a limit has one value, in all files of a program."
+            yield Diagnostic(
+                "E101", f"the limit {limit.name} is declared twice", limit.name_span, hint, (note,)
+            )
+        first.setdefault(limit.name, limit.name_span)
+
+
 _One = TypeVar("_One", syntax.Tick, syntax.Zone)
 
 
@@ -99,7 +128,7 @@ def _declare(
     found += _column_problems(declaration.columns, name, isinstance(declaration, syntax.Static))
     is_input = isinstance(declaration, syntax.Input)
     objects = declaration.columns[:-1] if is_input else declaration.columns
-    types = tuple(_type(column, found) for column in objects)
+    types = tuple(type_of_column(column, found) for column in objects)
     kind, schedule, slot = PredicateKind.STATIC, Schedule(), None
     if isinstance(declaration, syntax.Input):
         kind = PredicateKind.INPUT
@@ -147,12 +176,16 @@ def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool
     if columns and not static:
         yield from type_of_time_problems(columns[-1])
     for column in columns if static else columns[:-1]:
+        if column.most is not None and not static:
+            message = "only columns of static relations have an upper bound"
+            hint = f"Compare {column.name} in the rules, or declare {name} static."
+            yield Diagnostic("E104", message, column.most.span, hint)
         if column.type == "time":
             hint = "Write the time of an input as its last column; a static predicate has none."
             yield Diagnostic("E104", "only the last column of an input is a time", column.type_span, hint)
 
 
-def _type(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
+def type_of_column(column: syntax.Column, found: list[Diagnostic]) -> Type | None:
     if column.type is None or column.type == "time":
         return None
     try:
@@ -171,6 +204,36 @@ _OTHER_NAMES = {
     **dict.fromkeys(("int", "integer", "float", "double", "decimal", "numeric", "real"), Type.NUMBER),
     **dict.fromkeys(("str", "string", "varchar", "char", "symbol"), Type.TEXT),
 }
+
+
+def functions_of(
+    document: syntax.Document, predicates: Mapping[str, Predicate], found: list[Diagnostic]
+) -> dict[str, Signature]:
+    """The functions of a program, and the built-in ones; problems of declarations are added to `found`."""
+    functions = dict(BUILT_IN)
+    for each in document.functions:
+        known = functions.get(each.name)
+        if known is not None and each.name not in BUILT_IN:
+            note = Note("first declared here", known.span)
+            hint = "Keep one of the declarations."
+            found.append(Diagnostic("E101", f"{each.name} is declared twice", each.name_span, hint, (note,)))
+            continue
+        if each.name in BUILT_IN or each.name in FUNCTIONS:
+            message = f"there is a built-in function {each.name} already"
+            hint = "Use it without a declaration, or give the function another name."
+            found.append(Diagnostic("E208", message, each.name_span, hint))
+            continue
+        found += _column_problems(each.columns, each.name, static=True)
+        types = tuple(type_of_column(column, found) for column in each.columns)
+        gives = each.gives and type_of_column(syntax.Column("", each.gives, type_span=each.gives_span), found)
+        names = tuple(column.name for column in each.columns)
+        functions[each.name] = Signature(each.name, names, types, gives or None, span=each.name_span)
+    for name in functions.keys() & predicates.keys():
+        message = (
+            f"{name} is a {'built-in ' if name in BUILT_IN else ''}function, and cannot be a predicate too"
+        )
+        found.append(Diagnostic("E208", message, predicates[name].span, "Give the predicate another name."))
+    return functions
 
 
 def _derive(rule: syntax.Rule, predicates: dict[str, Predicate], found: list[Diagnostic]) -> None:

@@ -12,7 +12,7 @@ from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.moments import timed
 from antelog.language.parser import Parsed
 from antelog.language.printer import general_text, general_variables, to_text
-from antelog.language.syntax import Term, Variable, variable_of
+from antelog.language.syntax import Constant, Term, Variable, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -145,7 +145,11 @@ def _not_derived(query: syntax.Query, vocabulary: Vocabulary, derived: list[str]
 
 
 def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Rules and declarations no query rests on; none are reported where a statement could not be read."""
+    """Rules and declarations no query rests on; none are reported where a statement could not be read.
+
+    In an included file they may be there for other programs.
+    """
+    own = len(parsed.document.source.text)
     queried = [q.atom.predicate for q in parsed.document.queries]
     if not queried or parsed.diagnostics or not all(map(vocabulary.is_derived, queried)):
         return
@@ -163,7 +167,8 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     seen: set[str] = set()
     for rule in parsed.document.rules:
         name = rule.head.predicate
-        if name not in reached and vocabulary.is_derived(name) and name not in seen:
+        is_known = name in seen or rule.span.start > own
+        if name not in reached and vocabulary.is_derived(name) and not is_known:
             seen.add(name)
             hint = f"Ask for it with `query {name}(…).`, use it in another rule, or remove it."
             yield Diagnostic("W101", f"no query needs {name}", rule.head.name_span, hint)
@@ -172,10 +177,20 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             predicate.declared
             and predicate.name not in reached
             and predicate.kind is not PredicateKind.DERIVED
+            and predicate.span.start <= own
         ):
             message = f"no query needs the {predicate.kind.value} {predicate.name}"
             hint = "Use it in a rule, or remove its declaration."
             yield Diagnostic("W102", message, predicate.span, hint)
+    for limit in parsed.document.limits:
+        if limit.name not in parsed.used_limits and limit.span.start <= own:
+            message = f"no number is written as {limit.name}"
+            terms = (term for rule in parsed.document.rules for term in _terms(rule))
+            near = similar(limit.name, {str(t.value) for t in terms if isinstance(t, Constant)})
+            hint = "Write the name in place of a number, or remove the declaration."
+            if near:
+                hint = f"Did you mean it by `{near[0]}`, which is a text?"
+            yield Diagnostic("W102", message, limit.name_span, hint)
 
 
 def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:

@@ -16,7 +16,7 @@ from antelog.language.checks.sorts import sorts_of
 from antelog.language.graph import components
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Anonymous, Comparison, Constant, Term, variable_of
+from antelog.language.syntax import Anonymous, Comparison, Constant, Last, Shifted, Term, variable_of
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -29,6 +29,22 @@ def compared(rule: syntax.Rule) -> set[str]:
     return {name for each in comparisons(rule) for name in each.variables}
 
 
+def worked_out(rule: syntax.Rule, known: frozenset[str]) -> frozenset[str]:
+    """The variables to which equations give values, `D = W - V`, given those that have some."""
+    found: set[str] = set()
+    equations = [each.defines for each in comparisons(rule) if each.defines is not None]
+    while new := {name for name, of in equations if of <= known | found} - known - found:
+        found |= new
+    return frozenset(found)
+
+
+def given(rule: syntax.Rule, vocabulary: Vocabulary) -> frozenset[str]:
+    """The variables to which the atoms of a rule give values: those without `not`, and the latest ones."""
+    positive, _ = syntax.in_atoms(rule)
+    latest = (each.gives(vocabulary)[1] for each in rule.body if isinstance(each, Last))
+    return frozenset(positive.union(*latest))
+
+
 @dataclass
 class _Rule:
     """A rule, and the sources of its variables' values."""
@@ -39,15 +55,17 @@ class _Rule:
     head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
+    worked_out: frozenset[str]
     reported: set[str] = field(default_factory=set)
 
     @classmethod
     def of(cls, rule: syntax.Rule, vocabulary: Vocabulary) -> _Rule:
         times = (name for name, is_time in sorts_of(rule, vocabulary).items() if is_time)
         head = frozenset(syntax.variables_of(rule.head.terms))
-        positive, negated = map(frozenset[str], syntax.in_atoms(rule))
-        found = cls(rule, vocabulary, frozenset(times), head, positive, negated)
-        found.reported = {name for name in compared(rule) - found.times if not found.left_free(name)}
+        positive, negated = given(rule, vocabulary), frozenset(syntax.in_atoms(rule)[1])
+        out = worked_out(rule, positive)
+        found = cls(rule, vocabulary, frozenset(times), head, positive, negated, out)
+        found.reported = {name for name in compared(rule) - found.times - out if not found.left_free(name)}
         if found.is_static():
             found.reported |= head
         return found
@@ -61,10 +79,28 @@ class _Rule:
     def is_static(self, predicate: str | None = None) -> bool:
         return self.vocabulary.is_static(self.rule.head.predicate if predicate is None else predicate)
 
+    def may_come_later(self, atom: syntax.Atom) -> bool:
+        predicate = self.vocabulary[atom.predicate]
+        is_late = predicate.schedule.bound or predicate.schedule.refinements
+        if predicate.kind is not PredicateKind.INPUT or is_late:
+            return True
+        last = _ticks(atom)
+        beside = (each for literal in self.rule.body for each, under in literal.atoms if not under)
+        ticks = (_ticks(each) for each in beside if each.range is None)
+        return not any(name == last[0] and tick >= last[1] for name, tick in ticks)
+
     def left_free(self, name: str) -> bool:
         """Whether all comparisons of an unguarded variable are allowed."""
         own = (c for c in comparisons(self.rule) if name in c.variables)
         return all(each.leaves_free(name, self) for each in own)
+
+
+def _ticks(atom: syntax.Atom) -> tuple[str | None, float]:
+    """The last tick that an atom is about: a variable, and how much later."""
+    last = atom.range.last if atom.range is not None else atom.terms[-1] if atom.terms else None
+    if isinstance(last, Constant) and not isinstance(last.value, str):
+        return None, last.value
+    return (variable_of(last) if last else None) or "_", last.offset if isinstance(last, Shifted) else 0
 
 
 def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -111,15 +147,20 @@ def check_unguarded(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
 def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, Term]:
     """The variables of negated atoms that are in no others, each with its first place.
 
-    Negated static atoms do not count: what they lack is reported elsewhere.
+    Negated static atoms do not count, nor does what `last` needs: what they lack is reported elsewhere.
     """
-    positive, _ = syntax.in_atoms(rule)
+    positive = given(rule, vocabulary)
+    positive |= worked_out(rule, positive)
     found: dict[str, Term] = {}
-    for atom, is_negated in syntax.atoms_of(rule):
-        for term in atom.terms if is_negated and not vocabulary.is_static(atom.predicate) else ():
-            name = variable_of(term)
-            if name is not None and name not in positive:
-                found.setdefault(name, term)
+    head = syntax.variables_of(rule.head.operands)
+    for literal in rule.body:
+        if isinstance(literal, Last):
+            positive |= literal.gives(vocabulary)[0] - head
+        for atom, is_negated in literal.atoms:
+            for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
+                name = variable_of(term)
+                if name is not None and name not in positive | literal.own:
+                    found.setdefault(name, term)
     return found
 
 

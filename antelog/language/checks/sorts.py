@@ -13,10 +13,22 @@ from dataclasses import dataclass, field
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import ticks_later
 from antelog.language.literals.comparison import NO_NOW
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Atom, Constant, Shifted, Term, variable_of
+from antelog.language.syntax import (
+    Anonymous,
+    Atom,
+    Calculation,
+    Constant,
+    Range,
+    Shifted,
+    Term,
+    Variable,
+    leaves_of,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -76,9 +88,10 @@ def sorts_of(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for atom in [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]:
         for term, is_time in _places(atom, vocabulary):
-            name = variable_of(term)
-            if name is not None:
-                found.setdefault(name, is_time)
+            for end in leaves_of(term):
+                name = variable_of(end)
+                if name is not None:
+                    found.setdefault(name, is_time or isinstance(term, Range))
     return found
 
 
@@ -92,15 +105,22 @@ def _places(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
         yield term, predicate.temporal and i == last
 
 
+def _ends(atom: Atom, vocabulary: Vocabulary) -> Iterator[tuple[Term, bool]]:
+    """The arguments of an atom, for a range its ends; each with whether it is a time."""
+    for term, is_time in _places(atom, vocabulary):
+        parts = term.ends if isinstance(term, Range) else (term,)
+        yield from ((part, is_time or isinstance(term, Range)) for part in parts)
+
+
 def _check(
     atoms: list[Atom], places: FirstPlaces, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
     reported: set[str] = set()
     for atom in atoms:
-        for term, is_time in _places(atom, vocabulary):
+        for term, is_time in _ends(atom, vocabulary):
             if is_time:
                 yield from _check_time(term, atom, vocabulary, timed)
-            elif isinstance(term, Shifted):
+            elif isinstance(term, Shifted | Calculation):
                 message = (
                     f"`{to_text(term)}` can stand only where a time belongs, and this argument is not a time"
                 )
@@ -124,7 +144,18 @@ def _check(
 def _check_time(
     term: Term, atom: Atom, vocabulary: Vocabulary, timed: frozenset[str]
 ) -> Iterator[Diagnostic]:
-    if isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
+    if isinstance(term, Calculation):
+        message = f"`{to_text(term)}` is calculated, and stands where the time of {atom.predicate} belongs"
+        hint = "A time is a whole number, or a variable that is shifted by one: T, T+1 or T-1."
+        if term.function == "+" and all(isinstance(each, Variable | Shifted) for each in term.arguments):
+            time, by = map(to_text, term.arguments)
+            hint += (
+                f"\n`{time}+{by}` may stand under `not`, in `last` and in aggregates, where an atom without "
+                f"these gives {time} its value, and {by} is from a static relation that bounds it: "
+                "`static Within(priority, limit <= 4)`."
+            )
+        yield Diagnostic("E301", message, term.span, hint)
+    elif isinstance(term, Constant) and not (isinstance(term.value, int) and term.value >= 0):
         message = f"`{to_text(term)}` stands where the time of {atom.predicate} belongs"
         if isinstance(term.value, str):
             hint = "The last argument of a predicate is its time: a whole number, T, T+1 or T-1."
@@ -137,9 +168,57 @@ def _check_time(
         else:
             hint = "Times are the whole numbers from 0 on."
         yield Diagnostic("E301", message, term.span, hint)
-    elif isinstance(term, Shifted) and isinstance(term.offset, float):
+    elif isinstance(term, Shifted) and isinstance(term.offset, float) and term.unit is None:
         message = f"`{to_text(term)}` is not a time: ticks are whole numbers"
         yield Diagnostic("E301", message, term.span, "Shift times by a whole number of ticks.")
+
+
+def check_ranges(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Ranges of ticks: they stand for the time of a condition, and lead from one tick to a later one."""
+    for rule in parsed.document.rules:
+        for atom in (rule.head, *(atom for atom, _ in syntax.atoms_of(rule))):
+            yield from _range_problems(atom, vocabulary, in_head=atom is rule.head)
+    for query in parsed.document.queries:
+        yield from _range_problems(query.atom, vocabulary, in_head=True)
+
+
+def _range_problems(atom: Atom, vocabulary: Vocabulary, *, in_head: bool) -> Iterator[Diagnostic]:
+    for place, term in enumerate(atom.terms):
+        if not isinstance(term, Range):
+            continue
+        timed = place == len(atom.terms) - 1 and not vocabulary.is_static(atom.predicate)
+        if in_head or not timed:
+            message = (
+                f"`{to_text(term)}` is a range of ticks, which can stand only for the time of a condition"
+            )
+            hint = f"Write one tick here, such as `{to_text(term.first)}`."
+            if in_head and timed:
+                hint += " For an answer at each tick of a range, give the body a condition about that tick."
+            yield Diagnostic("E301", message, term.span, hint)
+            continue
+        for end in term.ends:
+            if isinstance(end, Anonymous):
+                hint = "Write where it begins and where it ends: T..T+5, or 0..T for all ticks up to T."
+                yield Diagnostic("E301", "`_` is no end of a range of ticks", end.span, hint)
+        if (length := _length(term, vocabulary.tick)) is not None and length < 0:
+            message = f"`{to_text(term)}` leads from a later tick to an earlier one, so it has no ticks"
+            hint = f"Write `{to_text(term.last)}..{to_text(term.first)}`."
+            yield Diagnostic("E301", message, term.span, hint)
+
+
+def _length(range_: Range, tick: int | None) -> int | None:
+    """The number of ticks from the first to the last tick of a range, if that is known."""
+    (one, first), (other, last) = (_placed(end, tick) for end in range_.ends)
+    return last - first if one == other else None
+
+
+def _placed(end: Term, tick: int | None) -> tuple[str | None, int]:
+    """An end of a range as a variable and a number of ticks."""
+    if isinstance(end, Shifted):
+        return end.variable, ticks_later(end, tick)
+    if isinstance(end, Constant) and isinstance(end.value, int):
+        return None, end.value
+    return variable_of(end) or to_text(end), 0
 
 
 _MEANT_AS_TIME = re.compile(r"([a-z]\d*|time|tick)\Z")
@@ -151,6 +230,8 @@ def _maybe_static(name: str, vocabulary: Vocabulary, timed: frozenset[str]) -> s
     if name in timed:
         return ""
     columns = ", ".join(f"c{i}" for i in range(predicate.arity))
+    if name[:1].islower() and predicate.kind is PredicateKind.INPUT and not predicate.declared:
+        return f"\nIf {name} is a function, declare `function {name}({columns}).`"
     statics = [p.name for p in vocabulary.predicates.values() if p.kind is PredicateKind.STATIC]
     near = did_you_mean(name, statics)
     return f"\n{near}" if near else f"\nIf {name} has no time, declare `static {name}({columns}).`"

@@ -8,7 +8,7 @@ hold whatever the data has.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from antelog.diagnostics import Diagnostic, Note, Span
@@ -17,12 +17,13 @@ from antelog.language.checks.sorts import sorts_of
 from antelog.language.literals.literal import type_of
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Constant, Term, Variable
-from antelog.language.vocabulary import Predicate, Type, Vocabulary
+from antelog.language.syntax import Aggregation, Constant, Term, Variable
+from antelog.language.vocabulary import Predicate, Signature, Type, Vocabulary
 
 Cell = tuple[str, int] | tuple[int, str]
 """Something that has a type: a column (predicate, position) or a variable (rule, name)."""
 
+_CLASH = "A column holds numbers or texts, not both: change one of the two places, or the column's type."
 _NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
 
 
@@ -41,6 +42,17 @@ class _Types:
     parent: dict[Cell, Cell] = field(default_factory=dict)
     known: dict[Cell, _Reason] = field(default_factory=dict)
     found: list[Diagnostic] = field(default_factory=list)
+    excluded: list[tuple[Cell, _Reason]] = field(default_factory=list)
+    places: int = 0
+
+    def check_excluded(self) -> None:
+        """Reports cells that have a type that they must not have."""
+        for cell, reason in self.excluded:
+            known = self.known.get(self.group(cell))
+            if known is not None and known.type is reason.type:
+                hint = "Take a column of numbers; the different values of a column of texts can be counted: "
+                hint += "`count(distinct V : …)`."
+                self._report(reason, known, hint)
 
     def group(self, cell: Cell) -> Cell:
         root = cell
@@ -68,11 +80,8 @@ class _Types:
             self.known[first] = right
         self.parent[second] = first
 
-    def _report(self, here: _Reason, before: _Reason) -> None:
+    def _report(self, here: _Reason, before: _Reason, hint: str = _CLASH) -> None:
         message = f"{here.because}, but {before.because}"
-        hint = (
-            "A column holds numbers or texts, not both: change one of the two places, or the column's type."
-        )
         self.found.append(
             Diagnostic("E302", message, here.span, hint, (Note("the other place", before.span),))
         )
@@ -94,28 +103,32 @@ def infer_types(
             if column.type in {t.value for t in Type}:
                 because = f"column {column.name} of {declaration.name} is declared as {column.type}"
                 types.is_type((declaration.name, i), Type(column.type), column.span, because)
+            if column.most is not None:
+                because = f"column {column.name} of {declaration.name} has a bound"
+                types.is_type((declaration.name, i), Type.NUMBER, column.span, because)
     for delay in parsed.document.delays:
         if delay.name in vocabulary.predicates:
-            _place(types, delay.pattern[:-1], vocabulary[delay.name], -1)
+            _place(types, delay.pattern[:-1], vocabulary[delay.name])
     for number, rule in enumerate(parsed.document.rules):
-        atoms = [rule.head, *(atom for atom, _ in syntax.atoms_of(rule))]
-        for atom in atoms:
-            predicate = vocabulary[atom.predicate]
-            if len(atom.terms) == predicate.arity:
-                _place(types, atom.terms[: len(predicate.types)], predicate, number)
         times = {name for name, is_time in sorts_of(rule, vocabulary).items() if is_time}
+        within = _InRule(types, vocabulary, number, times)
+        within.holds(rule.head)
         for literal in rule.body:
-            literal.check_types(_InRule(types, number, times))
+            if not isinstance(literal, Aggregation):  # which has variables of its own
+                for atom, _ in literal.atoms:
+                    within.holds(atom)
+            literal.check_types(within)
     for query in parsed.document.queries:
         known = vocabulary.predicates.get(query.atom.predicate)
         if known is not None and len(query.atom.terms) == known.arity:
-            _place(types, query.atom.terms[: len(known.types)], known, -1)
+            _place(types, query.atom.terms[: len(known.types)], known)
+    types.check_excluded()
     columns = dict(_columns(types, vocabulary))
     for (
         chance
     ) in parsed.document.chances:  # it may contradict the others, but changes nothing: see `DeclaredOdds`
         if chance.name in vocabulary.predicates:
-            _place(types, chance.pattern[:-1], vocabulary[chance.name], -1)
+            _place(types, chance.pattern[:-1], vocabulary[chance.name])
     return columns, types.found
 
 
@@ -125,7 +138,7 @@ def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple
         yield name, tuple(k.type if k else None for k in known)
 
 
-def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: int) -> None:
+def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: _InRule | None = None) -> None:
     """Adds the types that the arguments of an atom give to the columns of its predicate."""
     for i, term in enumerate(terms[: len(predicate.types)]):
         cell = (predicate.name, i)
@@ -133,29 +146,51 @@ def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: i
             shown = f"{type_of(term).value} `{to_text(term)}`"
             because = f"column {predicate.columns[i]} of {predicate.name} has the {shown}"
             types.is_type(cell, type_of(term), term.span, because)
-        elif isinstance(term, Variable) and rule >= 0:
-            types.same(cell, (rule, term.name), term.span)
+        elif isinstance(term, Variable) and rule is not None:
+            types.same(cell, rule.cell(term.name), term.span)
 
 
 @dataclass
 class _InRule:
-    """The types of a rule's variables."""
+    """The types of a rule's variables; `own` ones mean something else at a `place`, which is an aggregate."""
 
     types: _Types
+    vocabulary: Vocabulary
     rule: int
     times: set[str]
+    own: frozenset[str] = frozenset()
+    place: int = 0
+
+    def cell(self, name: str) -> Cell:
+        return (self.rule, f"{name} of {self.place}" if name in self.own else name)
+
+    def within(self, own: frozenset[str]) -> _InRule:
+        self.types.places += 1
+        return replace(self, own=own, place=self.types.places)
+
+    def holds(self, atom: syntax.Atom) -> None:
+        predicate = self.vocabulary[atom.predicate]
+        if len(atom.terms) == predicate.arity:
+            _place(self.types, atom.terms[: len(predicate.types)], predicate, self)
 
     def text(self, node: object) -> str:
         return to_text(node)
+
+    def function(self, name: str) -> Signature | None:
+        return self.vocabulary.functions.get(name)
 
     def is_time(self, name: str) -> bool:
         return name in self.times
 
     def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
-        self.types.is_type((self.rule, name), type_, span, because)
+        self.types.is_type(self.cell(name), type_, span, because)
+
+    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
+        if name not in self.times:
+            self.types.excluded.append((self.cell(name), _Reason(type_, span, because)))
 
     def same(self, one: str, other: str, span: Span) -> None:
-        self.types.same((self.rule, one), (self.rule, other), span)
+        self.types.same(self.cell(one), self.cell(other), span)
 
     def report(self, found: Diagnostic) -> None:
         self.types.found.append(found)

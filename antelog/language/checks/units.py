@@ -9,11 +9,15 @@ from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
+from antelog.language.calendar import CALENDAR
+from antelog.language.checks.sorts import sorts_of
 from antelog.language.checks.suggestions import did_you_mean, similar
 from antelog.language.durations import UNITS as DURATIONS
-from antelog.language.durations import in_ticks, microseconds
+from antelog.language.durations import duration_text, in_ticks, microseconds
 from antelog.language.epochs import MICROSECONDS, UNITS
+from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
+from antelog.language.vocabulary import Vocabulary
 
 _OTHER_NAMES = {
     **dict.fromkeys(("millis", "msec", "msecs"), "ms"),
@@ -80,6 +84,56 @@ def unknown_unit(bound: syntax.Bound) -> Diagnostic:
     meant = similar(unit, DURATIONS)
     near = f"Did you mean {meant[0]}?" if meant else "Units are ms, seconds, minutes, hours, days and weeks."
     return Diagnostic("E103", f"`{unit}` is not a unit of time", bound.span, near)
+
+
+def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Durations that shift times, as in `T + 15 minutes`: each a whole number of ticks."""
+    for rule in parsed.document.rules:
+        sorts = sorts_of(rule, vocabulary)
+        for literal in (rule.head, *rule.body):
+            for term in literal.operands:
+                if isinstance(term, syntax.Shifted) and term.unit is not None:
+                    yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
+            if vocabulary.tick is None:
+                yield from map(_no_calendar, _calendar_calls(literal))
+
+
+def _calendar_calls(node: object) -> Iterator[syntax.Calculation]:
+    """The calls of calendar functions in a literal."""
+    if isinstance(node, syntax.Calculation):
+        if node.function in CALENDAR:
+            yield node
+        for term in node.arguments:
+            yield from _calendar_calls(term)
+    elif isinstance(node, syntax.Literal):
+        for part in node.parts:
+            yield from _calendar_calls(part)
+
+
+def _no_calendar(call: syntax.Calculation) -> Diagnostic:
+    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
+    hint = "Say how long a tick is, such as `tick 10 minutes.`; else ticks have no place on a calendar."
+    return Diagnostic("E103", message, call.span, hint)
+
+
+def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:
+    bound = syntax.Bound(abs(term.offset), term.unit, span=term.span)
+    length = microseconds(bound)
+    if length is None:
+        yield unknown_unit(bound)
+    elif not is_time:
+        message = f"`{to_text(term)}` adds a duration to {term.variable}, which is not a time"
+        yield Diagnostic("E301", message, term.span, "Add a number to a value, and durations to times.")
+    elif tick is None:
+        message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
+        hint = "Say how long a tick is, such as `tick 10 minutes.`, or write a number of ticks."
+        yield Diagnostic("E103", message, term.span, hint)
+    elif length % tick:
+        below = int(length // tick)
+        near = " or ".join(duration_text(n * tick) for n in (below, below + 1) if n)
+        message = f"`{to_text(bound)}` is {float(length / tick):g} ticks of {duration_text(tick)}: "
+        message += "times are shifted by whole ticks"
+        yield Diagnostic("E103", message, term.span, f"Write {near}, or make the ticks shorter.")
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from antelog.language.literals.aggregate import Aggregate, Aggregation
+from antelog.language.literals.call import Call
 from antelog.language.literals.comparison import Comparison
+from antelog.language.literals.last import Last
 from antelog.language.literals.literal import Atom, Literal
 from antelog.language.literals.negation import Negation
 
-__all__ = ["KINDS", "Atom", "Comparison", "Literal", "Negation"]
+__all__ = ["KINDS", "Aggregate", "Aggregation", "Atom", "Call", "Comparison", "Last", "Literal", "Negation"]
 
 KINDS: dict[str, type[Literal]] = {
     "atom": Atom,
     "negation": Negation,
     "comparison": Comparison,
+    "aggregation": Aggregation,
+    "last": Last,
 }
-"""The table of kinds, by their grammar rules."""
+"""The table of kinds, by their grammar rules. The call of a function is made of an atom: see `functions`."""

@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
 from antelog.diagnostics import Diagnostic, Note, Span
+from antelog.language.literals.calculations import check_calculation, check_times_in, type_of_side
 from antelog.language.literals.literal import Literal, Safety, Sorts, Types, shown, type_of
 from antelog.language.terms import (
     Anonymous,
+    Calculation,
     Constant,
+    Later,
     Shifted,
     Term,
     Variable,
+    leaves_of,
     variable_of,
     variables_of,
 )
 from antelog.language.vocabulary import Type
 
+HOLDS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+"""The meaning of each comparison."""
+
 OPERATORS = ("=", "!=", "<", "<=", ">", ">=")
 OPPOSITE = {"=": "!=", "!=": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 """The opposite of each comparison, for values that can be compared."""
 
+MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The operator that says the same with the sides exchanged."""
+
 NO_NOW = "There is no `now`: a rule holds for any tick T, and its answers appear when T has come."
 
-_SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
+SPELLING = {"≤": "<=", "≥": ">=", "≠": "!="}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,32 +55,51 @@ class Comparison(Literal):
     @classmethod
     def built(cls, children: list[Any], span: Span) -> Self:
         left, operator, right = children
-        return cls(left, _SPELLING.get(operator, str(operator)), right, span=span)
+        return cls(left, SPELLING.get(operator, str(operator)), right, span=span)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
         return self.left, f" {self.operator} ", self.right
 
     @property
-    def operands(self) -> tuple[Term, ...]:
+    def sides(self) -> tuple[Term, Term]:
         return self.left, self.right
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return (*leaves_of(self.left), *leaves_of(self.right))
+
+    @property
+    def defines(self) -> tuple[str, frozenset[str]] | None:
+        """The variable that it may give a value, `D = W - V`, and those that this is worked out from."""
+        for one, other in (self.sides, self.sides[::-1]):
+            calculated = isinstance(other, Calculation | Shifted | Later)
+            if self.operator == "=" and isinstance(one, Variable) and calculated:
+                return one.name, frozenset(variables_of([other]))
+        return None
 
     @property
     def variables(self) -> set[str]:
         return variables_of(self.operands)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        for side in self.sides:
+            yield from check_times_in(side, sorts)
         for one, other in ((self.left, self.right), (self.right, self.left)):
             place = sorts.time_of(variable_of(one))
             if place is None:
                 continue
             note = (Note("a time because of this place", place),)
-            if isinstance(one, Shifted) and isinstance(one.offset, float):
+            if isinstance(one, Shifted) and isinstance(one.offset, float) and one.unit is None:
                 message = f"`{sorts.text(one)}` is not a time: ticks are whole numbers"
                 yield Diagnostic("E301", message, one.span, "Shift times by a whole number of ticks.", note)
             if isinstance(other, Constant) and not isinstance(other.value, int):
                 message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
                 hint = NO_NOW if other.value == "now" else "Compare times with whole numbers or times."
+                yield Diagnostic("E301", message, self.span, hint, note)
+            elif isinstance(other, Calculation):
+                message = f"`{sorts.text(one)}` is a time and cannot be compared with `{sorts.text(other)}`"
+                hint = "Compare times with whole numbers or times."
                 yield Diagnostic("E301", message, self.span, hint, note)
             elif sorts.is_object(variable_of(other)):
                 message = f"`{sorts.text(one)}` is a time and `{sorts.text(other)}` is not: "
@@ -78,6 +115,11 @@ class Comparison(Literal):
             if isinstance(one, Variable) and isinstance(other, Constant) and not types.is_time(one.name):
                 because = f"{one.name} is compared with the {shown(other, types)}"
                 types.is_type(one.name, type_of(other), self.span, because)
+        for side in self.sides:
+            check_calculation(side, types)
+        if any(isinstance(side, Calculation) for side in self.sides):
+            self._check_values(types)
+            return
         names = [v for v in map(variable_of, self.operands) if v and not types.is_time(v)]
         if len(names) == 2:
             types.same(names[0], names[1], self.span)
@@ -87,9 +129,28 @@ class Comparison(Literal):
             hint = "Compare numbers with numbers and texts with texts."
             types.report(Diagnostic("E302", message, self.span, hint))
 
+    def _check_values(self, types: Types) -> None:
+        """What stands beside a calculation has the type of what that gives."""
+        for side, other in (self.sides, self.sides[::-1]):
+            wanted = type_of_side(side, types) if isinstance(side, Calculation) else None
+            if wanted is None:
+                continue
+            found = type_of(other) if isinstance(other, Constant) else type_of_side(other, types)
+            if isinstance(other, Variable) and not types.is_time(other.name):
+                because = f"{other.name} is compared with a {wanted.value} that is calculated"
+                types.is_type(other.name, wanted, other.span, because)
+            elif found is not None and found is not wanted:
+                message = f"`{types.text(other)}` is a {found.value}, and the other side "
+                message += f"a {wanted.value} that is calculated"
+                hint = "Compare numbers with numbers and texts with texts."
+                types.report(Diagnostic("E302", message, self.span, hint))
+                return
+
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for side in self.operands:
             name = variable_of(side)
+            if variable_of(side) in rule.worked_out:
+                continue
             if isinstance(side, Anonymous):
                 message = "`_` has no value that could be compared"
                 yield Diagnostic("E402", message, side.span, "Name the variable and use it in an atom too.")
@@ -118,8 +179,8 @@ class Comparison(Literal):
     def leaves_free(self, name: str, rule: Safety) -> bool:
         """Whether it may be about an unguarded variable, which has every value there is."""
         in_head = name in rule.head and not rule.is_static()
-        plain = any(isinstance(s, Variable) for s in self.operands) and any(
-            isinstance(s, Constant) for s in self.operands
+        plain = any(isinstance(s, Variable) for s in self.sides) and any(
+            isinstance(s, Constant) for s in self.sides
         )
         return in_head and plain and self.operator in ("=", "!=")
 

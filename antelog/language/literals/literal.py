@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.terms import NOWHERE, Constant, Node, Term
-from antelog.language.vocabulary import Type
+from antelog.language.terms import NOWHERE, Constant, Node, Range, Term, leaves_of, variable_of
+from antelog.language.vocabulary import Signature, Type, Vocabulary
 
 
 class Printing(Protocol):
@@ -34,6 +34,9 @@ class Sorts(Printing, Protocol):
 class Types(Printing, Protocol):
     """The types of a rule's variables; contradictions are reported where they show."""
 
+    def function(self, name: str) -> Signature | None:
+        """A function of the program or a built-in one, but none of numbers."""
+
     def is_time(self, name: str) -> bool: ...
 
     def is_type(self, name: str, type_: Type, span: Span, because: str) -> None:
@@ -44,23 +47,38 @@ class Types(Printing, Protocol):
 
     def report(self, found: Diagnostic) -> None: ...
 
+    def is_not(self, name: str, type_: Type, span: Span, because: str) -> None:
+        """A variable must not hold values of a type, if that of its column is known."""
+
+    def holds(self, atom: Atom) -> None:
+        """The variables of an atom hold values of its columns."""
+
+    def within(self, own: frozenset[str]) -> Types:
+        """The types where these variables mean something else than elsewhere in the rule."""
+
 
 class Safety(Printing, Protocol):
     """The sources of the values of a rule's variables.
 
-    `head` are the variables of the head, `positive` those of atoms without `not`, `negated` those of atoms
-    with it. `reported` are variables of which nothing more is to be said.
+    `head` are the variables of the head, `positive` those that atoms without `not` and `last` give values,
+    `negated` those of other atoms, `worked_out` those that equations give values: `D = W - V`. `reported` are
+    variables of which nothing more is to be said.
     """
 
+    vocabulary: Vocabulary
     head: frozenset[str]
     positive: frozenset[str]
     negated: frozenset[str]
+    worked_out: frozenset[str]
     reported: set[str]
 
     def is_time(self, name: str) -> bool: ...
 
     def is_static(self, predicate: str | None = None) -> bool:
         """Whether a predicate is static, by default that of the head."""
+
+    def may_come_later(self, atom: Atom) -> bool:
+        """Whether facts of an atom may come after those of the atoms without `not`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +102,11 @@ class Literal(Node):
     def atoms(self) -> tuple[Occurrence, ...]:
         """The atoms in it."""
         return ()
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The variables that mean something in this literal only."""
+        return frozenset()
 
     @property
     def operands(self) -> tuple[Term, ...]:
@@ -125,9 +148,24 @@ class Atom(Literal):
     def atoms(self) -> tuple[Occurrence, ...]:
         return (Occurrence(self, negated=False),)
 
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for end in self.range.ends if self.range is not None else ():
+            name = variable_of(end)
+            if name is None or name in rule.positive or (name in rule.negated and rule.is_time(name)):
+                continue
+            message = f"{name} is an end of a range, but no atom in the body of the rule gives it a value"
+            hint = f"Use {name} as the time of an atom in the body: it says at which times the head may hold."
+            yield Diagnostic("E402", message, end.span, hint)
+
     @property
     def operands(self) -> tuple[Term, ...]:
-        return self.terms
+        return tuple(end for term in self.terms for end in leaves_of(term))
+
+    @property
+    def range(self) -> Range | None:
+        """The range of ticks in place of its time."""
+        last = self.terms[-1] if self.terms else None
+        return last if isinstance(last, Range) else None
 
 
 class Occurrence(NamedTuple):

@@ -141,7 +141,8 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
         _lists(pc.struct_field(each, "evidence"), style),
         '], "hypotheses": [',
         _lists(pc.struct_field(each, "hypotheses"), style),
-        "]}",
+        *_so_far(each, style),
+        "}",
     )
     more = counts - kept
     beyond = _joined(', "more": ', pa.array(more).cast(pa.string()))
@@ -150,6 +151,17 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
         _in_lists(texts, kept),
         pc.if_else(pa.array(more > 0), _joined("]", beyond), "]"),
     ]
+
+
+def _so_far(explanations: pa.Array, style: Style) -> list[str | pa.Array]:
+    """The end of the hypotheses, and what aggregates come to so far, if there are any."""
+    if explanations.type.get_field_index("so_far") < 0:
+        return ["]"]
+    found = pc.struct_field(explanations, "so_far")
+    counts = pc.fill_null(pc.list_value_length(found), 0).to_numpy().astype(np.int64)
+    texts, values = (_values(pc.struct_field(found.flatten(), name), style) for name in ("literal", "value"))
+    lists = _in_lists(_joined(texts, ": ", values), counts)
+    return [pc.if_else(pa.array(counts > 0), _joined('], "so_far": {', lists, "}"), "]")]
 
 
 def _others(table: pa.Table, style: Style) -> list[pa.Array]:

@@ -9,7 +9,7 @@ from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
 from antelog.run.store.inbox import Inbox, PostedFact, post
-from antelog.run.store.records import Record, about, change_of, record_of, reject_line, status_line
+from antelog.run.store.records import Record, about, change_of, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
@@ -36,5 +36,6 @@ __all__ = [
     "post",
     "record_of",
     "reject_line",
+    "source_of",
     "status_line",
 ]

@@ -22,9 +22,21 @@ ENDS = ("confirmed", "rejected")
 
 
 def about(program: Source, length: int | None) -> dict[str, object]:
-    """The fields of a head about a program: its text and file, and the length of a tick, in microseconds."""
+    """The fields of a head about a program: its text and file, and the length of a tick, in microseconds.
+
+    Also the files that it includes, and the values given to its limits, where there are some.
+    """
     time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": (length or 0) / 1_000_000}
-    return {"program": program.text, "path": program.name, "time": None if length is None else time}
+    included = [{"path": each.name, "program": each.text} for each in program.included]
+    more = {"included": included, "limits": dict(program.values)}
+    known = {"program": program.text, "path": program.name, **{name: v for name, v in more.items() if v}}
+    return {**known, "time": None if length is None else time}
+
+
+def source_of(head: Mapping[str, Any]) -> Source:
+    """The source of the program that a head is about; its text is empty where nothing is known of it."""
+    included = tuple(Source(each["program"], each["path"]) for each in head.get("included", ()))
+    return Source(head.get("program", ""), head.get("path", ""), included, head.get("limits", {}))
 
 
 def status_line(status: Mapping[str, Any]) -> str:

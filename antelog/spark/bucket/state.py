@@ -22,7 +22,6 @@ from antelog.engine.facts import rejects
 from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.facts.beyond import beyond
 from antelog.engine.facts.counting import total
-from antelog.engine.facts.history import rows_of
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
@@ -69,7 +68,7 @@ class BucketState:
 
     @property
     def kept(self) -> int:
-        return rows_of(self.kernel.history)
+        return self.kernel.rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +114,10 @@ def start(job: Job, number: int) -> BucketState:
         name: with_arrival(job, name, schema.empty_table(), NOTHING) for name, schema in job.tables.items()
     }
     bucket = BucketState(
-        number, begin(job.plan, job.data.background), empty, 0 if knows_open(job.only) else None
+        number,
+        begin(job.plan, job.data.background, functions=job.data.functions),
+        empty,
+        0 if knows_open(job.only) else None,
     )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
@@ -144,8 +146,8 @@ def arriving(job: Job, name: str, facts: pa.Table, now: int, latest: int | None 
     Rows that arrive at no tick, or at one that is finished, are set aside.
     """
     table = with_arrival(job, name, facts, now, latest)
-    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.tick)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    time = ticks_of(table.column(job.inputs[name].columns[-1]), job.plan.timescale)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
     fine = time.whole & (time.numbers >= 0) & (time.numbers <= LAST)
     fine &= arrival.whole & (arrival.numbers > now) & (arrival.numbers <= LAST)
     if fine.all():
@@ -170,7 +172,7 @@ def advance(
         return replace(bucket, waiting=rows), refused
     due, waiting = {}, {}
     for name, table in rows.items():
-        arrived = ticks_of(table.column(ARRIVED), job.plan.tick).numbers <= now
+        arrived = ticks_of(table.column(ARRIVED), job.plan.timescale).numbers <= now
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)

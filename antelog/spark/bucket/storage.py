@@ -142,7 +142,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
     bucket = begun(job, start(job, number), head.time.begin)
     rest: Iterable[bytes] = parts
     if parts and sealed.is_sealed(parts[0]):
-        saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST)
+        saved = saving.from_bytes(parts[0], _SNAPSHOT, job.plan, MOST, job.data.functions)
         bucket = replace(bucket, kernel=saved.state)
         if job.forecasts is not None:
             from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without chances

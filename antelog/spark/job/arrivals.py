@@ -25,7 +25,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
     """
     if ARRIVED in facts.column_names:
         return facts
-    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.tick)
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.timescale)
     arrival = np.where(time.whole, arrivals(time.numbers, now, latest), now + 1)
     return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
 
@@ -33,7 +33,7 @@ def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | N
 def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
     """The tick of the earliest arrival among the rows that are not set aside."""
     table = with_arrival(job, name, facts, NOTHING)
-    arrival = ticks_of(table.column(ARRIVED), job.plan.tick)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
     rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
     rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
     start, size = 0, _FEW

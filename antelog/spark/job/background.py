@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Static
 from antelog.compile.rules.statics import Row
-from antelog.engine.facts.frames import plain_number
+from antelog.engine.facts.frames import check_ticks, plain_number
 from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.language.syntax import number
@@ -37,6 +37,7 @@ def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
     columns = [
         _values(static, position, column.combine_chunks()) for position, column in enumerate(table.columns)
     ]
+    check_ticks(static, columns)
     return tuple(sorted(set(zip(*columns, strict=True)), key=str))
 
 

@@ -27,7 +27,7 @@ from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
-from antelog.process import plan_of
+from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
@@ -36,6 +36,7 @@ from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import no_time, typed_ticks
 from antelog.spark.job.forecasts import forecasts_of, within
+from antelog.spark.job.functions import sent
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan
 from antelog.spark.job.options import OutputOptions
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
@@ -78,7 +79,7 @@ def checked(
         clock=_clock(plan, options.clock, bool(own), batch),
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
-        tick=plan.tick,
+        timescale=plan.timescale,
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
     if timing.ahead is not None and timing.clock != "processing":
@@ -88,7 +89,7 @@ def checked(
         begin=_tick("begin", options.begin, plan),
         until=_tick("until", options.until, plan),
     )
-    data = Data(given, {**types, **types_of_rows(given)}, own)
+    data = Data(given, {**types, **types_of_rows(given)}, own, sent(functions_of(program)))
     forecasts = forecasts_of(plan, options.model, learn=options.learn)
     forecasts = within(forecasts, Limits(options.min_chance, options.most))
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)

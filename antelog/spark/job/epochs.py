@@ -7,15 +7,17 @@ A column of texts or numbers and its counting give a column of ticks, with the r
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType, StringType
 
-from antelog.arrow.grammar import EXACT, NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
-from antelog.arrow.ticks import LARGEST, LAST
+from antelog.arrow.grammar import DATE, EXACT, NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
+from antelog.arrow.ticks import FAR, LARGEST, LAST
 from antelog.language.epochs import MICROSECONDS, Counting
+from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 _HOUR, _MINUTE = r"([T ][0-9]{2})", r"([T ][0-9]{2}:[0-9]{2})"
 
@@ -40,7 +42,7 @@ def text_ticks(text: Column, counting: Counting) -> Column:
     """The ticks of a column of texts, as long whole numbers; null for those that are no times."""
     is_whole = text.rlike(WHOLE_TIME)
     whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
-    if counting.tick is None:
+    if counting.timescale is None:
         return whole
     # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
     others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
@@ -51,9 +53,13 @@ def text_ticks(text: Column, counting: Counting) -> Column:
     begin = f.lit("1970-01-01").cast("timestamp_ntz")
     zoneless = f.timestamp_diff("MICROSECOND", begin, stamps.try_cast("timestamp_ntz"))
     zoned = f.unix_micros(stamps.try_cast("timestamp"))
+    dates = f.when(stamps.rlike(DATE), _ticks_at(zoneless, replace(counting.timescale, zone=DEFAULT_ZONE)))
     micros = f.when(stamps.rlike(ZONED), zoned).otherwise(zoneless)
     return f.coalesce(
-        whole_ticks(whole, counting), double_ticks(others, counting), _floor(micros, f.lit(counting.tick))
+        whole_ticks(whole, counting),
+        double_ticks(others, counting),
+        dates,
+        _ticks_at(micros, counting.timescale),
     )
 
 
@@ -65,9 +71,11 @@ def no_time(text: Column, name: str, counting: Counting) -> Column:
 
 def whole_ticks(number: Column, counting: Counting) -> Column:
     """The ticks of a column of long whole numbers."""
-    if counting.tick is None or not counting.ranges:
+    if counting.timescale is None or not counting.ranges:
         return number
-    each = {r.unit: MICROSECONDS[r.unit] / counting.tick for r in counting.ranges}
+    even = counting.timescale.even  # if not, ticks are those of moments, which are counted in microseconds
+    length = counting.timescale.length if even else 1
+    each = {r.unit: MICROSECONDS[r.unit] / length for r in counting.ranges}
     numerator, denominator = (
         _of_unit(number, counting, {unit: getattr(e, part) for unit, e in each.items()})
         for part in ("numerator", "denominator")
@@ -75,23 +83,32 @@ def whole_ticks(number: Column, counting: Counting) -> Column:
     counts = number
     if counting.unit is not None:
         # What is further away than this is beyond the last tick anyway, and its number could overflow.
-        far = min(int((LAST + 1) / each[counting.unit]) + 1, 2**63 - 1)
+        far = min(int(((LAST if even else FAR) + 1) / each[counting.unit]) + 1, 2**63 - 1)
         counts = f.when(number > far, far).when(number < -far, -far).otherwise(number)
     rest = f.pmod(counts, denominator)
     ticks = _floor(counts, denominator) * numerator + _floor(rest * numerator, denominator)
-    return f.coalesce(ticks.cast("bigint"), number)
+    ticks = ticks.cast("bigint")
+    return f.coalesce(ticks if even else _ticks_at(ticks, counting.timescale), number)
 
 
 def double_ticks(number: Column, counting: Counting) -> Column:
     """The ticks of a column of doubles, as long whole numbers; null for those that are none."""
     whole = f.when((f.rint(number) == number) & number.between(-EXACT, EXACT), number).cast("bigint")
-    if counting.tick is None or not counting.ranges:
+    if counting.timescale is None or not counting.ranges:
         return whole
     factors = {r.unit: float(MICROSECONDS[r.unit]) for r in counting.ranges}
     counts = f.rint(number * _of_unit(number, counting, factors))
     near = f.when(counts > LARGEST, float(LARGEST)).when(counts < -LARGEST, -float(LARGEST)).otherwise(counts)
-    micros, tick = near.cast("bigint"), f.lit(counting.tick)
-    return f.coalesce(_floor(micros, tick), whole)
+    return f.coalesce(_ticks_at(near.cast("bigint"), counting.timescale), whole)
+
+
+def _ticks_at(micros: Column, timescale: Timescale) -> Column:
+    """The ticks of moments, in microseconds since 1970."""
+    if timescale.even:
+        return _floor(micros, f.lit(timescale.length))
+    near = f.when(micros > FAR, FAR).when(micros < -FAR, -FAR).otherwise(micros)
+    local = f.unix_micros(f.from_utc_timestamp(f.timestamp_micros(near), timescale.zone))
+    return _floor(local + timescale.ahead, f.lit(timescale.length))
 
 
 def _of_unit(number: Column, counting: Counting, values: Mapping[str, int | float]) -> Column:

@@ -18,7 +18,9 @@ from antelog.compile.show.plan_json import to_json
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
+from antelog.functions import UserFunction
 from antelog.run.clock import Timing
+from antelog.spark.job.functions import received
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
@@ -39,16 +41,23 @@ OTHERS = "others"
 
 @dataclass(frozen=True)
 class Data:
-    """The types of the data, and the background facts, before any facts are read.
+    """The types of the data, the background facts and the functions, before any facts are read.
 
     given       the background facts from outside the program
     types       the types of the columns of each input, the time's last, and of each of the given relations
     own         the type of the arrivals of those inputs whose facts have arrivals of their own
+    called      the functions that the program calls, as bytes
     """
 
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
+    called: bytes = b""
+
+    @cached_property
+    def functions(self) -> Mapping[str, UserFunction]:
+        """The functions that the program calls."""
+        return received(self.called)
 
     @property
     def background(self) -> dict[str, list[Row]]:

@@ -21,7 +21,6 @@ import pyarrow.types as is_a
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, ticks_of
-from antelog.compile.literals.comparison import HOLDS
 from antelog.compile.literals.literal import Value
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.columns import input_columns
@@ -29,6 +28,7 @@ from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
 from antelog.engine.values.types import Types
+from antelog.language.literals.comparison import HOLDS
 
 
 @dataclass(frozen=True, order=True)
@@ -148,8 +148,8 @@ def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
 def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     """The rows that are neither late nor early nor malformed, judged by each row alone."""
     source = next(s for s in plan.inputs if s.name == name)
-    time = ticks_of(table.column(source.columns[-1]), plan.tick)
-    arrived = ticks_of(table.column(arrival), plan.tick)
+    time = ticks_of(table.column(source.columns[-1]), plan.timescale)
+    arrived = ticks_of(table.column(arrival), plan.timescale)
     soonest = min(source.delays)
     waited = arrived.numbers - time.numbers
     fine: Mask = time.whole & arrived.whole & (time.numbers >= 0) & (arrived.numbers <= LAST)

@@ -22,6 +22,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts import rejects
 from antelog.engine.values.values import Values
+from antelog.language.moments import Timescale
 from antelog.run.clock import far_ahead
 from antelog.spark import workers
 from antelog.spark.job.arrivals import earliest
@@ -140,7 +141,7 @@ def _sorted_out(job: Job, name: str, table: pa.Table) -> _Chunk:
     if WALL in table.column_names:
         far = ~wrong & _far(job, name, facts, table.column(WALL))
     aside = [
-        _set_aside(source, facts.filter(rows), table.filter(rows), job.plan.tick, reason)
+        _set_aside(source, facts.filter(rows), table.filter(rows), job.plan.timescale, reason)
         for rows, reason in ((pa.array(wrong), rejects.MALFORMED), (pa.array(far), rejects.EARLY))
         if pc.any(rows).as_py()
     ]
@@ -156,7 +157,7 @@ def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
         return far
     now = wall[0].cast(pa.timestamp("us", "UTC")).value
     for column in (job.inputs[name].columns[-1], *([ARRIVED] if name in job.data.own else [])):
-        ticks = ticks_of(facts.column(column), job.plan.tick)
+        ticks = ticks_of(facts.column(column), job.plan.timescale)
         far |= ticks.whole & far_ahead(job.timing, ticks.numbers, now)
     return far
 
@@ -164,7 +165,9 @@ def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:
 _FAR = "about a time long after the clock of this machine; if it is right, give a longer `ahead`"
 
 
-def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, tick: int | None, reason: str) -> pa.Table:
+def _set_aside(
+    source: Input, faulty: pa.Table, given: pa.Table, timescale: Timescale | None, reason: str
+) -> pa.Table:
     """Rows as rejects of the engine: the source found them malformed, or they are far ahead."""
     values = Values()
     cells = [values.encode(faulty.column(name)) for name in source.columns[:-1]]
@@ -173,7 +176,7 @@ def _set_aside(source: Input, faulty: pa.Table, given: pa.Table, tick: int | Non
     if reason == rejects.MALFORMED:
         time, said = nothing, given.column(MALFORMED).cast(pa.string())
     else:
-        ticks = ticks_of(faulty.column(source.columns[-1]), tick)
+        ticks = ticks_of(faulty.column(source.columns[-1]), timescale)
         time, said = pa.array(ticks.numbers, mask=~ticks.whole), pa.array([_FAR] * count, pa.string())
     rows = given.column(ROW).cast(pa.string()) if ROW in given.column_names else pa.nulls(count, pa.string())
     return pa.table(
@@ -195,7 +198,7 @@ def _reading(job: Job, name: str, facts: pa.Table) -> int | None:
     if job.timing.clock == "processing":
         return None
     column = ARRIVED if name in job.data.own else job.inputs[name].columns[-1]
-    ticks = ticks_of(facts.column(column), job.plan.tick)
+    ticks = ticks_of(facts.column(column), job.plan.timescale)
     fine = ticks.whole & (ticks.numbers >= 0) & (ticks.numbers <= LAST)
     return int(ticks.numbers[fine].max()) if fine.any() else None
 
@@ -209,7 +212,7 @@ def _needed(job: Job, name: str, facts: pa.Table) -> tuple[pa.Table, Counts]:
     if name not in job.data.own or (needs == EVERYTHING and job.span.until is None):
         return facts, Counts()
     orderly = in_order(job.plan, name, facts, ARRIVED)
-    arrived = ticks_of(facts.column(ARRIVED), job.plan.tick).numbers
+    arrived = ticks_of(facts.column(ARRIVED), job.plan.timescale).numbers
     after = np.zeros(len(arrived), np.bool_) if job.span.until is None else arrived > job.span.until
     kept = (of_use(needs, facts) & ~after) | ~orderly
     later = int(np.count_nonzero(after & ~kept))

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from antelog.compile.literals.comparison import HOLDS
 from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.literals.comparison import HOLDS
 from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, Line
 
 _COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}

@@ -16,10 +16,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
+from antelog.language import read
 from antelog.language.moments import Timescale
-from antelog.program import Program, parse
+from antelog.program import Program, compiled
+from antelog.run.store import source_of
 from antelog.run.store.records import ENDS
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
@@ -31,18 +34,22 @@ DECIDED = 2_000
 
 @dataclass(frozen=True)
 class FeedProgram:
-    """The program of a feed: its text, and the name of its file."""
+    """The program of a feed, and where it was read from."""
 
-    text: str = ""
-    path: str = ""
+    source: Source = field(default_factory=lambda: Source("", ""))
 
     @cached_property
     def program(self) -> Program | None:
         """The parsed program; None if there is no text or it has errors."""
         try:
-            return parse(self.text, name=self.path) if self.text else None
+            return compiled(read(self.source)) if self.source.text else None
         except AntelogError:
             return None
+
+    @property
+    def path(self) -> str:
+        """The name of its file."""
+        return self.source.name
 
     @property
     def length(self) -> int | None:
@@ -118,8 +125,8 @@ class Board:
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
-        if head.get("program", "") != self.head.text or head.get("path", "") != self.head.path:
-            self.head = FeedProgram(head.get("program", ""), head.get("path", ""))
+        if (source := source_of(head)) != self.head.source:
+            self.head = FeedProgram(source)
         before, self.open = self.open, {}
         for line in _lines_in(head):
             name = _name(line)

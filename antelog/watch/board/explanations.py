@@ -15,6 +15,7 @@ from functools import partial
 
 from msgspec import Struct
 
+from antelog.diagnostics import Span
 from antelog.language.line_literals import read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
@@ -65,9 +66,10 @@ def _marks(texts: Sequence[str], timescale: Timescale | None, *, known: bool) ->
 
 @dataclass(frozen=True)
 class Reason:
-    """A rule: its text, and the line of the program at which it begins."""
+    """A rule: its text, its file, and the line at which it begins."""
 
     text: str
+    file: str
     line: int
 
 
@@ -88,10 +90,8 @@ def rules_behind(program: Program, query: str, predicates: Collection[str]) -> l
             below = {atom.predicate for atom, negated in atoms_of(rule) if not negated} - seen
             seen |= below
             wanted += [each for each in below if each in leading and each not in predicates]
-    places = {
-        rule.span: Reason(_text(program, rule), program.source.position(rule.span.start)[0]) for rule in found
-    }
-    return sorted(places.values(), key=lambda each: each.line)
+    spans = sorted({rule.span.start: rule.span for rule in found}.items())
+    return [_reason(program, span) for _, span in spans]
 
 
 def _leading(rules: list[Rule], predicates: Collection[str]) -> set[str]:
@@ -107,5 +107,6 @@ def _rests(rule: Rule, on: Collection[str]) -> bool:
     return any(atom.predicate in on for atom, _ in atoms_of(rule))
 
 
-def _text(program: Program, rule: Rule) -> str:
-    return program.source.text[rule.span.start : rule.span.end]
+def _reason(program: Program, span: Span) -> Reason:
+    file, there = program.source.located(span)
+    return Reason(program.source.excerpt(span), file.name, file.position(there.start)[0])

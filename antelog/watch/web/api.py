@@ -63,7 +63,7 @@ def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
         "open": name in live.board.open,
         "since": found.since,
         "lines": found.all_lines,
-        "rules": [{"line": each.line, "text": each.text} for each in rules],
+        "rules": [{"file": each.file, "line": each.line, "text": each.text} for each in rules],
     }
 
 
@@ -87,7 +87,7 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     changes: dict[str, dict[str, int]] = {}
     for (query, change), count in board.changes.items():
         changes.setdefault(query, {})[change] = count
-    return {**summary(board), "path": board.head.path, "program": board.head.text, "changes": changes}
+    return {**summary(board), "path": board.head.path, "program": board.head.source.whole, "changes": changes}
 
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {

@@ -29,6 +29,7 @@ from antelog.run.store import (
     FolderFeed,
     Record,
     StoredFeedAt,
+    about,
     change_of,
     is_folder_feed,
     is_store,
@@ -128,7 +129,7 @@ class EngineReader:
         self._relations = list(engine.plan.queries)
         self._waiting: deque[Record] = deque()
         tables = {query.name: engine.answers(query.name) for query in self._relations}
-        known = {"program": program.source.text, "path": program.source.name, "tick": engine.now}
+        known = {**about(program.source, engine.plan.tick), "tick": engine.now}
         self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
 
     def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:

@@ -4,6 +4,7 @@ import os
 import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -77,6 +78,13 @@ def test_what_bash_is_told(line: str, found: list[str]) -> None:
     environment = {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": line}
     done = CliRunner().invoke(main, prog_name="antelog", env=environment)
     assert done.output.split() == found
+
+
+def test_limits_are_completed(project: Path) -> None:
+    rules = project.joinpath("program.alog").read_text(encoding="utf-8")
+    project.joinpath("limits.alog").write_text(f"{rules}limit hot = 90.\nlimit cold = 5.\n", encoding="utf-8")
+    environment = {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": "antelog check limits.alog --set h"}
+    assert CliRunner().invoke(main, prog_name="antelog", env=environment).output.split() == ["plain,hot="]
 
 
 @pytest.mark.usefixtures("project")

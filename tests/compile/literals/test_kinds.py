@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from antelog.compile.literals import KINDS, AnyLiteral, Atom, Comparison, Negation, StaticAtom, lowered
+from antelog.compile.literals import (
+    KINDS,
+    Absence,
+    Aggregation,
+    AnyLiteral,
+    Atom,
+    Call,
+    Comparison,
+    Last,
+    Negation,
+    StaticAtom,
+    lowered,
+)
+from antelog.compile.literals.aggregate import Aggregate, Inside
+from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Replacement, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Const, Own, Replacement, Sum, Term, Time, Var
 from antelog.diagnostics import Source
 from antelog.language import read
 
 A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
 NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
+NOT_B_TILL = Absence("B", (Var("X"), None), Time("T", 0), Time("T", 2), "B(x, _, time)")
+LAST_B = Last(
+    *("B", (Var("X"), Const(3)), Time("T", -5), Time("T", 0), False),
+    *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),
+)
+INSIDE = Inside(
+    *("B", (Var("X"), Own("N")), Time("T", -9), Time("T", 0), False),
+    *((Comparison(Own("N"), ">=", Const(0)),), "B(x, y, time)"),
+)
+MUCH = Aggregation(Aggregate("sum", False, Own("N"), INSIDE), ">", Var("V"))
 ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
+SMALL, NOT_SMALL = (Call("small", (Var("V"),), negated=each) for each in (False, True))
 MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))
-EACH = (A, NOT_B, ROOM, NOT_SHUT, MORE)
+EACH = (A, NOT_B, NOT_B_TILL, LAST_B, MUCH, ROOM, NOT_SHUT, NOT_SMALL, MORE)
 
 
 class _Called(Replacement):
@@ -32,8 +59,12 @@ def test_the_examples_show_every_kind() -> None:
     [
         (A, "A(X, 3, T+1)", {"X", "T"}, {"X", "T"}),
         (NOT_B, "not B(X, _, T)", {"X", "T"}, set()),
+        (NOT_B_TILL, "not B(X, _, T..T+2)", {"X", "T"}, set()),
+        (LAST_B, "last B(X, 3, T-5..T) per X", {"X", "T"}, set()),
+        (MUCH, "sum(N : B(X, N, T-9..T), N >= 0) > V", {"X", "V", "T"}, set()),
         (ROOM, "Room(X, _)", {"X"}, {"X"}),
         (NOT_SHUT, "not Shut(X)", {"X"}, set()),
+        (NOT_SMALL, "not small(V)", {"V"}, set()),
         (MORE, "W >= V+0.5", {"W", "V"}, set()),
     ],
 )
@@ -59,18 +90,41 @@ def test_facts_and_asked_literals_look_at_an_input_or_a_relation() -> None:
         (Var("X"),),
         (0,),
     )
-    assert [isinstance(each, AskedNode) for each in EACH] == [False, True, False, False, False]
+    assert [isinstance(each, AskedNode) for each in EACH] == [
+        False, True, True, True, True, False, False, False, False,
+    ]  # fmt: skip
+
+    assert [(each.name, each.given, each.first, each.last) for each in LAST_B.references] == [
+        ("B(x, y, time)", (Var("X"), Const(3)), Time("T", -5), Time("T", 0)),
+        ("B(x, _, time)", (Var("X"),), Time("T", -5), Time("T", 0)),
+    ]
+    (counted,) = MUCH.references  # it asks for each atom, with all its values
+    assert (counted.given, counted.kept) == ((Var("X"), None), (0, 1))
     conditions = [each for each in EACH if isinstance(each, Condition)]
-    assert [each.references for each in conditions] == [(), (), ()]
+    assert [each.references for each in conditions] == [(), (), (), ()]
+
+
+class _World:
+    """A room b that is shut, and a function that is true of numbers below 2."""
+
+    def exists(self, predicate: str, values: tuple[Value | None, ...], /) -> bool:
+        return (predicate, values) == ("Shut", ("b",))
+
+    def called(self, _function: str, arguments: Sequence[Value], /) -> Value | bool | None:
+        (value,) = arguments
+        return None if isinstance(value, str) else value < 2
 
 
 def test_conditions_hold_of_values() -> None:
-    there = {("Shut", ("b",))}
+    world = _World()
     values: dict[str, Value] = {"X": "a", "W": 2, "V": 1}
-    assert NOT_SHUT.holds(values, lambda name, row: (name, row) in there)
-    assert not NOT_SHUT.holds({"X": "b"}, lambda name, row: (name, row) in there)
-    assert MORE.holds(values, lambda *_: False)
-    assert not MORE.holds({"W": 1, "V": 1}, lambda *_: False)
+    assert NOT_SHUT.holds(values, world)
+    assert not NOT_SHUT.holds({"X": "b"}, world)
+    assert MORE.holds(values, world)
+    assert not MORE.holds({"W": 1, "V": 1}, world)
+    # Of a function that says nothing neither the condition nor its negation holds.
+    held = [(SMALL.holds({"V": v}, world), NOT_SMALL.holds({"V": v}, world)) for v in (1, 2, "a")]
+    assert held == [(True, False), (False, True), (False, False)]
 
 
 def test_each_literal_of_a_rule_becomes_one_of_a_kind() -> None:

@@ -18,7 +18,7 @@ from antelog import Engine
 from antelog.compile.literals.negation import Negation
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import rows_of
-from antelog.engine.step.cycles import Derived, Recalled, Rest, decide
+from antelog.engine.step.cycles import AtomNumbers, Derived, Recalled, Rest, decide
 from antelog.engine.step.literals import ASKED
 from tests.engine.stages import ticks
 from tests.engine.telling import by_arrival, lines_of, reported, reported_at_once
@@ -197,7 +197,7 @@ def column(*numbers: int) -> Column:
 def test_each_level_rests_on_the_one_before() -> None:
     off, level = column(0, 1, 2), column(1, 2, 3)  # Off(1), Off(2), Off(3); each press came at its tick
     false = 4  # known before: false from the start
-    negated = Rest(ASKED[Negation], (column(false, 0, 1),))
+    negated = Rest(ASKED[Negation], (AtomNumbers(column(false, 0, 1)),))
     zeros, never = np.zeros(3, np.int64), np.full(3, NEVER)
     derived = Derived(off, level, zeros, level, never, level, np.full(3, -1), (negated,))
     true_at, false_at, _ = decide(Recalled(4, column(-1)), [derived])
@@ -208,7 +208,7 @@ def test_each_level_rests_on_the_one_before() -> None:
 def test_what_is_decided_long_ago_is_recalled_by_numbers() -> None:
     recalled = Recalled(1, column(-1, 4))
     asked = recalled.numbers(np.array([True]), column(4))  # an atom that is true since 4
-    negated = Rest(ASKED[Negation], (asked,))
+    negated = Rest(ASKED[Negation], (AtomNumbers(asked),))
     derived = Derived(
         column(0), column(5), column(0), column(5), np.array([NEVER]), column(5), column(-1), (negated,)
     )

@@ -10,7 +10,13 @@ from antelog.language.parser import parse
 from antelog.language.printer import KEYWORDS, to_text
 from antelog.language.syntax import variables_of
 
-EACH = {"atom": "P(X, _, T+1)", "negation": "not P(X, high, T)", "comparison": "V+0.5 >= 90"}
+EACH = {
+    "atom": "P(X, _, T+1)",
+    "negation": "not P(X, high, T)",
+    "comparison": "V+0.5 >= 90",
+    "aggregation": "count(P(X, _, T-9..T)) >= 3",
+    "last": "last P(X, up, T-9..T) per X",
+}
 
 
 def literal_of(text: str) -> Literal:
@@ -34,6 +40,8 @@ def test_a_literal_reads_as_it_was_written(text: str) -> None:
         ("atom", [("P(X, _, T+1)", False)], {"X", "T"}),
         ("negation", [("P(X, high, T)", True)], {"X", "T"}),
         ("comparison", [], {"V"}),
+        ("aggregation", [("P(X, _, T-9..T)", True)], {"X", "T"}),
+        ("last", [("P(X, up, T-9..T)", True)], {"X", "T"}),
     ],
 )
 def test_atoms_and_variables(kind: str, atoms: list[tuple[str, bool]], variables: set[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from antelog.diagnostics import Source
-from antelog.run.store import about, change_of, record_of, reject_line, status_line
+from antelog.run.store import about, change_of, record_of, reject_line, source_of, status_line
 
 RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
 
@@ -48,6 +48,9 @@ def test_what_a_feed_says_beside_changes() -> None:
     }
     time = {"origin": "1970-01-01T00:00:00Z", "length_seconds": 600.0}
     assert about(Source("", "p.alog"), 600_000_000)["time"] == time
+    whole = Source("query P(X).", "p.alog", (Source("limit a = 1.", "q.alog"),), {"a": 2})
+    assert source_of(about(whole, None)) == whole
+    assert source_of({}) == Source("", "")
     status = (record_of(status_line({"tick": 3}).encode()) or {})["status"]
     assert status["tick"] == 3
     assert datetime.fromisoformat(status["at"]).tzinfo is not None

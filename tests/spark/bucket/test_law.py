@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
 from antelog.spark.bucket import storage
+from tests.cases_of_latest import cases_of_latest
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
@@ -30,6 +31,7 @@ ANY = (
     | cases_with_two_times()
     | cases_with_two_times(latest=9, most=20)
     | cases_of_few_literals()
+    | cases_of_latest()
     | keyed(TYPED)
     | keyed(TYPED)
 )

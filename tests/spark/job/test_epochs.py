@@ -13,6 +13,7 @@ from antelog import Engine, parse
 from antelog.arrow.ticks import times_of
 from antelog.files.times import ticks as ticks_of_texts
 from antelog.language.epochs import Counting
+from antelog.language.moments import Timescale
 from antelog.spark import changes, rejects
 from antelog.spark.endpoints.columns import value_of
 from antelog.spark.job.epochs import typed_ticks
@@ -35,9 +36,17 @@ BROKEN = [
     *(NOW * 1e9, 7.5, NOW + 0.5, NOW - 0.000001, (NOW + 0.1) * 1000, NOW * 1e6 + 0.5, 1e300, -2.5),
 ]
 COUNTINGS = [
-    Counting(tick, unit)
+    Counting(Timescale(tick), unit)
     for tick, units in ((600_000_000, (None, "ms", "ticks")), (500_000, (None, "s")), (7, ("us",)))
     for unit in units
+]
+COUNTINGS += [
+    Counting(Timescale(length, zone), unit)
+    for length, zone, unit in (
+        (86_400_000_000, "Europe/Berlin", None),
+        (604_800_000_000, "America/Sao_Paulo", "s"),
+        (604_800_000_000, "UTC", "ms"),
+    )
 ]
 
 
@@ -72,6 +81,7 @@ def test_times_in_texts(spark: SparkSession) -> None:
             " 2024-05-01 22:40:59.999999999Z ",
         ),
         *("2024-05-01T22:40+0200", "2024-05-01T22-05", "2024-05-01 22:40:10,5+02:00", "1969-12-31 23:59"),
+        *("2024-03-31", "2024-03-31 22:00Z", "2024-03-31 21:59Z", "2024-10-27T22:59:59Z", "2018-11-04"),
         *("2024-02-30", "2024-05-01 25:00", "24-05-01", "noon", ""),
         *map(str, WHOLE),
         *map(repr, BROKEN[-7:]),

@@ -17,11 +17,11 @@ class Static(Body):
     absent: bool = False
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
         ((atom, negated),) = literal.atoms or ((None, False),)
         if atom is None or not lowering.is_static(atom):
             return None
-        return cls(lowering.asked(atom) if negated else lowering.atom(atom), negated)
+        return (cls(lowering.asked(atom) if negated else lowering.atom(atom), negated),)
 
     @property
     def operands(self) -> tuple[Term, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from antelog.language import syntax
+from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.literal import Around, Below, Body, Facts, Lowering, Ticks
 from tests.specification.terms import ANY, Atom, Term, Variable
 
@@ -16,10 +17,14 @@ class Fact(Body):
     atom: Atom
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
         if not isinstance(literal, syntax.Atom) or lowering.is_static(literal):
             return None
-        return cls(lowering.atom(literal))
+        if literal.range is None:
+            return (cls(lowering.atom(literal)),)
+        first, last = map(lowering.term, literal.range.ends)
+        atom = lowering.atom(replace(literal, terms=(*literal.terms[:-1], syntax.Anonymous())))
+        return cls(atom), Comparison(first, "<=", atom.time), Comparison(atom.time, "<=", last)
 
     @property
     def operands(self) -> tuple[Term, ...]:

@@ -13,10 +13,23 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
 
 from antelog.language import syntax
+from antelog.language.durations import ticks_later
 from antelog.language.vocabulary import Vocabulary
-from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, variables_in
+from tests.specification.terms import (
+    ANY,
+    Atom,
+    Calculation,
+    Own,
+    Substitution,
+    Term,
+    TickLength,
+    Variable,
+    variables_in,
+    worked_out,
+)
 
 if TYPE_CHECKING:
+    from tests.specification.literals.aggregate import Aggregate, Instances
     from tests.specification.literals.comparison import Comparison
 
 Tick: TypeAlias = float
@@ -49,6 +62,15 @@ class Facts(Protocol):
     def come(self, atom: Atom, around: Around) -> Ticks:
         """Of a fact literal."""
 
+    def instances(self, aggregate: Aggregate) -> Instances:
+        """The atoms that an aggregate without open variables is about."""
+
+    def atoms(self, atom: Atom) -> Iterator[tuple[Atom, Tick]]:
+        """The atoms that are true once, with any values in place of `ANY`, and from which tick on."""
+
+    def none_left(self, names: Collection[str], around: Around) -> bool:
+        """Whether the comparisons of some open variable leave it no value."""
+
     def last(self, time: Term, around: Around) -> Tick | None:
         """The latest tick that a time can be; None if there is none."""
 
@@ -69,8 +91,8 @@ class Body:
     """A literal in the body of a rule."""
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
-        """The literal that one of the syntax tree stands for, if it is of this kind."""
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
+        """The literals that one of the syntax tree stands for, if it is of this kind."""
         raise NotImplementedError
 
     @property
@@ -105,9 +127,24 @@ class Body:
         return ()
 
     @property
+    def bounds(self) -> tuple[Comparison, ...]:
+        """The bounds of the times of these atoms, where they lie in a range that is open."""
+        return ()
+
+    @property
     def time(self) -> Term | None:
-        """The time of one that is stated: it has to be a natural number."""
+        """The time of one that is stated; of a range of ticks the last."""
         return None
+
+    @property
+    def times(self) -> tuple[Term, ...]:
+        """The times in one that is stated."""
+        return () if self.time is None else (self.time,)
+
+    @property
+    def natural(self) -> tuple[Term, ...]:
+        """The times that have to be natural numbers."""
+        return self.times
 
     def ticks(self, _world: Facts, _around: Around) -> Ticks:
         """From when on a stated literal is true, and from when on false."""
@@ -139,31 +176,56 @@ class Body:
 
 @dataclass
 class Lowering:
-    """What is known of the rule whose literals are made; each `_` becomes a variable of its own."""
+    """What is known of the rule whose literals are made; each `_` becomes a variable of its own.
+
+    What is `spaced` was calculated as it is printed: `W - 70` comes of `W - V`, and `W-70` of itself.
+    """
 
     vocabulary: Vocabulary
     used: int = 0
+    own: frozenset[str] | None = None
+    spaced: bool = False
+
+    def within(self, own: frozenset[str]) -> Lowering:
+        """The lowering within an aggregate that has variables of its own."""
+        return Lowering(self.vocabulary, 0, own)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
 
     def term(self, term: syntax.Term) -> Term:
         if isinstance(term, syntax.Variable):
-            return Variable(term.name)
+            return Own(term.name) if term.name in (self.own or ()) else Variable(term.name)
         if isinstance(term, syntax.Shifted):
-            return Variable(term.variable, term.offset)
+            in_ticks = term.unit is not None
+            offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
+            own = term.variable in (self.own or ())
+            if self.spaced or own:
+                shifted = Own(term.variable) if own else Variable(term.variable)
+                return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
+            return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
             return term.value
+        if isinstance(term, syntax.Later):
+            return Calculation("+", (self.term(term.time), self.term(term.by)))
+        if isinstance(term, syntax.Calculation):
+            ticks = None
+            if term.function in ("hour", "weekday", "day", "month"):
+                ticks = TickLength(self.vocabulary.tick or 0, self.vocabulary.zone)
+            return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments)), ticks))
         self.used += 1
-        return Variable(f"_{self.used}")
+        return Variable(f"_{self.used}") if self.own is None else Own(f"_{self.used}")
 
     def atom(self, atom: syntax.Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(self.term, atom.terms)))
 
+    def gap(self, term: syntax.Term) -> Term:
+        """A term in which `_` is `ANY`."""
+        return ANY if isinstance(term, syntax.Anonymous) else self.term(term)
+
     def asked(self, atom: syntax.Atom) -> Atom:
         """An atom in which `_` is `ANY`."""
-        terms = (ANY if isinstance(t, syntax.Anonymous) else self.term(t) for t in atom.terms)
-        return Atom(atom.predicate, tuple(terms))
+        return Atom(atom.predicate, tuple(map(self.gap, atom.terms)))
 
 
 def guards(literals: Collection[Body]) -> frozenset[str]:
@@ -197,10 +259,10 @@ class Literal(NamedTuple):
 
 def by_time(literals: Iterable[Literal]) -> list[Literal]:
     """Literals by time, then text. Times that are still open come last, by offset, then name."""
-    return sorted(literals, key=lambda literal: (*_place(literal.body.time), str(literal)))
+    return sorted(literals, key=lambda literal: (*place(literal.body.time), str(literal)))
 
 
-def _place(time: Term | None) -> tuple[bool, int | float, str]:
+def place(time: Term | None) -> tuple[bool, int | float, str]:
     if isinstance(time, Variable):
         return True, time.shift, time.name
     assert isinstance(time, int), f"{time} is no time"

@@ -16,10 +16,12 @@ class Negated(Body):
     atom: Atom
 
     @classmethod
-    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Self | None:
-        if not isinstance(literal, syntax.Negation) or lowering.is_static(literal.atom):
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
+        if not isinstance(literal, syntax.Negation) or literal.atom.range is not None:
             return None
-        return cls(lowering.asked(literal.atom))
+        if lowering.is_static(literal.atom):
+            return None
+        return (cls(lowering.asked(literal.atom)),)
 
     @property
     def operands(self) -> tuple[Term, ...]:

@@ -209,9 +209,12 @@ def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Chi
         return
     given = line.get("explanations") or ()
     predicates = {mark.predicate for at in range(len(given)) for mark in marks(line, None, at)}
-    name = PurePath(scene.board.head.path).name
     items = [
-        tag("li", tag("span", f"{name}:{each.line}", class_="place"), tag("code", each.text))
+        tag(
+            "li",
+            tag("span", f"{PurePath(each.file).name}:{each.line}", class_="place"),
+            tag("code", each.text),
+        )
         for each in rules_behind(program, found.query, predicates)
     ]
     yield tag("ol", items, class_="rules")

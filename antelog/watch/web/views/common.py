@@ -56,7 +56,7 @@ class TickClock:
         """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
         if self.timescale is None or tick not in self.timescale.ticks:
             return None
-        return (tick + 1) * self.timescale.length // 1_000
+        return self.timescale.begin(tick + 1) // 1_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from antelog.compile.nodes.plan import Relation
+from antelog.diagnostics import Source
 from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
 from antelog.markup import Child, Html, number, ready, tag
 from antelog.program import Program
@@ -183,8 +184,9 @@ def _box(node: str, kind: str, note: str, wide: float, placed: Placement) -> Htm
 
 def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Html:
     span = graph.rules[node].span
-    line = program.source.position(span.start)[0]
-    text = program.source.text[span.start : span.end]
+    file, there = program.source.located(span)
+    line = file.position(there.start)[0]
+    text = program.source.excerpt(span)
     return tag(
         "a",
         tag("title", f"line {line}: {text}"),
@@ -197,14 +199,29 @@ def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Html:
             class_="number",
             text_anchor="middle",
         ),
-        href=f"#line-{line}",
+        href=f"#{_anchor(program, file, line)}",
     )
 
 
 def _listing(program: Program) -> Html:
-    lines = program.source.text.rstrip().split("\n")
-    rows: Iterator[Html] = (
-        tag("li", tag("code", line) if line else ready("&nbsp;"), id=f"line-{number}", value=str(number))
-        for number, line in enumerate(lines, 1)
-    )
-    return tag("ol", list(rows), class_="listing")
+    """The files, line by line; the path of the first one is in the heading."""
+    parts: list[Child] = []
+    for start, file in program.source.files:
+        parts += [tag("h3", file.name)] if start else []
+        rows: Iterator[Html] = (
+            tag(
+                "li",
+                tag("code", line) if line else ready("&nbsp;"),
+                id=_anchor(program, file, number),
+                value=str(number),
+            )
+            for number, line in enumerate(file.text.rstrip().split("\n"), 1)
+        )
+        parts.append(tag("ol", list(rows), class_="listing"))
+    return tag("div", parts)
+
+
+def _anchor(program: Program, file: Source, line: int) -> str:
+    """The name of a line in the page."""
+    number = [each for _, each in program.source.files].index(file)
+    return f"line-{number}-{line}" if number else f"line-{line}"

@@ -182,6 +182,20 @@ def test_trust_is_what_the_score_command_says() -> None:
     assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
 
 
+def test_the_plan_lists_all_files_of_a_program() -> None:
+    rules = 'include "b.alog".\nHot(X, T) :- Temp(X, V, T), V >= hot, Warm(X, T).\nquery Hot(X, T).\n'
+    other = "limit hot = 90.\nWarm(X, T) :- Temp(X, V, T), V >= 20.\n"
+    included = [{"path": "rules/b.alog", "program": other}]
+    record = head(program=rules)
+    record["head"] |= {"included": included, "limits": {"hot": 80}}
+    page = seen("plan", record)
+    assert "rules/b.alog" in Elements(page).texts
+    assert "Warm(X, T) :- Temp(X, V, T), V >= 20." in Elements(page).texts
+    anchors = re.findall(r'href="#(line-[\d-]+)"', page)
+    assert sorted(anchors) == ["line-1-2", "line-2"]
+    assert all(f'id="{each}"' in page for each in anchors)
+
+
 def test_the_plan_has_counts_on_its_edges() -> None:
     words = "".join(Elements(seen("plan", possible("wt2", 7), possible("wt3", 7), status(8))).texts)
     assert "● 2  ○ 2" in words

@@ -1,0 +1,224 @@
+"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+
+It lies between a least and a largest value, by the atoms that are true and by those that may still come. The
+literal is true once the comparison holds for both and all between, and false once it fails for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.literal import AskedNode, Reference, TextAround
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import (
+    Const,
+    Operand,
+    Own,
+    Part,
+    Replacement,
+    Term,
+    Time,
+    Var,
+    call_parts,
+    term_text,
+)
+from antelog.language import syntax
+
+
+class Inside(Struct, frozen=True):
+    """The atoms inside of an aggregate: `P(X, V, T-9..T), V >= 0`.
+
+    They have the `arguments` (None: any value), lie at the ticks from `first` to `last`, which is one if it
+    is `single`, and meet the conditions. `relation` is the one that has each of them.
+    """
+
+    predicate: str
+    arguments: tuple[Term | Own | None, ...]
+    first: Time
+    last: Time
+    single: bool
+    conditions: tuple[Comparison, ...]
+    relation: str
+
+    @classmethod
+    def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
+        inner, atom = lowering.within(aggregate.own), aggregate.atom
+        *arguments, time = atom.terms
+        first, last = (time, time) if atom.range is None else atom.range.ends
+        return cls(
+            atom.predicate,
+            tuple(map(inner.argument, arguments)),
+            lowering.time(first),
+            lowering.time(last),
+            atom.range is None,
+            tuple(
+                Comparison(inner.operand(c.left), c.operator, inner.operand(c.right))
+                for c in aggregate.conditions
+            ),
+            lowering.relation(atom.predicate, arguments),
+        )
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        sides = (side for each in self.conditions for side in each.operands)
+        return (*self.arguments, self.first, self.last, *sides)
+
+    @property
+    def given(self) -> tuple[Term | None, ...]:
+        """The arguments, with None for those that may have any value."""
+        return tuple(None if isinstance(each, Own) else each for each in self.arguments)
+
+    @property
+    def reference(self) -> Reference:
+        return Reference(self.relation, self.predicate, self.given, self.first, self.last, each=True)
+
+    @property
+    def opened(self) -> tuple[Comparison, ...]:
+        """The conditions with the aggregate's own variables as variables: see `open_name`."""
+        return tuple(each.replaced(_Opened()) for each in self.conditions)
+
+    def replaced(self, by: Replacement) -> Inside:
+        arguments = (e if e is None or isinstance(e, Own) else by.term(e) for e in self.arguments)
+        return replace(
+            self,
+            arguments=tuple(arguments),
+            first=by.time(self.first),
+            last=by.time(self.last),
+            conditions=tuple(each.replaced(by) for each in self.conditions),
+        )
+
+    @property
+    def around(self) -> TextAround:
+        *before, _, end = call_parts(self.predicate, (*self.arguments, self.last))
+        if not self.single:
+            before += [self.first, ".."]
+        conditions = [part for each in self.conditions for part in (", ", *each.parts)]
+        return TextAround(tuple(before), self.last, (end, *conditions))
+
+
+class Aggregate(Struct, frozen=True, tag=True):
+    """What the atoms inside come to: `sum(V : P(X, V, T-9..T))`; `value` is the variable that is summed."""
+
+    function: str
+    distinct: bool
+    value: Own | None
+    inside: Inside
+
+    @classmethod
+    def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
+        value = None if aggregate.value is None else Own(aggregate.value.name)
+        return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering))
+
+    @property
+    def least_values(self) -> tuple[Operand, ...]:
+        """The bounds from below that the conditions set to the values that are taken."""
+        sides = (side for each in self.inside.conditions for side in (each, each.mirrored))
+        return tuple(s.right for s in sides if s.left == self.value and s.operator in (">", ">=", "="))
+
+    def replaced(self, by: Replacement) -> Aggregate:
+        return replace(self, inside=self.inside.replaced(by))
+
+    @property
+    def around(self) -> TextAround:
+        distinct = "distinct " if self.distinct else ""
+        value = "" if self.value is None else f"{self.value.name} : "
+        (opening, *before), time, after = self.inside.around
+        opening = f"{self.function}({distinct}{value}{opening}"
+        return TextAround((opening, *before), time, _joined([*after, ")"]))
+
+
+class Aggregation(AskedNode, frozen=True, tag=True):
+    """An aggregate compared with an operand, or with `factor` times another aggregate."""
+
+    left: Aggregate
+    operator: str
+    right: Operand | Aggregate
+    factor: int | float = 1
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Aggregation] | None:
+        if not isinstance(literal, syntax.Aggregation):
+            return None
+        left, right = Aggregate.of(literal.left, lowering), literal.right
+        if not isinstance(right, syntax.Aggregate):
+            return (cls(left, literal.operator, lowering.operand(right)),)
+        assert not isinstance(literal.factor, str)
+        return (cls(left, literal.operator, Aggregate.of(right, lowering), literal.factor),)
+
+    @property
+    def has_amount(self) -> bool:
+        return True
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        return (self.left, self.right) if isinstance(self.right, Aggregate) else (self.left,)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        shapes = [
+            (e.function, e.distinct, e.value, e.inside.relation, e.inside.single) for e in self.aggregates
+        ]
+        tests = [tuple(c.operator for c in each.inside.conditions) for each in self.aggregates]
+        return "aggregation", self.operator, self.factor, *shapes, *tests
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        right = () if isinstance(self.right, Aggregate) else (self.right,)
+        return (*(operand for each in self.aggregates for operand in each.inside.operands), *right)
+
+    @property
+    def natural(self) -> tuple[Time, ...]:
+        return tuple(each.inside.last for each in self.aggregates if each.inside.single)
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return tuple(end for e in self.aggregates for end in (e.inside.first, e.inside.last))
+
+    def replaced(self, by: Replacement) -> Self:
+        right = self.right
+        other = right.replaced(by) if isinstance(right, Aggregate) else by.operand(right)
+        return type(self)(self.left.replaced(by), self.operator, other, self.factor)
+
+    @property
+    def around(self) -> TextAround:
+        before, time, after = self.left.around
+        if not isinstance(self.right, Aggregate):
+            return TextAround(before, time, _joined([*after, f" {self.operator} ", self.right]))
+        factor = "" if self.factor == 1 else f"{term_text(Const(self.factor))} * "
+        others, last, end = self.right.around
+        return TextAround(before, time, _joined([*after, f" {self.operator} {factor}", *others, last, *end]))
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        before, time, after = self.around
+        return (*before, time, *after)
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        return tuple(each.inside.reference for each in self.aggregates)
+
+
+def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
+    """Parts with texts that follow each other made one."""
+    found: list[Part] = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def open_name(own: Own) -> str:
+    """The name of an aggregate's own variable where it has one value at a time."""
+    return f"<{own.name}"
+
+
+class _Opened(Replacement):
+    def operand(self, operand: Operand) -> Operand:
+        return Var(open_name(operand)) if isinstance(operand, Own) else super().operand(operand)

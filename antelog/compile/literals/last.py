@@ -1,0 +1,149 @@
+"""A literal about the latest atom of a slot: `last Mode(X, run, T)`, `last Edge(X, up, T-5..T) per X`.
+
+It looks at two relations: the atoms that fit, and all atoms of the slot, of which one may be later. Variables
+that nothing else gives values take those of the latest atom. Of an input whose promise the slot is the engine
+keeps the latest fact of each slot, however old, and no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self
+
+from msgspec import Struct
+
+from antelog.compile.literals.literal import AskedNode, Reference, TextAround
+from antelog.compile.literals.lowering import Lowering
+from antelog.compile.literals.terms import Operand, Part, Replacement, Term, Time, call_parts, variables_in
+from antelog.language import syntax
+
+
+class Slot(Struct, frozen=True):
+    """The arguments that name a slot, by their places, and the relation of all atoms in it.
+
+    `per` are those that the text names. It is `promised` if an input has at most one fact for it and a tick.
+    """
+
+    places: tuple[int, ...]
+    per: tuple[int, ...]
+    promised: bool
+    relation: str
+
+
+class Last(AskedNode, frozen=True, tag=True):
+    """The latest atom of a slot from `first` to `last` has these arguments (None: any).
+
+    If it is `single`, no range is written: it is about the tick `last` and all before it. `relation` is that
+    of the atoms that fit.
+    """
+
+    predicate: str
+    arguments: tuple[Term | None, ...]
+    first: Time
+    last: Time
+    single: bool
+    slot: Slot
+    relation: str
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> Sequence[Last] | None:
+        if not isinstance(literal, syntax.Last):
+            return None
+        *terms, time = literal.atom.terms
+        predicate, arguments = literal.atom.predicate, lowering.gaps(terms)
+        places = literal.slot(lowering.vocabulary) or ()
+        slot = Slot(
+            places,
+            tuple(terms.index(term) for term in literal.per),
+            literal.is_promised(lowering.vocabulary),
+            lowering.relation(predicate, _only(places, arguments)),
+        )
+        first, last = time.ends if isinstance(time, syntax.Range) else (syntax.Constant(0), time)
+        return (
+            cls(
+                *(predicate, arguments, lowering.time(first), lowering.time(last)),
+                not isinstance(time, syntax.Range),
+                slot,
+                lowering.relation(predicate, arguments),
+            ),
+        )
+
+    @property
+    def key(self) -> tuple[str, str, Slot, bool]:
+        return "last", self.predicate, self.slot, self.single
+
+    @property
+    def operands(self) -> tuple[Operand | None, ...]:
+        return (*self.arguments, self.first, self.last)
+
+    @property
+    def terms(self) -> tuple[Term | None, ...]:
+        return self.arguments
+
+    @property
+    def times(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else (self.first, self.last)
+
+    @property
+    def natural(self) -> tuple[Time, ...]:
+        return (self.last,) if self.single else ()
+
+    def replaced(self, by: Replacement) -> Self:
+        first, last = by.time(self.first), by.time(self.last)
+        rest = (self.single, self.slot, self.relation)
+        return type(self)(self.predicate, by.terms(self.arguments), first, last, *rest)
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        before, last, after = self.around
+        return (*before, last, *after)
+
+    @property
+    def around(self) -> TextAround:
+        *before, _, end = call_parts(f"last {self.predicate}", (*self.arguments, self.last))
+        first = () if self.single else (self.first, "..")
+        return TextAround((*before, *first), self.last, (end, *self._named))
+
+    @property
+    def _named(self) -> tuple[Part, ...]:
+        """What `per` names."""
+        named: list[Part] = []
+        for place in self.slot.per:
+            term = self.arguments[place]
+            assert term is not None
+            named += [" and " if named else " per ", term]
+        return tuple(named)
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        relations = {self.relation: self.arguments, self.slot.relation: self.named_only}
+        return tuple(
+            Reference(name, self.predicate, arguments, self.first, self.last, remembered=self.slot.promised)
+            for name, arguments in relations.items()
+        )
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """The variables without whose values it is about no slot and no range."""
+        return variables_in((*self.named, self.first, self.last))
+
+    @property
+    def any_fits(self) -> bool:
+        """Whether every atom of the slot fits."""
+        return self.arguments == self.named_only
+
+    @property
+    def named(self) -> tuple[Term, ...]:
+        """The arguments that name the slot."""
+        return tuple(
+            term for term in (self.arguments[place] for place in self.slot.places) if term is not None
+        )
+
+    @property
+    def named_only(self) -> tuple[Term | None, ...]:
+        """Its arguments where only those are given that name the slot."""
+        return _only(self.slot.places, self.arguments)
+
+
+def _only(places: Sequence[int], arguments: Sequence[Term | None]) -> tuple[Term | None, ...]:
+    return tuple(argument if place in places else None for place, argument in enumerate(arguments))

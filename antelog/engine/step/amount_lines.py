@@ -1,0 +1,87 @@
+"""The values of aggregates over time, as lines of derivations have them.
+
+count(Fail(wt2, _, 0..9)) >= 8     1 from 0 on, 2 from 1 on, 3 from 2 on, ...
+quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.columns.tables import NEVER, Column, changed, combined, in_order, marked, sorting
+from antelog.engine.values.numbers import Numbers
+
+
+@dataclass(frozen=True, eq=False)
+class TickTable:
+    """The ticks at which something changes for aggregates, row by row: the first is before all others."""
+
+    row: Column
+    tick: Column
+
+    @classmethod
+    def of(cls, row: Column, tick: Column) -> Self:
+        """These ticks of rows, each once; what never happens is left out."""
+        some = marked(tick < NEVER)
+        row, tick = row.take(some), tick.take(some)
+        order = in_order([row, tick + 1])
+        row, tick = row.take(order), tick.take(order)
+        fresh = marked(changed(row) | changed(tick))
+        return cls(row.take(fresh), tick.take(fresh))
+
+    def up_to(self, row: Column, tick: Column) -> UpTo:
+        """What is there at each of them, of what is given for rows from some ticks on."""
+        rows, ticks = np.concatenate([row, self.row]), np.concatenate([tick, self.tick]) + 1
+        key = combined([rows, ticks])
+        own, here = key[: len(row)], key[len(row) :]
+        order = sorting(own)
+        sequence = row.take(order)
+        return UpTo(
+            order,
+            sequence,
+            np.searchsorted(sequence, self.row),
+            np.searchsorted(sequence, self.row, "right"),
+            np.searchsorted(own.take(order), here, "right"),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class UpTo:
+    """What rows have had by some ticks: in the `order` of rows and ticks that from `first` to before `end`.
+
+    `row` has the row of each, in that order; `last` is where those of the tick's row end.
+    """
+
+    order: Column
+    row: Column
+    first: Column
+    last: Column
+    end: Column
+
+
+@dataclass(frozen=True, eq=False)
+class AmountLine:
+    """The value of an aggregate over time, for derivations: `which` of the values `at` some ticks each has.
+
+    `literal` is the number of the literal in its pattern, `quarters` has the tick of each quarter reached.
+    """
+
+    literal: int
+    which: Column
+    at: TickTable
+    so_far: Numbers
+    quarters: Column
+
+    def take(self, at: Column) -> Self:
+        return replace(self, which=self.which.take(at), quarters=self.quarters.take(at, axis=1))
+
+    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+        """The values in some rows at some ticks; not a number where there is none."""
+        rows = np.concatenate([self.at.row, self.which.take(row)])
+        key = combined([rows, np.concatenate([self.at.tick, tick]) + 1])
+        place = np.searchsorted(key[: len(self.at.row)], key[len(self.at.row) :], "right") - 1
+        return self.so_far.real.take(place)

@@ -1,0 +1,345 @@
+"""Amounts: the value of an aggregate over time, and when its comparison is decided.
+
+    count(Fail(wt2, _, 0..3)) >= 3     members from 0, 2 and 3 on, any number until 4
+    tick          0      2      3
+    so far        1      2      3
+    may become    any    any    any
+    comparison    open   open   true
+
+A comparison is true once it holds for all values that there may be, and false once it fails for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.compile.literals.aggregate import Aggregate, Aggregation
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Mask,
+    changed,
+    groups,
+    keys_of,
+    marked,
+)
+from antelog.engine.step.amount_lines import TickTable, UpTo
+from antelog.engine.step.derivations import Truth
+from antelog.engine.step.members import Members
+from antelog.engine.step.rows import Rows, numbers_of
+from antelog.engine.values.numbers import Numbers, calculate
+from antelog.engine.values.values import Values
+from antelog.language.literals.comparison import HOLDS
+
+Test: TypeAlias = Callable[[Any, Any], Any]
+
+QUARTERS = 4
+"""A value that rises towards the number it is compared with is told again at each of so many parts."""
+
+_ANY = np.int64(2**62)
+"""The number of atoms that may still come, where that is any number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Amount:
+    """The value of an aggregate at each of some ticks: that of the members there, and how many may come.
+
+    Where there is no value, it is not a number. Where it `rises`, more members can only make it larger.
+    """
+
+    aggregate: Aggregate
+    now: Numbers
+    coming: Column
+    rises: Mask
+
+
+def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, values: Values) -> Amount:
+    """The value of an aggregate at each tick."""
+    coming = at.up_to(found.coming, found.until)
+    left = np.where(at.tick < found.any_until.take(at.row), _ANY, coming.last - coming.end)
+    row, true_at, cells = found.row, found.true_at, found.value
+    rises = np.ones(found.count, np.bool_)
+    if aggregate.function != "count":
+        there = marked(Numbers.of_cells(cells, values).there)
+        row, true_at, cells = row.take(there), true_at.take(there), cells.take(there)
+        rises = _rising(aggregate, rows, values)
+    members = at.up_to(row, true_at)
+    running = _RUNNING["distinct" if aggregate.distinct else aggregate.function]
+    return Amount(aggregate, running(members, cells.take(members.order), values), left, rises.take(at.row))
+
+
+def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
+    """For each row, whether a sum can only rise, as a condition says that its values are at least 0."""
+    rises = np.zeros(rows.count, np.bool_)
+    if aggregate.function == "sum":
+        for least in aggregate.least_values:
+            rises |= np.broadcast_to(numbers_of(least, rows.bound, values).real >= 0, rows.count)
+    return rises
+
+
+# ---- values of members ----
+
+
+def _whole(numbers: Column) -> Numbers:
+    return Numbers(numbers.astype(np.float64), numbers, np.ones(len(numbers), np.bool_))
+
+
+def _count(found: UpTo, _cells: Column, _values: Values) -> Numbers:
+    return _whole(found.end - found.first)
+
+
+def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
+    (key,) = keys_of([[found.row, cells]])
+    fresh = np.zeros(len(cells) + 1, np.int64)
+    fresh[groups(key).first + 1] = 1
+    before = fresh.cumsum()
+    return _whole(before.take(found.end) - before.take(found.first))
+
+
+def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
+    """Sums that are exact and rounded once, so that no order of members matters."""
+    numbers = Numbers.of_cells(cells, values)
+    largest = np.abs(numbers.real).sum() if len(cells) else 0.0
+    if numbers.is_whole.all() and largest < _SURE:
+        before = np.concatenate([[0], numbers.whole.cumsum()])
+        return _whole(before.take(found.end) - before.take(found.first))
+    shift, scaled = _scaled(numbers)
+    added = [0, *accumulate(scaled)]
+    exact = [
+        added[end] - added[first] for first, end in zip(found.first.tolist(), found.end.tolist(), strict=True)
+    ]
+    real = np.array([_rounded(each, shift) for each in exact], np.float64)
+    large = ((row, each >> shift) for row, each in enumerate(exact) if each % (1 << shift) == 0)
+    return Numbers.of_doubles(real).with_exact({row: each for row, each in large if abs(each) > 2**53})
+
+
+_SURE = 2.0**62
+"""Below this a sum of whole numbers surely fits into 64 bits."""
+
+
+def _scaled(numbers: Numbers) -> tuple[int, list[int]]:
+    """Numbers as whole multiples of the same power of two, 2**-shift."""
+    ratios = [
+        (whole, 1) if is_whole else real.as_integer_ratio()
+        for real, whole, is_whole in zip(
+            numbers.real.tolist(), numbers.whole.tolist(), numbers.is_whole.tolist(), strict=True
+        )
+    ]
+    shift = max((below.bit_length() - 1 for _, below in ratios), default=0)
+    return shift, [above << (shift - below.bit_length() + 1) for above, below in ratios]
+
+
+def _rounded(scaled: int, shift: int) -> float:
+    try:
+        return scaled / (1 << shift)
+    except OverflowError:
+        return np.nan
+
+
+def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
+    count = (found.end - found.first).astype(np.float64)
+    return calculate("/", [_sum(found, cells, values), Numbers.of_doubles(count)])
+
+
+def _least(found: UpTo, cells: Column, values: Values) -> Numbers:
+    return _extreme(found, cells, values, np.minimum)
+
+
+def _largest(found: UpTo, cells: Column, values: Values) -> Numbers:
+    return _extreme(found, cells, values, np.maximum)
+
+
+def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers:
+    """The least or the largest value of the members."""
+    numbers = Numbers.of_cells(cells, values)
+    order = np.lexsort((numbers.whole, numbers.real))
+    rank = np.empty(len(cells), np.int64)
+    rank[order] = np.arange(len(cells))
+    # Rows follow each other, so that the ranks of a row are beyond those of all rows before it.
+    size = max(len(cells), 1)
+    row = found.row if better is np.maximum else -found.row
+    best = better.accumulate(row * size + rank) - row * size if len(cells) else rank
+    there = marked(found.end > found.first)
+    at = np.full(len(found.end), -1)
+    at[there] = order.take(best.take(found.end.take(there) - 1))
+    return _picked(numbers, at)
+
+
+def _picked(numbers: Numbers, at: Column) -> Numbers:
+    """Some of the numbers; none for -1."""
+    real, whole = np.append(numbers.real, np.nan), np.append(numbers.whole, 0)
+    return Numbers(real[at], whole[at], np.append(numbers.is_whole, False)[at])
+
+
+_RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
+    "count": _count,
+    "distinct": _distinct,
+    "sum": _sum,
+    "avg": _average,
+    "min": _least,
+    "max": _largest,
+}
+"""For each function the value of the members that are there, None of which is a text but for counts."""
+
+
+# ---- comparisons ----
+
+
+class _Limit(NamedTuple):
+    """The least or the largest value there may be: a number, or `beyond` all of them (-1, 1)."""
+
+    number: Numbers
+    beyond: NDArray[np.int8]
+
+    def compared(self, test: Test, other: _Limit) -> Mask:
+        found = self.number.compared(test, other.number)
+        far = (self.beyond != 0) | (other.beyond != 0)
+        result: Mask = np.where(far, test(self.beyond, other.beyond), found)
+        return result
+
+    @property
+    def real(self) -> NDArray[np.float64]:
+        return np.where(self.beyond == 0, self.number.real, np.copysign(np.inf, self.beyond))
+
+
+@dataclass(frozen=True, eq=False)
+class _Between:
+    """The values there may be: from `least` to `largest`, in whole steps if it counts.
+
+    `none` has no value for certain, `open` may have none.
+    """
+
+    least: _Limit
+    largest: _Limit
+    counts: bool
+    none: Mask
+    open: Mask
+
+    @property
+    def one(self) -> Mask:
+        """Where there is one value only."""
+        near = (self.least.beyond == 0) & (self.largest.beyond == 0)
+        result: Mask = near & (self.least.number.real == self.largest.number.real)
+        return result
+
+
+def _between(of: Amount) -> _Between:
+    """The values that an aggregate may have, by what is there and what may still come."""
+    now, settled, function = of.now, of.coming == 0, of.aggregate.function
+    nothing, near = ~now.there, np.zeros(len(of.coming), np.int8)
+    below, above = (np.where(settled, 0, beyond).astype(np.int8) for beyond in (-1, 1))
+    if function == "count":
+        coming = np.where(of.coming == _ANY, 0, of.coming)
+        largest = _Limit(_whole(now.whole + coming), np.where(of.coming == _ANY, 1, 0).astype(np.int8))
+        return _Between(_Limit(now, near), largest, True, near > 0, near > 0)
+    if function == "sum":
+        below = np.where(of.rises, 0, below).astype(np.int8)
+        return _Between(_Limit(now, below), _Limit(now, above), False, near > 0, near > 0)
+    if function == "max":
+        below = np.where(nothing, below, 0).astype(np.int8)
+    elif function == "min":
+        above = np.where(nothing, above, 0).astype(np.int8)
+    may_lack = nothing if function != "avg" else np.ones(len(nothing), np.bool_)
+    return _Between(_Limit(now, below), _Limit(now, above), False, nothing & settled, may_lack & ~settled)
+
+
+def _number(number: Numbers) -> _Between:
+    """One value, or none."""
+    end, no = _Limit(number, np.zeros(len(number.real), np.int8)), np.zeros(len(number.real), np.bool_)
+    return _Between(end, end, False, ~number.there, no)
+
+
+def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
+    """Values, each times a number."""
+    if factor == 1:
+        return values
+    by = Numbers.of_cells(np.array([cells.cell(factor)]), cells)
+    sign = np.int8(1 if factor >= 0 else -1)
+    ends = [
+        _Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in (values.least, values.largest)
+    ]
+    least, largest = ends if factor >= 0 else ends[::-1]
+    return _Between(least, largest, False, values.none, values.open)
+
+
+def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
+    """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
+    if operator in ("=", "!="):
+        equal, different = _may_equal(left, right), _may_differ(left, right)
+        holds, fails = (equal, different) if operator == "=" else (different, equal)
+        found = np.where(~holds, 0, np.where(~fails, 1, -1))
+    else:
+        test = HOLDS[operator]
+        one = left.least.compared(test, right.largest)
+        other = left.largest.compared(test, right.least)
+        found = np.where(one & other, 1, np.where(one | other, -1, 0))
+    found = np.where(left.open | right.open, -1, found)
+    return np.where(left.none | right.none, 0, found).astype(np.int8)
+
+
+def _may_equal(left: _Between, right: _Between) -> Mask:
+    """Whether some value is possible on both sides."""
+    low = np.maximum(left.least.real, right.least.real)
+    high = np.minimum(left.largest.real, right.largest.real)
+    if left.counts or right.counts:
+        low, high = np.ceil(low), np.floor(high)
+    both = left.one & right.one
+    return np.where(both, left.least.compared(HOLDS["="], right.least), low <= high)
+
+
+def _may_differ(left: _Between, right: _Between) -> Mask:
+    """Whether different values are possible."""
+    both = left.one & right.one
+    return ~(both & left.least.compared(HOLDS["="], right.least))
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """An aggregate compared with something, for some rows: its truth, and its value at each tick.
+
+    `quarters` has for each row the ticks at which it has come a quarter further towards the other side.
+    """
+
+    truth: Truth
+    at: TickTable
+    so_far: Numbers
+    quarters: Column
+
+
+def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Values) -> Compared:
+    """The comparison over time."""
+    every = np.arange(rows.count)
+    row = [every, *(column for each in found for column in (each.row, each.coming, every))]
+    tick = [
+        np.full(rows.count, np.int64(-1)),
+        *(column for each in found for column in (each.true_at, each.until, each.any_until)),
+    ]
+    at = TickTable.of(np.concatenate(row), np.concatenate(tick))
+    amounts = [amount(each, its, at, rows, values) for each, its in zip(node.aggregates, found, strict=True)]
+    left = _between(amounts[0])
+    if isinstance(node.right, Aggregate):
+        right = _times(_between(amounts[1]), node.factor, values)
+    else:
+        numbers = numbers_of(node.right, rows.bound, values)
+        place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
+        right = _number(_picked(numbers, place))
+    outcome = _outcome(node.operator, left, right)
+    true_at, false_at = np.full((2, rows.count), NEVER)
+    settled = marked(outcome >= 0)
+    first = settled.take(marked(changed(at.row.take(settled))))
+    holds, decided, when = outcome.take(first) == 1, at.row.take(first), at.tick.take(first)
+    true_at[decided[holds]], false_at[decided[~holds]] = when[holds], when[~holds]
+    until = np.maximum.reduce([each.settled for each in found])
+    quarters = np.full((QUARTERS, rows.count), NEVER)
+    if not isinstance(node.right, Aggregate):
+        goal = np.where(amounts[0].rises, right.least.number.real, np.nan)
+        for number, line in enumerate(quarters, 1):
+            reached = marked((goal > 0) & (QUARTERS * amounts[0].now.real >= number * goal))
+            np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
+    return Compared(Truth(true_at, false_at, until), at, amounts[0].now, quarters)

@@ -1,0 +1,322 @@
+"""The latest facts of slots: which fact is the latest one of a row's slot, and when it is so for certain.
+
+    last Mode(a, run, 7)    delay 1; Mode(a, run, 0) came at 0, Mode(a, stop, 5) at 9
+
+The latest up to 7 is the one about 0 until 9. Others could come until 8, but for the ticks that have one.
+
+An input has at most one fact for each slot and tick, so that facts in the order of ticks are all there is to
+know: what is not there can come until its deadline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.last import Last
+from antelog.compile.literals.terms import Term, Var
+from antelog.compile.nodes.patterns import Taking
+from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
+from antelog.engine.facts.history import Facts
+from antelog.engine.facts.latest import with_latest_facts
+from antelog.engine.step.background import Background
+from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
+from antelog.engine.step.literals import slowest
+from antelog.engine.step.matching import fitting
+from antelog.engine.step.query import Step
+from antelog.engine.step.rows import Rows, TickRange, term_column, time_column, with_worked_out
+
+
+@dataclass(frozen=True, eq=False)
+class SlotFacts:
+    """The facts of the slots that rows ask for, by slot and tick.
+
+    Those of the range of a row are `facts` from `first` up to `end`; the range has ticks from `lo` to `hi`.
+    """
+
+    known: Knowledge
+    node: Last
+    rows: Rows
+    facts: Facts
+    lo: Column
+    hi: Column
+    first: Column
+    end: Column
+
+    @classmethod
+    def of(cls, known: Knowledge, node: Last, rows: Rows) -> SlotFacts:
+        lo, hi = np.maximum(time_column(node.first, rows), 0), time_column(node.last, rows)
+        facts = with_latest_facts(known.history, node.predicate)
+        asked = [term_column(term, rows, known.values) for term in node.named]
+        for place, cells in zip(node.slot.places, asked, strict=True):
+            facts = facts.take(marked(find(facts.columns[place], cells) >= 0))
+        there = [facts.columns[place] for place in node.slot.places]
+        if len(asked) == 1:
+            (key,), (slot,) = asked, there
+        elif asked:
+            key, slot = keys_of([asked, there])
+        else:
+            key, slot = np.zeros(rows.count, np.int64), np.zeros(facts.count, np.int64)
+        order = np.lexsort([facts.time, slot])
+        facts, slot = facts.take(order), slot.take(order)
+        first, end = (_up_to(slot, facts.time, key, tick) for tick in (lo - 1, hi))
+        return cls(known, node, rows, facts, lo, hi, first, end)
+
+    @property
+    def source(self) -> Input:
+        return self.known.rules.inputs[self.node.predicate]
+
+    def missing(self, at: Column) -> Mask:
+        """For each row whether there is no fact at a position of its range."""
+        return (at < self.first) | (at >= self.end)
+
+    def latest(self) -> Column:
+        """The position of the latest fact of each row, as of its tick."""
+        return self.before(self.end)
+
+    def before(self, at: Column) -> Column:
+        """The position of the last fact before another one in each row that is there as of its tick."""
+        at = at - 1
+        if self.rows.as_of is not None:
+            while len(late := marked(~self.missing(at) & (self._arrival(at) > self.rows.as_of))):
+                at[late] -= 1
+        return at
+
+    def arrival(self, at: Column) -> Column:
+        """The arrival of the fact at a position of each row; NEVER if there is none."""
+        return np.where(self.missing(at), NEVER, self._arrival(at))
+
+    def _arrival(self, at: Column) -> Column:
+        return _at(self.facts.arrival, at)
+
+    def time(self, at: Column) -> Column:
+        """The tick of the fact at a position of each row; -1 if there is none."""
+        return np.where(self.missing(at), -1, _at(self.facts.time, at))
+
+    def value(self, place: int, at: Column) -> Column:
+        """The cell in a column of the fact at a position of each row."""
+        return _at(self.facts.columns[place], at)
+
+    def fits(self, at: Column) -> Mask:
+        """For each row whether the fact at a position has the values that are asked for."""
+        found = ~self.missing(at)
+        own: dict[str, Column] = {}
+        for place, term in enumerate(self.node.arguments):
+            if term is None or place in self.node.slot.places:
+                continue
+            cells = self.value(place, at)
+            if isinstance(term, Var) and term.name not in self.rows.bound:
+                found &= own.setdefault(term.name, cells) == cells
+            else:
+                found &= term_column(term, self.rows, self.known.values) == cells
+        return found
+
+    def late(self, arguments: Sequence[Term | None]) -> Column | np.int64:
+        """δ of the facts with some arguments, in each row."""
+        terms = tuple(Var(f"_{place}") if term is None else term for place, term in enumerate(arguments))
+        atom = Atom(self.node.predicate, terms, self.node.last)
+        return slowest(self.source, atom, self.rows, self.known.values)
+
+    @property
+    def earliest(self) -> Column:
+        """The arrival of the fact of each range that came first; NEVER if it has none."""
+        at, least = self.first, self.arrival(self.first)
+        # No fact comes before its own tick.
+        while (going := ~self.missing(at) & (_at(self.facts.time, at) < least)).any():
+            least = np.where(going, np.minimum(least, self._arrival(at)), least)
+            at = at + going
+        return least
+
+
+def _at(column: Column, at: Column) -> Column:
+    """What a column has at positions; anything where there are none."""
+    return column.take(at, mode="clip") if len(column) else np.zeros(len(at), np.int64)
+
+
+def _up_to(slot: Column, time: Column, key: Column, tick: Column) -> Column:
+    """The number of facts, by slot and tick, that come before others or at the same place."""
+    count = len(slot)
+    row = np.concatenate([np.zeros(count, np.int64), np.ones(len(key), np.int64)])
+    order = np.lexsort([row, np.concatenate([time, tick]), np.concatenate([slot, key])])
+    before = np.cumsum(order < count)
+    found = np.zeros(len(key), np.int64)
+    at = marked(order >= count)
+    found[order.take(at) - count] = before.take(at)
+    return found
+
+
+# ---- truth ----
+
+
+def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
+    """From when on the latest fact fits for certain, and from when on it does not, if nothing more arrives.
+
+    Variables that rows leave open stand for the values that may still come: then it is never true, and false
+    once none can come.
+    """
+    found = SlotFacts.of(known, node, rows)
+    at, late = found.latest(), found.late(node.named_only)
+    there, arrived, deadline = ~found.missing(at), found.arrival(at), found.hi + found.late(node.arguments)
+    last = there & (found.time(at) == found.hi)
+    fits = found.fits(at)
+    if node.any_fits:
+        true_at = np.where(there, found.earliest, NEVER)
+    else:
+        true_at = np.where(last, arrived, np.maximum(arrived, found.hi + late))
+        true_at[~fits] = NEVER
+    false_at = np.where(last, np.minimum(deadline, arrived), deadline)
+    if not node.variables <= rows.bound.keys():
+        true_at[:] = NEVER
+    else:
+        if len(found.source.delays) > 1:
+            false_at = np.maximum(false_at, _replaced(found, at, false_at))
+        false_at[fits] = NEVER
+    empty = found.hi < found.lo
+    true_at[empty], false_at[empty] = NEVER, -1
+    return Truth(true_at, false_at, _decided(found, at, found.hi + late))
+
+
+def _replaced(found: SlotFacts, at: Column, least: Column) -> Column:
+    """When the last fact that fits was replaced, where that is later than some ticks; -1 elsewhere.
+
+    Facts of other delays may replace it long after it was clear that no other fact fits.
+    """
+    ticks, until = np.full(len(at), np.int64(-1)), found.arrival(at)
+    going = ~found.missing(at) & (until > least)
+    while going.any():
+        at = found.before(at)
+        fits = going & found.fits(at)
+        ticks[fits] = until[fits]
+        until = np.minimum(until, found.arrival(at))
+        going &= ~fits & ~found.missing(at) & (until > least)
+    return ticks
+
+
+def _decided(found: SlotFacts, at: Column, deadline: Column) -> Column:
+    """By when all has come: the deadline of the last tick of the range that has no fact; -1 if none."""
+    if found.rows.as_of is None:
+        return deadline
+    tick = found.hi.copy()
+    while (taken := ~found.missing(at) & (found.time(at) == tick)).any():
+        tick -= taken
+        at = np.where(taken, found.before(at), at)
+    until = deadline - (found.hi - tick)
+    return np.where((tick >= found.lo) & (until > found.rows.as_of), until, -1)
+
+
+# ---- values ----
+
+
+def with_latest(
+    known: Knowledge, found: Derivations, step: Step, background: Background
+) -> list[Derivations]:
+    """Derivations of a query with the values that they take of latest facts, each while it is the latest.
+
+    Where there is none, or it does not fit, they stay as they are meanwhile.
+    """
+    blocks = [found]
+    for taking in found.prepared.pattern.latest:
+        blocks = [
+            part
+            for block in blocks
+            for part in (_taken(known, taking, block, step) if _takes(taking, block.rows) else (block,))
+        ]
+    return [_checked(known, each, background) for each in blocks]
+
+
+def with_last(known: Knowledge, found: Derivations, background: Background) -> list[Derivations]:
+    """Derivations of atoms, and beside them those with the values of the latest facts that are there."""
+    blocks = [found]
+    for taking in found.prepared.pattern.latest:
+        for block in tuple(blocks):
+            if _takes(taking, block.rows):
+                slots = SlotFacts.of(known, taking.literal, block.rows)
+                at = slots.latest()
+                row = marked(slots.fits(at))
+                blocks.append(_bound(slots, taking, block, row, at.take(row)))
+    return [_checked(known, each, background) for each in blocks]
+
+
+def _takes(taking: Taking, rows: Rows) -> bool:
+    """Whether there are rows in which some of its variables are still open, and no others."""
+    open_ = taking.literal.variables - rows.bound.keys()
+    return rows.count > 0 and bool(open_) and open_ <= taking.variables
+
+
+def _taken(
+    known: Knowledge, taking: Taking, block: Derivations, step: Step
+) -> tuple[Derivations, Derivations]:
+    """The rows with values, and those that stay open."""
+    supported, rows = life_of(block, step).supported, block.rows
+    slots = SlotFacts.of(known, taking.literal, rows)
+    row, at, going = np.arange(rows.count), slots.end - 1, np.ones(rows.count, np.bool_)
+    valued, open_ = list[_Spans](), list[_Spans]()
+    # From the latest back: until when each is the latest, and from when on one that fits is.
+    until, fitting_since = np.full((2, rows.count), NEVER)
+    while going.any():
+        there = going & ~slots.missing(at)
+        since = slots.arrival(at)
+        chosen = marked(there & (since < until) & slots.fits(at))
+        spans = _Spans(row.take(chosen), at.take(chosen), since.take(chosen), until.take(chosen))
+        valued.append(spans)
+        open_.append(_Spans(spans.row, spans.at, spans.until, fitting_since.take(chosen)).some)
+        fitting_since[chosen] = spans.since
+        until = np.where(there, np.minimum(until, since), until)
+        going = there & (since > supported)
+        at = at - 1
+    none = marked(fitting_since > supported)
+    open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
+    one, other = _Spans.together(valued), _Spans.together(open_)
+    return _during(_bound(slots, taking, block, one.row, one.at), one), _during(block.take(other.row), other)
+
+
+@dataclass(frozen=True, eq=False)
+class _Spans:
+    """For rows, each with a fact of its slot, from when on and until when that is the latest."""
+
+    row: Column
+    at: Column
+    since: Column
+    until: Column
+
+    @property
+    def some(self) -> _Spans:
+        """Those that are not empty."""
+        kept = marked(self.since < self.until)
+        return _Spans(*(column.take(kept) for column in (self.row, self.at, self.since, self.until)))
+
+    @classmethod
+    def together(cls, parts: Sequence[_Spans]) -> _Spans:
+        columns = zip(*((part.row, part.at, part.since, part.until) for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
+
+
+def _during(found: Derivations, spans: _Spans) -> Derivations:
+    """Derivations that are supported within spans, and within those they have."""
+    since, until, before = spans.since, spans.until, found.rows.latest
+    if before is not None:
+        since, until = np.maximum(since, before.first), np.minimum(until, before.last)
+    return replace(found, rows=replace(found.rows, latest=TickRange(since, until)))
+
+
+def _bound(slots: SlotFacts, taking: Taking, block: Derivations, row: Column, at: Column) -> Derivations:
+    """Some rows with the values of facts at some positions."""
+    found, bound = block.take(row), {}
+    for place, term in enumerate(taking.literal.arguments):
+        if isinstance(term, Var) and term.name not in block.rows.bound:
+            bound[term.name] = slots.value(place, at)
+    return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
+
+
+def _checked(known: Knowledge, found: Derivations, background: Background) -> Derivations:
+    """Derivations with what follows from their values, where the conditions on these hold."""
+    rows, at = with_worked_out(found.prepared, found.rows, known.values)
+    if at is not None:
+        found = replace(found.take(at), rows=rows)
+    fits = fitting(found.prepared, found.rows, background, known.values)
+    return found if fits.all() else found.take(fits)

@@ -1,0 +1,201 @@
+"""The atoms that an aggregate is about: which are true, and until when others may come.
+
+    count(Fail(wt2, _, 0..3)) >= 3     delay 1; Fail(wt2, e1, 0) came at 0, Fail(wt2, e2, 1) at 2
+
+Two members are there, from 0 and from 2 on. Any number may come until 4: from then on it is known how many
+there are. Where at most one is possible a tick, as with `one per device`, each tick has an end of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.conditions.ordering import implied
+from antelog.compile.literals.aggregate import Aggregate, open_name
+from antelog.compile.literals.terms import Own
+from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
+from antelog.engine.step.derivations import Atoms, Derivations, Truth, answer_time, given_since
+from antelog.engine.step.ranges import AtomsByTick
+from antelog.engine.step.rows import Rows, holds, passing, term_column
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class AskedAtoms:
+    """The atoms that an aggregate asks for in each row: those of a range at once, or tick by tick.
+
+    `row` is the row that each is asked for. If they are `single`, at most one of each can be true.
+    """
+
+    atoms: Atoms
+    row: Column
+    single: bool
+
+    @classmethod
+    def of(cls, rules: Rules, aggregate: Aggregate, atoms: Atoms) -> AskedAtoms:
+        row, single = np.arange(atoms.count), _single(rules, aggregate)
+        if atoms.last is None:
+            return cls(atoms, row, single)
+        if not single and _plain(rules, atoms.relation):
+            natural = Atoms(
+                atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
+            )
+            return cls(natural, row, single)
+        each = AtomsByTick.of(atoms)
+        return cls(each.atoms, np.repeat(row, each.counts), single)
+
+
+def _single(rules: Rules, aggregate: Aggregate) -> bool:
+    """Whether at most one atom can be a member at each tick."""
+    given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
+    source = rules.inputs.get(aggregate.inside.predicate)
+    slot = None if source is None else source.slot
+    return len(given) == len(aggregate.inside.arguments) or (slot is not None and set(slot) <= given)
+
+
+def _plain(rules: Rules, relation: str) -> bool:
+    """Whether nothing but its delay says until when an atom without evidence may come."""
+    return all(
+        len(each.facts) == 1
+        and not each.asked
+        and each.facts[0].slot is None
+        and each.facts[0].node.time.variable == each.pattern.time.variable
+        for each in rules.patterns[relation]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Atoms that may be members, each once, with what is asked for; and until when others may come.
+
+    `settled` is by when everything has come that they rest on. Both are given for each atom asked for.
+    """
+
+    asked: AskedAtoms
+    owner: Column
+    cells: tuple[Column, ...]
+    time: Column
+    true_at: Column
+    open_until: Column
+    settled: Column
+
+    @property
+    def atoms(self) -> Atoms:
+        """The atoms, to be asked for one by one."""
+        asked = self.asked.atoms
+        as_of = None if asked.as_of is None else asked.as_of.take(self.owner)
+        return Atoms(asked.relation, self.cells, self.time, None, as_of)
+
+
+def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) -> Candidates:
+    """The atoms that derivations of what is asked for are about."""
+    atoms, width = asked.atoms, len(asked.atoms.arguments)
+    open_until, settled = np.full((2, atoms.count), np.int64(-1))
+    parts: list[list[Column]] = [[np.zeros(0, np.int64)] * (width + 3)]
+    for each in found:
+        block = each if atoms.as_of is None else each.take(given_since(each, atoms) <= each.seen)
+        np.maximum.at(settled, block.owner, np.where(block.failed > block.seen, block.open_until, -1))
+        pattern = block.prepared.pattern
+        if pattern.answered <= block.rows.bound.keys():
+            cells = [term_column(term, block.rows, values) for term in pattern.answer]
+            parts.append([block.owner, *cells, answer_time(block), block.complete])
+        else:
+            np.maximum.at(open_until, block.owner, block.failed)
+    owner, *cells, time, complete = map(np.concatenate, zip(*parts, strict=True))
+    (key,) = keys_of([[owner, *cells, time]])
+    same = groups(key)
+    return Candidates(
+        asked,
+        owner.take(same.first),
+        tuple(column.take(same.first) for column in cells),
+        time.take(same.first),
+        same.least(complete),
+        open_until,
+        settled,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The members of an aggregate in each row that asks for it, and until when others may come.
+
+    `row`, `true_at`, and their values are given for each member; it may be that it is not true yet. One more
+    may come for each of `coming` up to the tick `until`, and any number up to `any_until` of each row.
+    """
+
+    count: int
+    row: Column
+    true_at: Column
+    value: Column
+    coming: Column
+    until: Column
+    any_until: Column
+    settled: Column
+
+
+def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, values: Values) -> Members:
+    """The candidates that fit, given the truth of each of them."""
+    fits = _fitting(aggregate, found, rows, values)
+    owner, row_of = found.owner.take(fits), found.asked.row
+    true_at, false_at = truth.true_at.take(fits), truth.false_at.take(fits)
+    never = true_at == NEVER
+    possible = _possible(aggregate, rows, values)
+    settled, any_until = np.full((2, rows.count), np.int64(-1))
+    np.maximum.at(settled, row_of, found.settled)
+    if found.asked.single:
+        first = np.full(len(row_of), NEVER)
+        np.minimum.at(first, owner, true_at)
+        last = found.open_until.copy()
+        np.maximum.at(last, owner, np.where(never, false_at, -1))
+        coming, until = row_of, np.where(first < NEVER, first, last)
+    else:
+        np.maximum.at(any_until, row_of, found.open_until)
+        any_until = np.where(possible, any_until, -1)
+        coming, until = row_of.take(owner), np.where(never, np.maximum(false_at, -1), true_at)
+    may = marked(possible.take(coming))
+    there = marked(~never)
+    value = _value(aggregate, found).take(fits)
+    return Members(
+        rows.count,
+        row_of.take(owner).take(there),
+        true_at.take(there),
+        value.take(there),
+        coming.take(may),
+        until.take(may),
+        any_until,
+        settled,
+    )
+
+
+def _fitting(aggregate: Aggregate, found: Candidates, rows: Rows, values: Values) -> Column:
+    """The candidates that have the same value wherever a variable stands, and meet the conditions."""
+    owner, count = found.owner, len(found.owner)
+    fits: Mask = np.ones(count, np.bool_)
+    bound: dict[str, Column] = {}
+    for term, cells in zip(aggregate.inside.arguments, found.cells, strict=True):
+        if isinstance(term, Own):
+            fits &= bound.setdefault(open_name(term), cells) == cells
+    row = found.asked.row.take(owner)
+    bound |= {name: column.take(row) for name, column in rows.bound.items()}
+    for test in aggregate.inside.opened:
+        fits &= holds(test, bound, count, values)
+    return marked(fits)
+
+
+def _possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
+    """For each row, whether any values can meet the conditions there."""
+    tests = aggregate.inside.opened
+    if any(test.outcome is False for test in tests):
+        return np.zeros(rows.count, np.bool_)
+    return passing((*tests, *implied(tests)), rows.bound, rows.count, values)
+
+
+def _value(aggregate: Aggregate, found: Candidates) -> Column:
+    """The value that is taken of each candidate; nothing in particular if none is."""
+    if aggregate.value is None:
+        return found.time
+    return found.cells[aggregate.inside.arguments.index(aggregate.value)]

@@ -1,0 +1,88 @@
+"""The rows of patterns that are about given atoms.
+
+Shdn(wt2, 2) and the pattern Cool(X, T), Flag(X, T+1) of Shdn(X, T+1)    the rows with X = wt2, T = 1
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from antelog.compile.literals.terms import Var
+from antelog.compile.nodes.patterns import Pattern
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.joins import TooLargeError
+from antelog.engine.columns.spans import Spans, covering, spans_of
+from antelog.engine.columns.tables import Column, Mask, distinct, marked
+from antelog.engine.step.derivations import Atoms, Knowledge
+from antelog.engine.step.matching import Partial, partials
+from antelog.engine.step.rows import Rows, TickRange, time_column
+from antelog.engine.values.values import Values
+
+
+def rows_for(known: Knowledge, name: str, number: int, seed: Rows) -> list[Partial]:
+    """The rows of a pattern for some atoms; where they are too many at once, for half of these each."""
+    if seed.count == 0:
+        return []
+    prepared = known.rules.patterns[name][number]
+    found = known.found(prepared, _about(prepared, seed))
+    try:
+        parts = partials(prepared, seed, found, known.static.of_patterns[name][number], known.values)
+        return [_inside(prepared, part) for part in parts]
+    except TooLargeError as error:
+        if seed.count < 2:
+            raise TooLargeError(error.rows, f"{name}: {prepared.pattern.text}") from None
+    half = np.arange(seed.count) < seed.count // 2
+    return [part for some in (half, ~half) for part in rows_for(known, name, number, seed.take(some))]
+
+
+def _inside(prepared: Prepared, part: Partial) -> Partial:
+    """The rows whose times lie in the ranges that are asked for."""
+    time, range_ = prepared.pattern.time.variable, part.rows.time
+    if range_ is None or time is None or time not in part.rows.bound:
+        return part
+    ticks = part.rows.bound[time]
+    return part.take(marked((range_.first <= ticks) & (ticks <= range_.last)))
+
+
+def _about(prepared: Prepared, seed: Rows) -> Spans:
+    """The ticks that the atoms of a seed are about."""
+    time = prepared.pattern.time
+    if seed.time is not None:
+        return covering(seed.time.first + time.offset, seed.time.last + time.offset)
+    return spans_of(distinct(time_column(time, seed)))
+
+
+def seed_of(prepared: Prepared, atoms: Atoms, values: Values) -> Rows:
+    """The atoms that the answer of a pattern fits, as values of its variables."""
+    pattern = prepared.pattern
+    given = {i: column for i, column in enumerate(atoms.arguments) if column is not None}
+    bound, fits = _answering(pattern, given, atoms.count, values)
+    first, time = atoms.time - pattern.time.offset, None
+    last = first if atoms.last is None else atoms.last - pattern.time.offset
+    if pattern.time.variable is None:
+        fits &= (first <= 0) & (last >= 0)
+    elif atoms.last is None:
+        bound[pattern.time.variable] = first
+    else:
+        time = TickRange(first, last)
+    return Rows(bound, atoms.count, np.arange(atoms.count), atoms.as_of, time).take(fits)
+
+
+def _answering(
+    pattern: Pattern, given: Mapping[int, Column], count: int, values: Values
+) -> tuple[dict[str, Column], Mask]:
+    """The values of a pattern's variables, if its answer has these at some positions, and where it can.
+
+    The answer P(X, X, b) and the atoms P(a, a, b), P(a, c, b): X is a in both, and the first one fits.
+    """
+    bound: dict[str, Column] = {}
+    fits = np.ones(count, np.bool_)
+    for position, column in given.items():
+        term = pattern.answer[position]
+        if isinstance(term, Var):
+            fits &= bound.setdefault(term.name, column) == column
+        else:
+            fits &= column == values.cell(term.value)
+    return bound, fits

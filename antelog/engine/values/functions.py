@@ -1,0 +1,205 @@
+"""Functions on columns of cells: those of users and the built-in ones.
+
+A function is called once for the rows whose arguments are of the same kinds, so that each of its columns has
+one type, and the same values always come as the same. What it gives comes back as an Arrow array: truths,
+doubles or texts, null where it says nothing, or an argument has no value.
+
+    near(A, B) with (1, 3), (1, "x"), (2, null)    called with [1.0], [3.0], and with [1.0], ["x"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as is_a
+from numpy.typing import NDArray
+
+from antelog.arrow.kinds import Kind, type_of_kind
+from antelog.compile.literals.terms import Function
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.values.built_in import BUILT_IN
+from antelog.engine.values.encoding import OTHERS, UNBOUND
+from antelog.errors import FunctionError
+from antelog.functions import UserFunction, call_in_words, file_of, in_words, not_given
+from antelog.language.functions import BUILT_IN as SIGNATURES
+from antelog.language.syntax import number
+from antelog.language.vocabulary import Type
+
+
+class Cells(Protocol):
+    """The values of cells: see `antelog.engine.values.values.Values`."""
+
+    def kinds(self, cells: Column) -> NDArray[np.int8]: ...
+    def numbers(self, cells: Column) -> NDArray[np.float64]: ...
+    def large_numbers(self, cells: Column) -> dict[int, int | float]: ...
+    def decode(self, cells: Column, type_: pa.DataType) -> pa.Array: ...
+    def encode(self, array: Any) -> Column: ...
+    def text(self, cell: int) -> str: ...
+
+
+_TAKES = {Type.NUMBER: Kind.NUMBER, Type.TEXT: Kind.TEXT}
+_GIVEN = {None: pa.bool_(), "number": pa.float64(), "text": pa.string()}
+_IN_WORDS = {
+    None: "declared as a condition: give truths",
+    "number": "declared as a number: give numbers",
+    "text": "declared as a text: give texts",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Functions:
+    """The functions that a program may call, and how it calls them."""
+
+    called: Mapping[str, Function] = field(default_factory=dict)
+    given: Mapping[str, UserFunction] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan, given: Mapping[str, UserFunction]) -> Functions:
+        return cls({each.name: each for each in plan.functions}, given)
+
+    def results(self, name: str, arguments: Sequence[Column], values: Cells) -> pa.Array:
+        """The results of a function, row by row; arguments of one row are those of all."""
+        function, gives, types = self._found(name)
+        columns = np.broadcast_arrays(*arguments) if arguments else [np.zeros(1, np.int64)]
+        count = len(columns[0])
+        kinds = [values.kinds(np.ascontiguousarray(column)).astype(np.int64) for column in columns]
+        key, usable = np.zeros(count, np.int64), np.ones(count, np.bool_)
+        for column, kind, wanted in zip(columns, kinds, types, strict=False):
+            key = key * len(Kind) + kind
+            usable &= (column != UNBOUND) & (column != OTHERS)
+            if wanted is not None:
+                usable &= kind == _TAKES[wanted]
+        rows, parts = [], []
+        for each in np.unique(key[usable]).tolist():
+            at = marked(usable & (key == each))
+            given = [_Argument(np.ascontiguousarray(c.take(at)), Kind(int(k[at[0]])), values)
+                     for c, k in zip(columns[: len(types)], kinds, strict=False)]  # fmt: skip
+            rows.append(at)
+            parts.append(_called(function, gives, given, len(at)))
+        if not parts:
+            return pa.nulls(count, _GIVEN[gives])
+        if len(parts) == 1 and len(rows[0]) == count:
+            return parts[0]
+        place = np.full(count, -1)
+        place[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
+        return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
+
+    def cells(self, name: str, arguments: Sequence[Column], values: Cells) -> Column:
+        """The cells of the results; UNBOUND where there is none."""
+        return values.encode(self.results(name, arguments, values))
+
+    def truths(self, name: str, arguments: Sequence[Column], values: Cells, *, of: bool) -> Mask:
+        """For each row, whether a function is true, or false (`of`), and not null."""
+        found = self.results(name, arguments, values)
+        result: Mask = found.fill_null(not of).to_numpy(zero_copy_only=False) == of
+        return result
+
+    def _found(self, name: str) -> tuple[UserFunction, str | None, Sequence[Type | None]]:
+        """A function, what it gives, and the types that it takes values of (None: any)."""
+        if name in SIGNATURES:
+            signature = SIGNATURES[name]
+            return BUILT_IN[name], signature.gives and signature.gives.value, signature.types
+        if name not in self.given:
+            raise not_given([name])
+        called = self.called[name]
+        return self.given[name], called.gives, (None,) * called.arity
+
+
+@dataclass(frozen=True, eq=False)
+class _Argument:
+    """An argument in some rows: cells of values of one kind."""
+
+    cells: Column
+    kind: Kind
+    values: Cells
+
+    def take(self, at: Column) -> _Argument:
+        return _Argument(self.cells.take(at), self.kind, self.values)
+
+    @property
+    def arrow(self) -> pa.Array:
+        if self.kind is Kind.NUMBER:
+            return pa.array(self.values.numbers(self.cells))
+        return self.values.decode(self.cells, type_of_kind(self.kind))
+
+    def as_given(self, takes: str) -> Any:
+        """The column that a function takes, or a list of Python's values."""
+        if takes == "arrow":
+            return self.arrow
+        if takes == "numpy":
+            return self.arrow.to_numpy(zero_copy_only=False)
+        if self.kind is not Kind.NUMBER:
+            return self.arrow.to_pylist()
+        exact = self.values.large_numbers(self.cells)
+        return [exact.get(i, number(x)) for i, x in enumerate(self.values.numbers(self.cells).tolist())]
+
+
+def _called(
+    function: UserFunction, gives: str | None, arguments: Sequence[_Argument], count: int
+) -> pa.Array:
+    """The results of a function for some rows. Raises FunctionError with the first row at which it fails."""
+    try:
+        return _result(function.name, gives, _run(function, arguments, count), count)
+    except FunctionError:
+        raise
+    except Exception as error:  # whatever the user's own code raises
+        raise FunctionError(_failed(function, arguments, count, error)) from None
+
+
+def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> Any:
+    given = [each.as_given(function.takes) for each in arguments]
+    with np.errstate(all="ignore"):  # what is not a number is no value
+        if function.takes != "values":
+            return function.code(*given)
+        return (
+            [function.code(*row) for row in zip(*given, strict=True)] if given else [function.code()] * count
+        )
+
+
+def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: Exception) -> str:
+    """A message about the first row at which a function fails; if none fails alone, about all of them."""
+    row, found = 0, error
+    for each in range(min(count, _TRIED)) if count > 1 else ():
+        try:
+            _run(function, [a.take(np.array([each])) for a in arguments], 1)
+        except Exception as alone:  # whatever the user's own code raises
+            row, found = each, alone
+            break
+    more = f", and {count - 1} rows more," if found is error and count > 1 else ""
+    said = [a.values.text(int(a.cells[row])) for a in arguments]
+    return f"{call_in_words(function.name, said)}{more} failed: {in_words(found, file_of(function))}"
+
+
+_TRIED = 1000
+"""Rows that are tried one by one, to name the one at which a function fails."""
+
+
+def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
+    """Results as an array of the declared type, null where there is no value."""
+    wanted = _GIVEN[gives]
+    try:
+        array = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+        array = array if isinstance(array, pa.Array) else pa.array(found, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        given = f"a {type(found).__name__}" if not isinstance(found, list) else "values of several types"
+        raise FunctionError(f"{name} gave {given}, which is no column; it is {_IN_WORDS[gives]}") from None
+    if len(array) != count:
+        raise FunctionError(f"{name} gave {len(array)} values for {count} rows; give one for each row")
+    fits = {
+        None: is_a.is_boolean,
+        "number": lambda t: is_a.is_integer(t) or is_a.is_floating(t) or is_a.is_decimal(t),
+        "text": lambda t: is_a.is_string(t) or is_a.is_large_string(t) or is_a.is_string_view(t),
+    }[gives]
+    if is_a.is_null(array.type):
+        return pa.nulls(count, wanted)
+    if not fits(array.type):
+        raise FunctionError(f"{name} gave values of type {array.type}, and is {_IN_WORDS[gives]}")
+    if gives == "number":
+        doubles = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        return pa.array(doubles, mask=~np.isfinite(doubles))
+    return array.cast(wanted)

@@ -1,0 +1,145 @@
+"""Arithmetic on columns: whole numbers stay whole, everything else is as IEEE 754 has it.
+
+    7 and 2: 7 - 2 = 5, 7 / 2 = 3.5      9223372036854775807 + 1 is a double      1 / 0 has no value
+
+It is `antelog/language/arithmetic.py` for many numbers at once, and `antelog/language/calendar.py` for ticks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from antelog.arrow.ticks import begins
+from antelog.engine.columns.tables import Column, Mask, marked
+from antelog.engine.values.values import Values
+from antelog.language.arithmetic import calculated
+from antelog.language.moments import Timescale
+
+_EDGE = 2.0**63
+"""From here on a whole number needs more than 64 bits."""
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A number in each row, as a double and, if it `is_whole`, as a whole number; not-a-number is none."""
+
+    real: NDArray[np.float64]
+    whole: Column
+    is_whole: Mask
+
+    @classmethod
+    def of_doubles(cls, real: NDArray[np.float64]) -> Numbers:
+        real = np.where(np.isfinite(real), real, np.nan)
+        is_whole = (np.floor(real) == real) & (np.abs(real) < _EDGE)
+        return cls(real, np.where(is_whole, real, 0.0).astype(np.int64), is_whole)
+
+    @classmethod
+    def of_ticks(cls, ticks: Column) -> Numbers:
+        return cls(ticks.astype(np.float64), ticks, np.ones(len(ticks), np.bool_))
+
+    @classmethod
+    def of_cells(cls, cells: Column, values: Values) -> Numbers:
+        found = cls.of_doubles(values.numbers(cells))
+        return found.with_exact(values.large_numbers(cells))
+
+    @property
+    def there(self) -> Mask:
+        return ~np.isnan(self.real)
+
+    def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
+        """The numbers with these in place of those of some rows."""
+        if not exact:
+            return self
+        real, whole, is_whole = self.real.copy(), self.whole.copy(), self.is_whole.copy()
+        for row, number in exact.items():
+            real[row], is_whole[row] = number, isinstance(number, int) and -(2**63) <= number < 2**63
+            whole[row] = number if is_whole[row] else 0
+        return Numbers(real, whole, is_whole)
+
+    def cells(self, values: Values) -> Column:
+        """The cells of the numbers, UNBOUND where there is none."""
+        cells = values.encode(pa.array(self.real, from_pandas=True))
+        large = marked(self.is_whole & (np.abs(self.real) > 2.0**53))
+        if len(large):
+            cells[large] = values.encode(pa.array(self.whole.take(large)))
+        return cells
+
+    def compared(self, test: Callable[[Any, Any], Any], other: Numbers) -> Mask:
+        """For each row, whether a comparison holds: not where a number is missing."""
+        both = self.is_whole & other.is_whole
+        found = np.where(both, test(self.whole, other.whole), test(self.real, other.real))
+        result: Mask = found & self.there & other.there
+        return result
+
+
+def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
+    """The numbers that an operation or a function gives for each row."""
+    with np.errstate(all="ignore"):
+        found = Numbers.of_doubles(_ON_DOUBLES[function](*(each.real for each in arguments)))
+    whole = _ON_WHOLE.get(function)
+    all_whole = reduce(np.logical_and, (each.is_whole for each in arguments))
+    if whole is None or not all_whole.any():
+        return found
+    # Where a double can hold the result it is the same; where it cannot, whole numbers still may.
+    exact = all_whole & (np.abs(found.real) < _SURE)
+    results = np.where(exact, whole(*(each.whole for each in arguments)), found.whole)
+    real = np.where(exact, results.astype(np.float64), found.real)
+    found = Numbers(real, results, exact | found.is_whole)
+    at_the_edge = marked(all_whole & ~exact)
+    return found.with_exact(
+        {
+            row: number
+            for row in at_the_edge.tolist()
+            if (number := calculated(function, [_at(each.whole, row) for each in arguments])) is not None
+        }
+    )
+
+
+def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:
+    """The numbers that a calendar function gives for ticks."""
+    here = (ticks >= 0) & (ticks < timescale.ticks.stop)
+    times = begins(pa.array(np.where(here, ticks, 0)), timescale)
+    numbers = np.asarray(_ON_TIMES[function](times), np.float64)
+    return Numbers.of_doubles(np.where(here, numbers, np.nan))
+
+
+def _at(column: Column, row: int) -> int:
+    """The number of a row; a constant has one row."""
+    return int(column[row if len(column) > 1 else 0])
+
+
+_ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
+    "hour": pc.hour,
+    "weekday": partial(pc.day_of_week, count_from_zero=False),
+    "day": pc.day,
+    "month": pc.month,
+}
+
+_SURE = 2.0**62
+"""Below this a result surely fits into 64 bits."""
+
+_ON_DOUBLES: Mapping[str, Callable[..., NDArray[np.float64]]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": lambda one, other: np.where(other == 0, np.nan, one / other),
+    "abs": np.abs,
+    "round": np.rint,
+    "floor": np.floor,
+}
+_ON_WHOLE: Mapping[str, Callable[..., Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "abs": np.abs,
+    "round": lambda one: one,
+    "floor": lambda one: one,
+}

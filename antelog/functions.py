@@ -1,0 +1,195 @@
+"""Functions of users in Python, which programs declare and call by their names.
+
+    @antelog.function                      on columns; the type hints say which: NumPy's or Arrow's
+    def near(lat1: np.ndarray, lon1: np.ndarray, lat2: np.ndarray, lon2: np.ndarray) -> np.ndarray: …
+
+    @antelog.function(rowwise=True)        a row at a time: numbers, texts
+    def plate(text): …
+
+A function is pure: the same values give the same. It sees neither facts nor time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import traceback
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias, overload
+
+from antelog.errors import FunctionError, ProgramFileError
+from antelog.given import PATH, ArgumentKind
+from antelog.language.checks.suggestions import did_you_mean
+
+_COLUMNS = {"ndarray": "numpy", "NDArray": "numpy", "Array": "arrow", "ChunkedArray": "arrow"}
+"""The columns that a type hint asks for which ends like this."""
+
+
+@dataclass(frozen=True)
+class UserFunction:
+    """A function of a user: it `takes` columns of `numpy` or `arrow`, or, row by row, `values`."""
+
+    name: str
+    code: Callable[..., Any]
+    takes: str
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the function itself: it can be tested as it was written."""
+        return self.code(*arguments)
+
+
+@overload
+def function(code: Callable[..., Any], /) -> UserFunction: ...
+@overload
+def function(*, rowwise: bool = False) -> Callable[[Callable[..., Any]], UserFunction]: ...
+def function(
+    code: Callable[..., Any] | None = None, /, *, rowwise: bool = False
+) -> UserFunction | Callable[[Callable[..., Any]], UserFunction]:
+    """Make a Python function one that programs can call, by its name.
+
+    It gets a column for each argument, NumPy's (`np.ndarray`) or Arrow's (`pa.Array`) as its type hints say:
+    numbers are doubles. It gives a column of as many rows: of truths, if the program declares it as a
+    condition, else of numbers or texts. What it gives no value for (null, not-a-number) is false.
+
+    Args:
+        code: the Python function
+        rowwise: call it for each row, with numbers and texts in place of columns
+    """
+    if code is None:
+        return lambda given: _made(given, rowwise=rowwise)
+    return _made(code, rowwise=rowwise)
+
+
+def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
+    if isinstance(code, UserFunction):
+        return code
+    name = getattr(code, "__name__", None)
+    if not isinstance(name, str) or isinstance(code, type):
+        raise FunctionError(f"{code!r} is no function with a name: write it with `def`")
+    if rowwise:
+        return UserFunction(name, code, "values")
+    asked = {_COLUMNS.get(_last_word(hint)) for hint in getattr(code, "__annotations__", {}).values()}
+    found = asked - {None}
+    if len(found) != 1:
+        why = "have no columns" if not found else "mix columns of NumPy and Arrow"
+        raise FunctionError(
+            f"{name}: its type hints {why}. Write `np.ndarray` or `pa.Array` for its arguments, or "
+            "`@antelog.function(rowwise=True)` before it, to be called for each row"
+        )
+    return UserFunction(name, code, str(found.pop()))
+
+
+def _last_word(hint: Any) -> str:
+    """The name of a type, of a text for one, and of a generic one without its parameters."""
+    if isinstance(hint, str):
+        return hint.partition("[")[0].rpartition(".")[2]
+    return str(getattr(getattr(hint, "__origin__", hint), "__name__", ""))
+
+
+NO_FUNCTIONS: Mapping[str, UserFunction] = types.MappingProxyType({})
+
+
+# ---- the functions of a program ----
+
+
+FunctionsGiven: TypeAlias = Iterable[Callable[..., Any]] | str | PathLike[str]
+"""The functions of a program: a list of them, or the path of a file that has them."""
+
+
+FUNCTIONS = ArgumentKind(
+    "a list of functions, or the path of a file that has them",
+    lambda given: PATH.fits(given) or (isinstance(given, list | tuple) and all(map(callable, given))),
+)
+
+
+def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, UserFunction]:
+    """The functions of a program, by name with how many arguments each takes, among those given.
+
+    Raises FunctionError if one is missing or takes another number of arguments, or if the program does not
+    declare one of a list.
+    """
+    if isinstance(given, str | PathLike):
+        names = _in_file(Path(given))
+        found = {name: _made(names[name], rowwise=False) for name in arities if name in names}
+        where = f" in {given}"
+        near = [name for name, each in names.items() if callable(each)]
+    else:
+        found = {each.name: each for each in (_made(code, rowwise=False) for code in given)}
+        where, near = "", list(found)
+        for name in found.keys() - arities.keys():
+            hint = did_you_mean(name, list(arities)) or f"Declare it: `function {name}(…).`"
+            raise FunctionError(f"the program declares no function {name}. {hint}")
+    for name, arity in arities.items():
+        if name not in found:
+            hint = did_you_mean(name, near) or "Write it with `def`, and `@antelog.function` before it."
+            message = f"the program declares a function {name}, and there is none of that name{where}. {hint}"
+            raise FunctionError(message)
+        _check_arity(found[name], arity)
+    return found
+
+
+def _check_arity(given: UserFunction, arity: int) -> None:
+    try:
+        own = inspect.signature(given.code)
+    except ValueError:  # of a function that is not written in Python, nothing is known
+        return
+    try:
+        own.bind(*range(arity))
+    except TypeError:
+        plural = "argument" if arity == 1 else "arguments"
+        raise FunctionError(
+            f"the program declares {given.name} with {arity} {plural}, and Python has `{given.name}{own}`. "
+            "Change one of the two"
+        ) from None
+
+
+def not_given(names: Sequence[str]) -> FunctionError:
+    """The error where a program is to run without functions that it calls."""
+    return FunctionError(
+        f"the program calls {', '.join(names)}, and no such function is given: read it with "
+        f"`functions=[{', '.join(names)}]` in Python, or with `--functions FILE.py`"
+    )
+
+
+def _in_file(path: Path) -> dict[str, Any]:
+    """The names that a file of Python defines. It is no module that others could import."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
+    module = types.ModuleType(path.stem)
+    module.__file__ = str(path)
+    try:
+        exec(compile(text, str(path), "exec"), module.__dict__)
+    except SyntaxError as error:
+        raise FunctionError(f"{path}, line {error.lineno}: {error.msg}") from None
+    except Exception as error:  # whatever the user's own code raises
+        raise FunctionError(f"{path} cannot be run: {in_words(error, str(path))}") from None
+    return module.__dict__
+
+
+def in_words(error: BaseException, file: str | None) -> str:
+    """An exception with the line of Python that raised it, in this file if it went through there."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if frame.filename == file] or frames
+    said = f"{type(error).__name__}: {error}".removesuffix(": ")
+    if not own:
+        return said
+    frame = own[-1]
+    linecache.checkcache(frame.filename)
+    line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
+    return f"{said} (line {frame.lineno} of {frame.filename}: `{line}`)"
+
+
+def file_of(given: UserFunction) -> str | None:
+    """The file that a function is written in."""
+    code = getattr(inspect.unwrap(given.code), "__code__", None)
+    return None if code is None else str(code.co_filename)
+
+
+def call_in_words(name: str, values: Sequence[str]) -> str:
+    return f"{name}({', '.join(values)})"

@@ -1,0 +1,383 @@
+"""The tree of a statement made a node of the syntax tree, rule by rule of the grammar."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lark import Token, Transformer, v_args
+from lark.tree import Meta
+
+from antelog.diagnostics import Diagnostic, Span
+from antelog.language import syntax
+from antelog.language.arithmetic import FUNCTIONS
+from antelog.language.calendar import CALENDAR
+from antelog.language.literals import KINDS
+from antelog.language.literals.comparison import MIRRORED, SPELLING
+from antelog.language.printer import KEYWORDS, to_text
+from antelog.language.syntax_errors import (
+    bad_escape,
+    bad_number,
+    negative_limit,
+    no_atom,
+    no_bound,
+    no_limit,
+    no_limit_name,
+    no_shift,
+    no_value,
+    no_variable,
+    not_alone,
+    reserved,
+    wrong_arguments,
+)
+
+
+class UnusableError(Exception):
+    """A constant that is well-formed but stands for nothing."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        self.diagnostic = diagnostic
+
+
+def _span(meta: Meta) -> Span:
+    return Span(meta.start_pos, meta.end_pos)
+
+
+def _at(token: Token) -> Span:
+    return Span(token.start_pos or 0, token.end_pos or 0)
+
+
+def _usable(name: Token) -> None:
+    if name in KEYWORDS:
+        raise UnusableError(reserved(name, _at(name)))
+
+
+_ARGUMENTS = {**FUNCTIONS, **dict.fromkeys(CALENDAR, 1)}
+"""How many arguments each function takes."""
+
+LARGEST = 2**53
+
+
+def _number(token: Token) -> int | float:
+    value = syntax.number(float(token))
+    if abs(value) > LARGEST:
+        raise UnusableError(bad_number(_at(token)))
+    return value
+
+
+def _signed(amount: int | float, sign: str) -> int | float:
+    return -amount if sign == "-" else amount
+
+
+def _signed_name(written: str | None, sign: str) -> str | None:
+    """How a number is written behind a sign, if by the name of a limit: `-hot`."""
+    if written is None:
+        return None
+    negative = written.startswith("-") != (sign == "-")
+    return ("-" if negative else "+") + written.removeprefix("-")
+
+
+def _unquoted(token: Token) -> str:
+    try:
+        value: str = json.loads(token, strict=False)
+        value.encode()  # fails for half of a surrogate pair, which is no character
+    except ValueError:
+        raise UnusableError(bad_escape(_at(token))) from None
+    return value
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """The percentages behind a delay, distinguished from the names of columns behind `one per`."""
+
+    each: tuple[syntax.Percentage, ...]
+
+
+@dataclass(frozen=True)
+class _Every:
+    """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
+
+    gap: syntax.Bound
+
+
+@v_args(meta=True)
+class Builder(Transformer[Token, Any]):
+    """One method for each rule of the grammar, making the node of the same name.
+
+    `limits` are the numbers that have names; it notes in `used` which of them are written so.
+    """
+
+    def __init__(self, limits: Mapping[str, int | float]) -> None:
+        super().__init__()
+        self._limits = limits
+        self.used: set[str] = set()
+
+    def _amount(self, token: Token) -> tuple[int | float, str | None]:
+        """An amount, and the name of the limit that it is written by."""
+        if token.type == "NUMBER":
+            return _number(token), None
+        name, value = str(token), self._limits.get(str(token))
+        if value is None:
+            raise UnusableError(no_limit(name, _at(token), tuple(self._limits)))
+        if value < 0:
+            raise UnusableError(negative_limit(name, value, _at(token)))
+        self.used.add(name)
+        return value, name
+
+    def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        name = str(children[0])
+        if name in self._limits:
+            self.used.add(name)
+            return syntax.Constant(self._limits[name], name, span=_span(meta))
+        return (
+            syntax.Variable(name, span=_span(meta))
+            if name[0].isupper()
+            else syntax.Constant(name, span=_span(meta))
+        )
+
+    def number(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        return syntax.Constant(_number(children[0]), span=_span(meta))
+
+    def signed(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        sign, term = children
+        if _is_number(term):
+            written = _signed_name(term.written, sign)
+            written = written and written.removeprefix("+")
+            return syntax.Constant(_signed(term.value, sign), written, span=_span(meta))
+        return self.added(meta, [syntax.Constant(0, span=_at(sign)), sign, term])
+
+    def added(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        left, sign, right = children
+        span = _span(meta)
+        if isinstance(right, syntax.Bound):
+            if not isinstance(left, syntax.Variable):
+                raise UnusableError(no_shift(right.span))
+            written = _signed_name(right.written, sign)
+            return syntax.Shifted(left.name, _signed(right.amount, sign), right.unit, written, span=span)
+        if sign == "+" and _is_number(left) and isinstance(right, syntax.Variable):
+            left, right = right, left  # `1 + T` is `T + 1`
+        if isinstance(right, syntax.Constant) and not isinstance(right.value, str):
+            if isinstance(left, syntax.Variable):
+                written = _signed_name(right.written, sign)
+                return syntax.Shifted(left.name, _signed(right.value, sign), None, written, span=span)
+            if isinstance(left, syntax.Constant) and isinstance(left.value, str):
+                raise UnusableError(no_variable(left.value, left.span))
+        return self.multiplied(meta, children)
+
+    def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        left, operator, right = children
+        for side in (left, right):
+            if isinstance(side, syntax.Bound):
+                raise UnusableError(no_shift(side.span))
+        return syntax.Calculation(str(operator), (left, right), span=_span(meta))
+
+    def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
+        name, *arguments = children
+        if name[0].isupper():
+            raise UnusableError(no_value(str(name), _at(name)))
+        if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
+            raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
+        return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
+
+    def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
+        return syntax.Range(children[0], children[1], span=_span(meta))
+
+    def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
+        value = _unquoted(children[0])
+        written = json.dumps(value, ensure_ascii=False) if value in self._limits else None
+        return syntax.Constant(value, written, span=_span(meta))
+
+    def anonymous(self, meta: Meta, _children: list[Token]) -> syntax.Term:
+        return syntax.Anonymous(span=_span(meta))
+
+    def __default__(self, data: Token, children: list[Any], meta: Meta) -> syntax.Literal:
+        """A literal: its grammar rule is in the table of kinds."""
+        for child in children[:1]:
+            if isinstance(child, Token) and child.type == "WORD":
+                _usable(child)
+        for child in children:
+            if isinstance(child, syntax.Bound):
+                raise UnusableError(no_shift(child.span))
+        return KINDS[str(data)].built(children, _span(meta))
+
+    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
+        return tuple(children)
+
+    def aggregate(self, meta: Meta, children: list[Any]) -> syntax.Aggregate:
+        function, *rest = children
+        distinct = isinstance(rest[0], Token) and rest[0].type == "DISTINCT"
+        rest = rest[1:] if distinct else rest
+        value = None
+        if isinstance(rest[0], Token):
+            name = rest.pop(0)
+            if not name[0].isupper():
+                raise UnusableError(no_variable(str(name), _at(name)))
+            value = syntax.Variable(str(name), span=_at(name))
+        atom, *conditions = rest
+        if atom.predicate in FUNCTIONS or not atom.terms:
+            raise UnusableError(no_atom(to_text(atom), atom.span))
+        return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
+
+    def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
+        left, operator, right = children
+        for side in (left, right):
+            if isinstance(side, syntax.Bound):
+                raise UnusableError(no_shift(side.span))
+        operator = SPELLING.get(operator, str(operator))
+        found = syntax.Aggregation.between(left, operator, right, _span(meta))
+        beside = (left, right) if found is None else (found.right,)
+        for side in beside:
+            if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
+                other = right if side is left else left
+                sign = operator if side is left else MIRRORED[operator]
+                raise UnusableError(not_alone(inner.span, _alone(side, sign, other)))
+        return found or syntax.Comparison(left, operator, right, span=_span(meta))
+
+    def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return syntax.Rule(children[0], (), span=_span(meta))
+
+    def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return _rule(children[0], children[1], _span(meta))
+
+    def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
+        return _rule(children[1], children[0], _span(meta))
+
+    def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
+        most = children.pop() if isinstance(children[-1], syntax.Bound) else None
+        if most is not None and SPELLING.get(sign := children.pop(), str(sign)) != "<=":
+            raise UnusableError(no_bound(_at(sign)))
+        if len(children) == 1:
+            return syntax.Column(str(children[0]), None, most, span=_span(meta))
+        return syntax.Column(
+            str(children[0]), str(children[1]), most, span=_span(meta), type_span=_at(children[1])
+        )
+
+    def bound(self, meta: Meta, children: list[Token]) -> syntax.Bound:
+        amount, written = self._amount(children[0])
+        unit = str(children[1]) if len(children) > 1 else None
+        return syntax.Bound(amount, unit, written, span=_span(meta))
+
+    duration = stretch = bound
+
+    def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
+        digits = children[0].update(value=children[0][:-1])
+        return syntax.Percentage(_number(digits), span=_span(meta))
+
+    def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
+        return _Shares(tuple(children))
+
+    def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
+        return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
+
+    def every(self, _meta: Meta, children: list[syntax.Bound]) -> _Every:
+        return _Every(children[0])
+
+    def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
+        return syntax.Tick(children[0], span=_span(meta))
+
+    def zone(self, meta: Meta, children: list[Token]) -> syntax.Zone:
+        return syntax.Zone(_unquoted(children[0]), span=_span(meta))
+
+    def limit(self, meta: Meta, children: list[Token]) -> syntax.Limit:
+        name, *sign, amount = children
+        if name[0].isupper() or name in KEYWORDS:
+            raise UnusableError(no_limit_name(str(name), _at(name)))
+        value = _signed(_number(amount), sign[0] if sign else "+")
+        return syntax.Limit(str(name), value, span=_span(meta), name_span=_at(name))
+
+    def include(self, meta: Meta, children: list[Token]) -> syntax.Include:
+        return syntax.Include(_unquoted(children[0]), span=_span(meta), path_span=_at(children[0]))
+
+    def input(self, meta: Meta, children: list[Any]) -> syntax.Input:
+        name, *rest = children
+        _usable(name)
+        columns = tuple(c for c in rest if isinstance(c, syntax.Column))
+        delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
+        one_per = next((c for c in rest if isinstance(c, tuple)), None)
+        shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
+        every = next((c.gap for c in rest if isinstance(c, _Every)), None)
+        clauses = (delay, one_per, shares, every)
+        return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
+
+    def static(self, meta: Meta, children: list[Any]) -> syntax.Static:
+        name, *columns = children
+        _usable(name)
+        return syntax.Static(str(name), tuple(columns), span=_span(meta), name_span=_at(name))
+
+    def function(self, meta: Meta, children: list[Any]) -> syntax.Function:
+        name, *rest = children
+        _usable(name)
+        gives = rest.pop() if rest and isinstance(rest[-1], Token) else None
+        return syntax.Function(
+            *(str(name), tuple(rest), gives and str(gives)),
+            span=_span(meta), name_span=_at(name), gives_span=_at(gives) if gives else syntax.NOWHERE,
+        )  # fmt: skip
+
+    def delay(self, meta: Meta, children: list[Any]) -> syntax.Delay:
+        shares = children.pop().each if isinstance(children[-1], _Shares) else None
+        name, *pattern, bound = children
+        return syntax.Delay(str(name), tuple(pattern), bound, shares, span=_span(meta), name_span=_at(name))
+
+    def chance(self, meta: Meta, children: list[Any]) -> syntax.Chance:
+        name, *rest = children
+        once, *more = [c for c in rest if isinstance(c, syntax.Percentage)]
+        again = more[0] if more else None
+        pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
+        return syntax.Chance(str(name), pattern, once, again, span=_span(meta), name_span=_at(name))
+
+    def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+        return "window", children[0]
+
+    def horizon(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
+        return "horizon", children[0]
+
+    def alert(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Percentage]:
+        return "alert", children[0]
+
+    def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
+        atom, *options = children
+        return syntax.Query(atom, **dict(options), span=_span(meta))
+
+
+def _is_number(term: Any) -> bool:
+    return isinstance(term, syntax.Constant) and not isinstance(term.value, str)
+
+
+_UNDONE = {"*": "/", "/": "*", "+": "-", "-": "+"}
+
+
+def _alone(side: syntax.Term, operator: str, other: syntax.Term) -> str:
+    """The comparison `2 * avg(…) < V` with the aggregate alone on its side: `avg(…) < V / 2`."""
+    if not isinstance(side, syntax.Calculation) or side.function not in _UNDONE:
+        return ""
+    one, two = side.arguments
+    if side.function in "+*" and isinstance(two, syntax.Aggregate):
+        one, two = two, one
+    number = two.value if isinstance(two, syntax.Constant) and not isinstance(two.value, str) else None
+    if not isinstance(one, syntax.Aggregate) or number is None or (number <= 0 and side.function in "*/"):
+        return ""
+    rest = syntax.Calculation(_UNDONE[side.function], (other, two))
+    return f"{one.function}(…) {operator} {to_text(rest)}"
+
+
+def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
+    """An aggregate that is calculated with."""
+    if isinstance(term, syntax.Aggregate):
+        return term
+    inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()
+    return next((each for each in inner if each is not None), None)
+
+
+def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> syntax.Rule:
+    """A rule whose aggregates know which of their variables stand outside as well."""
+    outside = syntax.variables_of(head.operands)
+    for each in body:
+        terms = each.beside if isinstance(each, syntax.Aggregation) else each.operands
+        outside |= syntax.variables_of(terms)
+    return syntax.Rule(
+        head,
+        tuple(each.among(outside) if isinstance(each, syntax.Aggregation) else each for each in body),
+        span=span,
+    )

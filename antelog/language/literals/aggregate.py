@@ -1,0 +1,209 @@
+"""An aggregate compared with something: `count(P(X, _, T-9..T)) >= 3`, `avg(V : P(V, T-9..T)) > 2 * avg(…)`.
+
+Inside stands one atom with a tick or a range, and comparisons with its variables. Variables that stand
+outside as well are its group; the others are its own, and have another meaning in every aggregate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from antelog.diagnostics import Diagnostic, Span
+from antelog.language.literals.calculations import check_times_in
+from antelog.language.literals.comparison import MIRRORED, Comparison
+from antelog.language.literals.literal import Atom, Literal, Occurrence, Safety, Sorts, Types
+from antelog.language.terms import (
+    Anonymous,
+    Calculation,
+    Constant,
+    Node,
+    Term,
+    Value,
+    Variable,
+    leaves_of,
+    variable_of,
+    variables_of,
+)
+from antelog.language.vocabulary import Type
+
+FUNCTIONS = ("count", "sum", "avg", "min", "max")
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate(Node):
+    """What the atoms that fit come to; `value` names the variable whose values are taken.
+
+    `own` are the variables that nothing outside has.
+    """
+
+    function: str
+    distinct: bool
+    value: Variable | None
+    atom: Atom
+    conditions: tuple[Comparison, ...]
+    own: frozenset[str] = field(default=frozenset(), compare=False)
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        distinct = "distinct " if self.distinct else ""
+        value: tuple[str | Term, ...] = () if self.value is None else (self.value, " : ")
+        conditions = [part for each in self.conditions for part in (", ", each)]
+        return (f"{self.function}({distinct}", *value, self.atom, *conditions, ")")
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        value = () if self.value is None else (self.value,)
+        return (*value, *self.atom.operands, *(term for each in self.conditions for term in each.operands))
+
+    @property
+    def inside(self) -> frozenset[str]:
+        """All variables in it."""
+        return frozenset(variables_of(self.operands))
+
+    def among(self, outside: Iterable[str]) -> Aggregate:
+        """The aggregate in a rule where these variables stand outside of it."""
+        return replace(self, own=self.inside - frozenset(outside))
+
+
+Side: TypeAlias = Term | Aggregate
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregation(Literal):
+    """A comparison of an aggregate with an expression, or with another aggregate `by` a number."""
+
+    left: Aggregate
+    operator: str
+    right: Side
+    by: Constant | None = None
+
+    @property
+    def factor(self) -> Value:
+        return 1 if self.by is None else self.by.value
+
+    @classmethod
+    def between(cls, left: Side, operator: str, right: Side, span: Span) -> Aggregation | None:
+        """The literal of these sides, if one is an aggregate; the aggregate comes first."""
+        if not isinstance(left, Aggregate):
+            left, operator, right = right, MIRRORED[operator], left
+        if not isinstance(left, Aggregate):
+            return None
+        by = None
+        if isinstance(right, Calculation) and right.function == "*":
+            number, other = (
+                right.arguments if isinstance(right.arguments[0], Constant) else right.arguments[::-1]
+            )
+            if (
+                isinstance(number, Constant)
+                and isinstance(other, Aggregate)
+                and not isinstance(number.value, str)
+            ):
+                by, right = number, other
+        return cls(left, operator, right, by, span=span)
+
+    def among(self, outside: Iterable[str]) -> Aggregation:
+        """The literal in a rule where these variables stand outside of its aggregates."""
+        names = frozenset(outside)
+        right = self.right.among(names) if isinstance(self.right, Aggregate) else self.right
+        return replace(self, left=self.left.among(names), right=right)
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        return (self.left, self.right) if isinstance(self.right, Aggregate) else (self.left,)
+
+    @property
+    def parts(self) -> tuple[str | Term | Literal, ...]:
+        right: tuple[Any, ...] = (self.right,)
+        if isinstance(self.right, Aggregate):
+            factor = () if self.by is None else (self.by, " * ")
+            right = (*factor, *self.right.parts)
+        return (*self.left.parts, f" {self.operator} ", *right)
+
+    @property
+    def atoms(self) -> tuple[Occurrence, ...]:
+        return tuple(Occurrence(each.atom, negated=True) for each in self.aggregates)
+
+    @property
+    def own(self) -> frozenset[str]:
+        return frozenset[str]().union(*(each.own for each in self.aggregates))
+
+    @property
+    def beside(self) -> tuple[Term, ...]:
+        """The terms that an aggregate is compared with."""
+        return () if isinstance(self.right, Aggregate) else leaves_of(self.right)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        return (*(term for each in self.aggregates for term in each.operands), *self.beside)
+
+    def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
+        inside = (
+            side for each in self.aggregates for condition in each.conditions for side in condition.sides
+        )
+        for side in (*inside, *(() if isinstance(self.right, Aggregate) else (self.right,))):
+            yield from check_times_in(side, sorts)
+
+    def check_types(self, types: Types) -> None:
+        for each in self.aggregates:
+            within = types.within(each.own)
+            within.holds(each.atom)
+            for condition in each.conditions:
+                condition.check_types(within)
+            if each.value is not None and each.function != "count":
+                because = f"`{each.function}` takes numbers, and leaves out texts"
+                within.is_not(each.value.name, Type.TEXT, each.value.span, because)
+
+    def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
+        for each in self.aggregates:
+            yield from _inside(each, rule)
+        for term in self.beside:
+            name = variable_of(term)
+            if name is not None and name not in rule.positive | rule.worked_out:
+                message = f"{name} is compared with an aggregate, but no atom gives it a value"
+                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom of the body.")
+
+
+def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
+    """Problems within an aggregate."""
+    name, value = each.atom.predicate, each.value
+    if rule.is_static(name):
+        message = f"{name} is static, and `{each.function}` is about what is true within some ticks"
+        hint = f"Count {name} beforehand, and give the number as a fact of a static predicate."
+        yield Diagnostic("E409", message, each.atom.span, hint)
+    elif each.atom.terms and isinstance(each.atom.terms[-1], Anonymous):
+        message = f"`{rule.text(each)}` would be certain only when time has ended"
+        yield Diagnostic("E409", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
+    if value is None:
+        if each.distinct or each.function != "count":
+            message = f"`{each.function}` needs a variable whose values it takes"
+            distinct = "distinct " if each.distinct else ""
+            hint = f"Name it before a colon: `{each.function}({distinct}V : {name}(…, V, …))`."
+            yield Diagnostic("E409", message, each.span, hint)
+        return
+    if value.name not in variables_of(each.atom.terms):
+        message = f"{value.name} is in no column of {name}"
+        hint = f"Write it in the column whose values are meant: `{name}(…, {value.name}, …)`."
+        yield Diagnostic("E409", message, value.span, hint)
+    elif value.name not in each.own:
+        message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
+        hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
+        yield Diagnostic("E409", message, value.span, hint)
+    elif each.function == "sum" and rule.may_come_later(each.atom) and not _bounded_below(each, value.name):
+        message = f"if values of {value.name} may be negative, this sum is certain only when its time is over"
+        hint = (
+            f"If they are not, write `{value.name} >= 0` in it: then it is certain as soon as it is reached."
+        )
+        yield Diagnostic(
+            "W112", message, each.span, f"{hint} If they are, say how far: `{value.name} >= -50`."
+        )
+
+
+def _bounded_below(each: Aggregate, name: str) -> bool:
+    """Whether a condition says how small its values may be."""
+    for condition in each.conditions:
+        for one, signs in ((condition.left, (">", ">=", "=")), (condition.right, ("<", "<=", "="))):
+            if variable_of(one) == name and condition.operator in signs:
+                return True
+    return False

@@ -1,0 +1,78 @@
+"""Calculations in literals: the types of what they calculate with, and times, which they cannot have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from antelog.diagnostics import Diagnostic, Note
+from antelog.language.calendar import CALENDAR
+from antelog.language.literals.literal import Sorts, Types, type_of
+from antelog.language.terms import Calculation, Constant, Shifted, Term, variable_of
+from antelog.language.vocabulary import Signature, Type
+
+_NAMES = {Type.NUMBER: "numbers", Type.TEXT: "texts"}
+
+
+def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
+    """Times in calculations: they can be shifted and compared, and calendar functions take them."""
+    if not isinstance(side, Calculation):
+        return
+    if side.function in CALENDAR:
+        yield from _no_times(side, sorts)
+        return
+    for term in side.arguments:
+        yield from check_times_in(term, sorts)
+        place = sorts.time_of(variable_of(term))
+        if place is not None:
+            message = f"`{sorts.text(term)}` is a time, and times are not calculated with"
+            hint = "Compare times with each other, shifted by ticks: `T >= U + 5` in place of `T - U >= 5`."
+            yield Diagnostic("E301", message, term.span, hint, (Note("a time because of this place", place),))
+
+
+def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
+    """What is no time where a calendar function needs one."""
+    (term,) = call.arguments
+    is_time = sorts.time_of(variable_of(term)) is not None
+    if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):
+        return
+    message = f"`{call.function}` needs a time, and `{sorts.text(term)}` is none"
+    hint = f"Write the time of an atom: `{call.function}(T)`."
+    yield Diagnostic("E301", message, term.span, hint)
+
+
+def type_of_side(side: Term, types: Types) -> Type | None:
+    """The type of what is worked out at a side of a comparison; None of anything else."""
+    if isinstance(side, Shifted):
+        return Type.NUMBER
+    if not isinstance(side, Calculation):
+        return None
+    function = types.function(side.function)
+    return Type.NUMBER if function is None else function.gives
+
+
+def check_calculation(side: Term, types: Types) -> None:
+    """Records the types of what a calculation calculates with: numbers, or what its function takes."""
+    if not isinstance(side, Calculation) or side.function in CALENDAR:
+        return
+    function = types.function(side.function)
+    for place, term in enumerate(side.arguments):
+        check_calculation(term, types)
+        wanted = Type.NUMBER if function is None else _taken(function, place)
+        if wanted is not None:
+            _check_argument(term, wanted, side, types)
+
+
+def _taken(function: Signature, place: int) -> Type | None:
+    return function.types[place] if place < len(function.types) else None
+
+
+def _check_argument(term: Term, wanted: Type, side: Calculation, types: Types) -> None:
+    because = f"`{types.text(side)}` calculates with {_NAMES[wanted]}"
+    name, found = variable_of(term), type_of_side(term, types)
+    if name is not None and not types.is_time(name):
+        types.is_type(name, Type.NUMBER if isinstance(term, Shifted) else wanted, term.span, because)
+    if isinstance(term, Constant):
+        found = type_of(term)
+    if found is not None and found is not wanted:
+        message = f"`{types.text(term)}` is a {found.value}, and {because}"
+        types.report(Diagnostic("E302", message, term.span, f"Calculate with {_NAMES[wanted]} only."))

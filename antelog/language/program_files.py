@@ -1,0 +1,111 @@
+"""The files of a program: their texts, and those of the files that they include.
+
+    include "fleet.alog".        in rules/main.alog, this is rules/fleet.alog
+
+What is included belongs to the program, each file once, however many include it. Files are read here only:
+the `Source` that comes out has the texts of all of them, and can be sent anywhere.
+"""
+
+from __future__ import annotations
+
+import os.path
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+
+from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.errors import ProgramFileError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.parser import includes_of
+from antelog.language.syntax import Include
+
+MOST_FILES = 200
+"""Files of a program, at most."""
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """The text of a program's file."""
+    try:
+        return Path(path).read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise ProgramFileError(
+            f"{path}: is not UTF-8 text, see byte {error.start}; save it as UTF-8"
+        ) from None
+
+
+def gathered(source: Source) -> tuple[Source, tuple[Diagnostic, ...]]:
+    """A source with the files that it includes, and what is wrong with including them.
+
+    Paths begin at the folder of the file that includes them; those of a text, at the working folder.
+    """
+    gathering = _Gathering([source], len(source.text) + 1)
+    gathering.follow(source, 0, (_place(source.name),))
+    return replace(source, included=tuple(gathering.files[1:])), tuple(gathering.problems)
+
+
+def _place(name: str) -> str:
+    """The one path of a file, however it is named."""
+    return os.path.realpath(name)
+
+
+@dataclass
+class _Gathering:
+    """The files so far, and the place at which the next one begins in all of them."""
+
+    files: list[Source]
+    end: int
+    problems: list[Diagnostic] = field(default_factory=list)
+
+    def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
+        """Adds what a file includes, and what that does; `around` are this file and those that led here."""
+        for include in includes_of(file.text):
+            span = Span(include.path_span.start + start, include.path_span.end + start)
+            name = os.path.normpath(Path(file.name).parent / include.path)
+            try:
+                place = _place(name)
+                if place in around:
+                    self.problems.append(self._circle(name, [*around[around.index(place) :], place], span))
+                elif all(place != _place(each.name) for each in self.files):
+                    self._add(Source(_text(name), name), (*around, place), span)
+            except (OSError, ValueError) as error:
+                self.problems.append(_unread(name, include, error, span))
+
+    def _add(self, file: Source, around: tuple[str, ...], span: Span) -> None:
+        if len(self.files) >= MOST_FILES:
+            message = f"there are more than {MOST_FILES} files, the most a program may have"
+            self.problems.append(Diagnostic("E003", message, span, "Put several of them into one."))
+            return
+        start, self.end = self.end, self.end + len(file.text) + 1
+        self.files.append(file)
+        self.follow(file, start, around)
+
+    def _circle(self, name: str, places: list[str], span: Span) -> Diagnostic:
+        names = {_place(each.name): each.name for each in self.files}
+        chain = " → ".join(names[each] for each in places)
+        hint = "A file is included once, wherever else its statements are needed: remove one of these lines."
+        return Diagnostic("E115", f"{name} includes itself: {chain}", span, hint)
+
+
+def _text(name: str) -> str:
+    path = Path(name)
+    if path.exists() and not path.is_file():
+        raise ValueError("is no file")
+    return path.read_bytes().decode("utf-8-sig")
+
+
+def _unread(name: str, include: Include, error: OSError | ValueError, span: Span) -> Diagnostic:
+    """The problem with an included file whose text cannot be read."""
+    folder = Path(name).parent
+    if isinstance(error, UnicodeDecodeError):
+        message, hint = f"{name} is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."
+    elif isinstance(error, FileNotFoundError):
+        message = f"there is no file {name}"
+        near = [each.name for each in folder.glob("*.alog")] if folder.is_dir() else []
+        hint = did_you_mean(Path(include.path).name, near)
+        hint = f"{hint} A path begins at the folder of the file that includes it.".strip()
+    else:
+        why = error.strerror if isinstance(error, OSError) else error
+        message, hint = f"{name} cannot be read: {why}", "Name a file with rules."
+    return Diagnostic("E115", message, span, hint)

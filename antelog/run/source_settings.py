@@ -1,0 +1,71 @@
+"""Settings of what runs a program: the rules, values for their limits, and where facts come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from antelog.given import NUMBER
+from antelog.language.epochs import UNITS
+from antelog.run import values
+from antelog.run.address import Address
+from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, text
+
+REPLAYS = ("try", "learn", "score", "draw")
+FOLLOWING = ("watch", "run")
+ALL = (*REPLAYS, *FOLLOWING)
+
+_UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueSettings:
+    """Values that the rules leave open."""
+
+    limits: Mapping[str, int | float] = option(
+        {}, plain("LIMIT=NUMBER", values.number, kind=NUMBER, toml=(int, float)),
+        "The value of a limit of the program, in place of its own.",
+        name="set", on=(*ALL, "check"), complete="limits", example="hot=85",
+    )  # fmt: skip
+    functions: Path | None = option(
+        None, named_file("FILE.py"),
+        "A Python file with the functions that the program declares. Its code runs as this user.", on=ALL,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceSettings(ValueSettings):
+    """The rules, and where facts come from."""
+
+    program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
+    inputs: Mapping[str, Address] = option(
+        {}, SOURCE, "Where the facts of an input come from: {sources}.",
+        name="input", on=ALL, predicates=True, entry="source", complete="inputs",
+        example="Temp=readings.csv",
+    )  # fmt: skip
+    statics: Mapping[str, Address] = option(
+        {}, SOURCE, "Where facts of a static predicate come from, in addition to those of the program.",
+        name="static", on=ALL, predicates=True, entry="source", complete="statics",
+        example="Site=sites.csv",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnSettings:
+    """The names of columns in sources, and the units of their times."""
+
+    maps: Mapping[str, str] = option(
+        {}, text("COLUMN=NAME"),
+        "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
+        "names a field within fields. With `antelog run`, @key is the key of a message, @timestamp its time.",
+        name="map", on=ALL, dotted=True, within=("input", "static"),
+        example="device=sensor_id, or Temp.device=sensor_id",
+    )  # fmt: skip
+    time_units: Mapping[str, str] = option(
+        {}, _UNIT,
+        "What numbers in columns of times count since 1970, in all inputs or in one: s, ms, us or ns; or "
+        "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
+        name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
+        example="Temp=ms",
+    )  # fmt: skip

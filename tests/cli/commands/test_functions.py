@@ -1,0 +1,95 @@
+"""`--functions FILE.py`: functions of users, in every command that evaluates rules."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import command
+from tests.cli.trying import antelog
+
+PROGRAM = """\
+input Place(truck, lat: number, lon: number, time).
+function near(lat1, lon1, lat2, lon2).
+Home(X, T) :- Place(X, A, B, T), near(A, B, 52.5, 13.4).
+query Home(X, T).
+"""
+FUNCTIONS = """\
+import antelog
+import numpy as np
+
+WIDTH = 0.01
+
+@antelog.function
+def near(lat1: np.ndarray, lon1: np.ndarray, lat2: np.ndarray, lon2: np.ndarray) -> np.ndarray:
+    return (abs(lat1 - lat2) < WIDTH) & (abs(lon1 - lon2) < WIDTH)
+"""
+PLACES = "truck,lat,lon,time\nt1,52.501,13.4,1\nt2,48.1,11.5,2\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"p.alog": PROGRAM, "fleet.py": FUNCTIONS, "places.csv": PLACES}.items():
+        Path(name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+GIVEN = ("p.alog", "--input", "Place=places.csv")
+
+
+@pytest.mark.parametrize("given", [("try",), ("watch", "--once", "--no-page")])
+def test_functions_are_found_in_a_file(given: tuple[str, ...]) -> None:
+    done = antelog(*given, *GIVEN, "--functions", "fleet.py")
+    assert done.exit_code == 0, done.stderr
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [line["answer"] for line in lines] == [{"X": "t1", "T": 1}]
+
+
+@pytest.mark.slow
+def test_workers_of_spark_get_them_by_value() -> None:
+    given = command(*GIVEN, "--functions", "fleet.py", "--output", "console")
+    done = subprocess.run(given, capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stderr
+    assert "confirmed  Home  X = t1, T = 1" in done.stdout
+
+
+def test_without_them_the_rules_can_be_checked_and_not_run() -> None:
+    assert antelog("check", "p.alog").exit_code == 0
+    done = antelog("try", *GIVEN)
+    assert done.exit_code == 1
+    assert "the program calls near, and no such function is given" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def nearby(a): ...\n", "there is none of that name in fleet.py. Did you mean nearby?"),
+        (
+            FUNCTIONS.replace(", lon2: np.ndarray", ""),
+            "declares near with 4 arguments, and Python has `near(",
+        ),
+        ("def near(a, b, c, d): return a\n", "near: its type hints have no columns"),
+        ("def near(:\n", "fleet.py, line 1: "),
+        (
+            "1 / 0\n",
+            "fleet.py cannot be run: ZeroDivisionError: division by zero (line 1 of fleet.py: `1 / 0`)",
+        ),
+        (
+            FUNCTIONS.replace("< WIDTH)", "< WIDE)"),
+            "near(52.501, 13.4, 52.5, 13.4) failed: NameError: name 'WIDE' is not defined (line 8 of ",
+        ),
+        (
+            FUNCTIONS.replace(" & ", " * 1 + "),
+            "near gave values of type int64, and is declared as a condition",
+        ),
+    ],
+)
+def test_functions_that_do_not_fit_or_fail_end_the_command(text: str, said: str) -> None:
+    Path("fleet.py").write_text(text, encoding="utf-8")
+    done = antelog("try", *GIVEN, "--functions", "fleet.py")
+    assert done.exit_code == 1
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,53 @@
+"""Random aggregates for the programs of `tests/strategies.py`, compared with numbers or with each other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hypothesis import strategies as st
+
+from antelog.language import syntax
+
+RANGES = ("T..T+1", "T..T+2", "T-1..T", "T-2..T-1", "T+1..T+2", "T-1..T+1", "T..T", "T")
+OPERATOR = st.sampled_from(syntax.OPERATORS)
+
+
+def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[str]) -> str:
+    """A comparison of an aggregate; `objects` are the variables that have values outside."""
+    if draw(st.integers(0, 5)) == 0:
+        function = draw(st.sampled_from(["count", "max", "avg"]))
+        factor = draw(st.sampled_from(["", "", "2 * "]))
+        one, other = (_aggregate(draw, function, arities, objects) for _ in range(2))
+        return f"{one} {draw(OPERATOR)} {factor}{other}"
+    function = draw(
+        st.sampled_from(["count", "count", "count", "distinct", "sum", "sum", "avg", "min", "min", "max"])
+    )
+    numbers = (
+        ("0", "1", "2", "2", "3", "1.5") if function in ("count", "distinct") else ("5", "10", "12.5", "20")
+    )
+    aggregate = _aggregate(draw, function, arities, objects)
+    number = draw(st.sampled_from(numbers))
+    if draw(st.integers(0, 7)) == 0:
+        return f"{number} {draw(OPERATOR)} {aggregate}"
+    return f"{aggregate} {draw(OPERATOR)} {number}"
+
+
+def _aggregate(draw: st.DrawFn, function: str, arities: Mapping[str, int], objects: Sequence[str]) -> str:
+    takes_numbers = function in ("sum", "avg", "min", "max")
+    names = [name for name, arity in arities.items() if arity or function == "count"]
+    name = "R" if takes_numbers else draw(st.sampled_from(sorted(names)))
+    bound = list(objects) or ["a"]
+    arguments = [draw(st.sampled_from(["a", "_", "_", *bound, *bound])) for _ in range(arities[name])]
+    inside = ""
+    if name == "R":
+        arguments[1] = "N" if takes_numbers or draw(st.booleans()) else "_"
+    if arguments[1:] == ["N"]:
+        inside = draw(
+            st.sampled_from(["", "", ", N >= 0", ", N > 5", ", 10 <= N", ", N < 12", ", N - 5 != 5"])
+        )
+    if function == "distinct" and "N" not in arguments:
+        arguments[draw(st.integers(0, len(arguments) - 1))] = "N"
+    value = "N : " if function != "count" else ""
+    written = "count(distinct " if function == "distinct" else f"{function}("
+    atom = f"{name}({', '.join((*arguments, draw(st.sampled_from(RANGES))))})"
+    return f"{written}{value}{atom}{inside})"

@@ -1,0 +1,353 @@
+"""`count(P(X, _, T-9..T)) >= 3`: the aggregate lies between two values, and the literal is decided by both.
+
+semantics.md, "Aggregates". Its least and largest value follow from the atoms that are true and from how many
+may still come; it is true once the comparison holds for both and all between, false once it fails for all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import eq, ge, gt, le, lt, ne
+from typing import Any, NamedTuple, Self
+
+from antelog.language import syntax
+from antelog.language.syntax import Value
+from tests.specification.literals.comparison import Comparison
+from tests.specification.literals.literal import (
+    NEVER,
+    START,
+    Around,
+    Below,
+    Body,
+    Facts,
+    Lowering,
+    Tick,
+    Ticks,
+)
+from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in, with_own
+
+_TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
+
+
+class Values(NamedTuple):
+    """The values an aggregate may have: `least` to `largest`, None if it has none for certain.
+
+    `open` says that it may still have none, as an average of nothing does.
+    """
+
+    least: float
+    largest: float
+    whole: bool = False
+    none: bool = False
+    open: bool = False
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    function: str
+    distinct: bool
+    value: str | None
+    predicate: str
+    arguments: tuple[Term, ...]
+    first: Term
+    last: Term
+    single: bool
+    conditions: tuple[Comparison, ...]
+
+    @classmethod
+    def lowered(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
+        inner = lowering.within(aggregate.own)
+        *arguments, time = aggregate.atom.terms
+        first, last = time.ends if isinstance(time, syntax.Range) else (time, time)
+        return cls(
+            aggregate.function,
+            aggregate.distinct,
+            None if aggregate.value is None else aggregate.value.name,
+            aggregate.atom.predicate,
+            tuple(map(inner.term, arguments)),
+            lowering.term(first),
+            lowering.term(last),
+            not isinstance(time, syntax.Range),
+            tuple(
+                Comparison(inner.term(each.left), each.operator, inner.term(each.right))
+                for each in aggregate.conditions
+            ),
+        )
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        inside = (term for each in self.conditions for term in each.operands)
+        return (*self.arguments, self.first, self.last, *inside)
+
+    def mapped(self, new: Callable[[Term], Term]) -> Self:
+        return type(self)(
+            self.function,
+            self.distinct,
+            self.value,
+            self.predicate,
+            tuple(map(new, self.arguments)),
+            new(self.first),
+            new(self.last),
+            self.single,
+            tuple(each.mapped(new) for each in self.conditions),
+        )
+
+    def __str__(self) -> str:
+        time = text(self.first) if self.single else f"{text(self.first)}..{text(self.last)}"
+        atom = f"{self.predicate}({''.join(f'{text(each)}, ' for each in self.arguments)}{time})"
+        value = "" if self.value is None else f"{self.value} : "
+        distinct = "distinct " if self.distinct else ""
+        conditions = "".join(f", {each}" for each in self.conditions)
+        return f"{self.function}({distinct}{value}{atom}{conditions})"
+
+    @property
+    def ticks(self) -> range:
+        assert isinstance(self.first, int)
+        assert isinstance(self.last, int)
+        return range(max(self.first, 0), self.last + 1)
+
+    def atom_at(self, tick: Term) -> Atom:
+        return Atom(self.predicate, (*self.arguments, tick))
+
+    def fits(self, atom: Atom) -> bool:
+        """Whether an atom without variables is a member, if it is true."""
+        known = put_in_own(self.arguments, atom.arguments[:-1])
+        return known is not None and all(
+            each.mapped(lambda term: with_own(term, known)).holds() is True for each in self.conditions
+        )
+
+    def taken(self, atom: Atom) -> Value | None:
+        """The value that is taken of a member."""
+        known = put_in_own(self.arguments, atom.arguments[:-1]) or {}
+        return None if self.value is None else known.get(self.value)
+
+    @property
+    def rises(self) -> bool:
+        """Whether it can only rise: a count, or a sum of values that are at least 0."""
+        return self.function == "count" or (
+            self.function == "sum" and any(_at_least_zero(each, self.value) for each in self.conditions)
+        )
+
+    # ---- values ----
+
+    def members(self, instances: Instances, tick: Tick) -> list[Atom]:
+        return [atom for atom, at in instances.true_at.items() if at <= tick]
+
+    def so_far(self, members: Iterable[Atom]) -> float | None:
+        """What some members come to; None for an average, a least or a greatest of nothing."""
+        atoms = list(members)
+        taken = [self.taken(atom) for atom in atoms]
+        numbers = [value for value in taken if not isinstance(value, str) and value is not None]
+        match self.function:
+            case "count":
+                return len(set(taken)) if self.distinct else len(atoms)
+            case "sum":
+                return _added(numbers)
+            case "avg":
+                return syntax.number(_added(numbers) / len(numbers)) if numbers else None
+            case _:
+                return (min if self.function == "min" else max)(numbers, default=None)
+
+    def values(self, instances: Instances, tick: Tick) -> Values:
+        """The values it may have, by what is there at a tick and what may still come."""
+        now, coming = self.so_far(self.members(instances, tick)), instances.coming(tick)
+        settled = coming == 0
+        match self.function:
+            case "count":
+                assert now is not None
+                return Values(now, now + coming, whole=True)
+            case "sum":
+                assert now is not None
+                if settled:
+                    return Values(now, now)
+                return Values(now if self.rises else -math.inf, math.inf)
+            case _ if settled:
+                return Values(0, 0, none=True) if now is None else Values(now, now)
+            case "max" if now is not None:
+                return Values(now, math.inf)
+            case "min" if now is not None:
+                return Values(-math.inf, now)
+            case _:
+                return Values(-math.inf, math.inf, open=now is None or self.function == "avg")
+
+
+class Instances(NamedTuple):
+    """Atoms that are members once they are true, and until when others may come.
+
+    `at_most_one` has, for each tick, until when its one atom may still come; `any_until` is until when any
+    number may come without a fact that is there; `open_until` is that of atoms that have some of their facts.
+    """
+
+    true_at: Mapping[Atom, Tick]
+    at_most_one: Sequence[Tick]
+    any_until: Tick
+    open_until: Sequence[Tick]
+
+    def coming(self, tick: Tick) -> float:
+        """How many may still come after a tick."""
+        if tick < self.any_until:
+            return math.inf
+        return sum(tick < until for until in (*self.at_most_one, *self.open_until))
+
+    @property
+    def turns(self) -> set[Tick]:
+        """The ticks at which anything changes."""
+        ends = (*self.at_most_one, self.any_until, *self.open_until)
+        return {at for at in (*self.true_at.values(), *ends) if at < NEVER}
+
+
+def _added(numbers: Iterable[Value]) -> float:
+    """A sum that is rounded once."""
+    found = [number for number in numbers if not isinstance(number, str)]
+    return sum(found) if all(isinstance(each, int) for each in found) else syntax.number(math.fsum(found))
+
+
+def _at_least_zero(condition: Comparison, name: str | None) -> bool:
+    for side, operator, other in (
+        (condition.left, condition.operator, condition.right),
+        (condition.right, {"<": ">", "<=": ">=", "=": "="}.get(condition.operator, ""), condition.left),
+    ):
+        number = None if variables_in([other]) or isinstance(other, Own) else value_of(other)
+        least = isinstance(number, int | float) and number >= 0
+        if side == Own(name or "") and operator in (">", ">=", "=") and least:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class Aggregation(Body):
+    left: Aggregate
+    operator: str
+    right: Term | Aggregate
+    factor: Value = 1
+
+    @classmethod
+    def lowered(cls, literal: syntax.Literal, lowering: Lowering) -> tuple[Body, ...] | None:
+        if not isinstance(literal, syntax.Aggregation):
+            return None
+        left, right = Aggregate.lowered(literal.left, lowering), literal.right
+        if isinstance(right, syntax.Aggregate):
+            return (cls(left, literal.operator, Aggregate.lowered(right, lowering), literal.factor),)
+        return (cls(left, literal.operator, lowering.term(right)),)
+
+    @property
+    def aggregates(self) -> tuple[Aggregate, ...]:
+        return (self.left, self.right) if isinstance(self.right, Aggregate) else (self.left,)
+
+    @property
+    def operands(self) -> tuple[Term, ...]:
+        right = () if isinstance(self.right, Aggregate) else (self.right,)
+        return (*(term for each in self.aggregates for term in each.operands), *right)
+
+    def mapped(self, new: Callable[[Term], Term]) -> Self:
+        right = self.right.mapped(new) if isinstance(self.right, Aggregate) else new(self.right)
+        return type(self)(self.left.mapped(new), self.operator, right, self.factor)
+
+    def __str__(self) -> str:
+        if isinstance(self.right, Aggregate):
+            factor = "" if self.factor == 1 else f"{text(self.factor)} * "
+            return f"{self.left} {self.operator} {factor}{self.right}"
+        return f"{self.left} {self.operator} {text(self.right)}"
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        shape = tuple((e.function, e.distinct, e.value, e.predicate, e.single) for e in self.aggregates)
+        return Aggregation, self.operator, self.factor, shape
+
+    @property
+    def asked(self) -> tuple[Atom, ...]:
+        """The atoms of all ticks, with `ANY` for what is the aggregate's own."""
+        found = []
+        for each in self.aggregates:
+            ends = (each.first, each.last)
+            ticks = each.ticks if all(isinstance(end, int) for end in ends) else (each.last,)
+            arguments = tuple(ANY if isinstance(term, Own) else term for term in each.arguments)
+            found += [Atom(each.predicate, (*arguments, tick)) for tick in ticks]
+        return tuple(found)
+
+    @property
+    def time(self) -> Term:
+        return self.left.last
+
+    @property
+    def times(self) -> tuple[Term, ...]:
+        return tuple(end for each in self.aggregates for end in (each.first, each.last))
+
+    @property
+    def natural(self) -> tuple[Term, ...]:
+        return tuple(each.last for each in self.aggregates if each.single)
+
+    def ticks(self, world: Facts, _around: Around) -> Ticks:
+        if self.variables:
+            return Ticks(NEVER, NEVER)
+        instances = [world.instances(each) for each in self.aggregates]
+        true_at = false_at = NEVER
+        for tick in sorted({START, *(at for each in instances for at in each.turns)}):
+            outcome = self.outcome(instances, tick)
+            if outcome is not None:
+                true_at, false_at = (tick, NEVER) if outcome else (NEVER, tick)
+                break
+        return Ticks(true_at, false_at)
+
+    def outcome(self, instances: Sequence[Instances], tick: Tick) -> bool | None:
+        """Whether the comparison holds, or fails, for all values there may be; None if that is open."""
+        left = self.left.values(instances[0], tick)
+        right = self._right(instances, tick)
+        if right is None or left.none or right.none:
+            return False
+        if left.open or right.open:
+            return None
+        test, pairs = _TESTS[self.operator], _extremes(left, right, self.operator)
+        held = {test(one, other) for one, other in pairs}
+        return held.pop() if len(held) == 1 else None
+
+    def _right(self, instances: Sequence[Instances], tick: Tick) -> Values | None:
+        if not isinstance(self.right, Aggregate):
+            number = value_of(self.right)
+            return None if number is None or isinstance(number, str) else Values(number, number)
+        found = self.right.values(instances[1], tick)
+        assert not isinstance(self.factor, str)
+        ends = sorted((found.least * self.factor, found.largest * self.factor))
+        return found._replace(least=ends[0], largest=ends[1], whole=found.whole and self.factor == 1)
+
+    def rest(self, below: Below) -> None:
+        for atom in self.asked:
+            below.asked(atom)
+
+
+def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, float]]:
+    """Pairs of values that stand for all: those furthest apart or, for equality, equal and different ones."""
+    pairs = [(left.least, right.largest), (left.largest, right.least)]
+    if operator not in ("=", "!="):
+        return pairs
+    low, high = max(left.least, right.least), min(left.largest, right.largest)
+    if left.whole or right.whole:
+        low, high = (
+            math.ceil(low) if math.isfinite(low) else low,
+            math.floor(high) if math.isfinite(high) else high,
+        )
+    single = left.least == left.largest and right.least == right.largest
+    equal = [(low, low)] if low <= high else []
+    different = [(0.0, 1.0)] if not (single and left.least == right.least) else []
+    return equal + different
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What the left aggregate of a comparison comes to, as its atoms become true."""
+
+    of: Aggregation
+    instances: Instances
+
+    def so_far(self, tick: Tick) -> float | None:
+        return self.of.left.so_far(self.of.left.members(self.instances, tick))
+
+    def quarters(self, value: float | None) -> int:
+        """How many quarters of the way it has come to the number it is compared with, if it only rises."""
+        right = self.of.right
+        goal = None if isinstance(right, Aggregate) else value_of(right)
+        if value is None or not self.of.left.rises or not isinstance(goal, int | float) or goal <= 0:
+            return 0
+        return min(math.floor(4 * value / goal), 4)
