@@ -37,7 +37,7 @@ from antelog.engine import sealed
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
-from antelog.engine.facts.latest import all_of
+from antelog.engine.facts.latest_facts import all_of
 from antelog.engine.sealed import AGAIN, MOST
 from antelog.engine.state import State, pruned, seeing
 from antelog.engine.state import start as begin

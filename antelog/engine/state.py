@@ -23,7 +23,7 @@ from antelog.engine.facts.history import (
     seen_from_the_start,
     seen_with,
 )
-from antelog.engine.facts.latest import all_of, only_latest, stream_of, with_latest_facts
+from antelog.engine.facts.latest_facts import all_of, only_latest, stream_of, with_latest_facts
 from antelog.engine.step.background import StaticFacts, static_of
 from antelog.engine.step.decided import DecidedAtoms, nothing_decided
 from antelog.engine.step.derivations import Knowledge, Memo

@@ -374,7 +374,7 @@ def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> sy
     """A rule whose aggregates know which of their variables stand outside as well."""
     outside = syntax.variables_of(head.operands)
     for each in body:
-        terms = each.beside if isinstance(each, syntax.Aggregation) else each.operands
+        terms = each.compared if isinstance(each, syntax.Aggregation) else each.operands
         outside |= syntax.variables_of(terms)
     return syntax.Rule(
         head,

@@ -37,7 +37,7 @@ def is_ticks(value: Value, most: int) -> bool:
 
 
 def no_ticks(most: int) -> str:
-    """What is said of another value."""
+    """The complaint about any other value."""
     return f"is no whole number of ticks from 0 to {most}"
 
 
@@ -57,7 +57,7 @@ def _apart(rule: syntax.Rule, vocabulary: Vocabulary) -> syntax.Rule:
     times = set(_times(rule, vocabulary))
     if not most or not times:
         return rule
-    parts = _Parts(most, times, _names(rule), vocabulary.tick)
+    parts = _Times(most, times, _names(rule), vocabulary.tick)
     body = tuple(parts.of(each) if _is_asked(each) else each for each in rule.body)
     return replace(rule, body=(*body, *parts.conditions()))
 
@@ -88,7 +88,7 @@ def _names(rule: syntax.Rule) -> set[str]:
 
 
 @dataclass
-class _Parts:
+class _Times:
     """The times of a rule that are replaced, each with its variable."""
 
     most: Mapping[str, int]

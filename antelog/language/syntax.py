@@ -272,5 +272,5 @@ def in_atoms(rule: Rule) -> tuple[set[str], set[str]]:
     for literal in rule.body:
         for atom, is_negated in literal.atoms:
             terms = (t for t in atom.terms if is_negated or not isinstance(t, Range))
-            sides[is_negated].update(variables_of(terms) - literal.own)
+            sides[is_negated].update(variables_of(terms) - literal.inner)
     return sides

@@ -10,9 +10,14 @@ from antelog.language.line_literals import LineLiteral, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from tests.recorded import NAMES, recorded
+from tests.specification.literals.absence import Absence
+from tests.specification.literals.aggregate import Aggregation
 from tests.specification.literals.fact import Fact
+from tests.specification.literals.last import Last
+from tests.specification.literals.literal import Body
 from tests.specification.literals.negation import Negated
 from tests.specification.reading import literal_of
+from tests.specification.terms import Term
 
 DAY = 86_400_000_000
 
@@ -28,6 +33,10 @@ DAY = 86_400_000_000
         ('Temp("not A(b, 3..4)", 7)', "Temp", False, 7),
         ("Temp(a, W, T) where 3 > abs(W - 5)", "Temp", False, None),
         ("Temp(a, W, 7) where 3 > abs(W - 5)", "Temp", False, 7),
+        ("last Mode(wt2, run, 7)", "Mode", False, 7),
+        ("last Mode(wt2, run, 3..7) per wt2", "Mode", False, 7),
+        ("not Ack(a, -2..-1)", "Ack", True, None),
+        ("not Ack(a, -2..0)", "Ack", True, 0),
         ("Ack(X, _, 3..8)", "Ack", False, 8),
         ("not Ack(X, _, 3..U)", "Ack", True, None),
         ("count(Fail(wt2, 0..9)) >= 3", "Fail", False, 9),
@@ -83,11 +92,24 @@ def test_recorded_literals_are_read_as_the_specification_does(name: str) -> None
     ]
     for text in {*told}:
         found, body = read_literal(text), literal_of(text).body
-        assert isinstance(body, Fact | Negated)
-        tick = body.time if isinstance(body.time, int) else None
-        negated = isinstance(body, Negated)
-        assert (found.predicate, found.negated, found.tick) == (body.atom.predicate, negated, tick), text
+        predicate, time = _about(body)
+        tick = time if isinstance(time, int) and time >= 0 else None
+        negated = isinstance(body, Negated | Absence)
+        assert (found.predicate, found.negated, found.tick) == (predicate, negated, tick), text
         assert found.text(str) == text
+
+
+def _about(body: Body) -> tuple[str, Term]:
+    """The predicate of a literal of the specification, and its last time."""
+    match body:
+        case Fact() | Negated():
+            return body.atom.predicate, body.time
+        case Absence() | Last():
+            return body.predicate, body.last
+        case Aggregation():
+            return body.left.predicate, body.left.last
+        case _:
+            raise AssertionError(f"{body} is in no line")
 
 
 @given(st.lists(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)), st.booleans())

@@ -15,7 +15,7 @@ from tests.specification.seen import seen
 from tests.specification.terms import (
     OTHERS,
     Calculation,
-    Own,
+    Inner,
     Special,
     Term,
     Variable,
@@ -215,7 +215,7 @@ def answer_of(query: Query, head: tuple[Term, ...]) -> Answer:
     """An answer by its values; a query that asks about one tick has no time among its variables."""
     names = (*query.variables, query.time)
     return tuple(
-        (name, None if isinstance(t, Variable | Calculation | Own) else t)
+        (name, None if isinstance(t, Variable | Calculation | Inner) else t)
         for name, t in zip(names, head, strict=True)
         if name is not None
     )

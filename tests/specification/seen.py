@@ -14,7 +14,7 @@ from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
-from tests.specification.terms import ANY, OTHERS, Atom, Calculation, Own, Special, Term, Variable
+from tests.specification.terms import ANY, OTHERS, Atom, Calculation, Inner, Special, Term, Variable
 from tests.specification.world import START, Tick, World
 
 
@@ -101,4 +101,4 @@ def _values(atom: Atom, columns: set[Column]) -> Iterator[Value]:
 
 
 def _proper(terms: Iterable[Term]) -> Iterator[Value]:
-    return (term for term in terms if not isinstance(term, Variable | Special | Calculation | Own))
+    return (term for term in terms if not isinstance(term, Variable | Special | Calculation | Inner))

@@ -40,7 +40,7 @@ class Variable(NamedTuple):
         return f"{self.name}{'+' if self.shift > 0 else '-'}{value_text(abs(self.shift))}"
 
 
-class Own(NamedTuple):
+class Inner(NamedTuple):
     """A variable of an aggregate that nothing outside has; nothing is put in its place."""
 
     name: str
@@ -95,7 +95,7 @@ def is_sum(term: Term) -> bool:
     return isinstance(term, Variable) and bool(term.shift)
 
 
-Term: TypeAlias = Value | Variable | Special | Calculation | Own
+Term: TypeAlias = Value | Variable | Special | Calculation | Inner
 Substitution: TypeAlias = Mapping[str, Term]
 
 
@@ -135,7 +135,7 @@ Part = TypeVar("Part", bound=Mapped)
 def text(term: Term) -> str:
     if isinstance(term, Special):
         return term.value
-    return str(term) if isinstance(term, Variable | Calculation | Own) else value_text(term)
+    return str(term) if isinstance(term, Variable | Calculation | Inner) else value_text(term)
 
 
 def value_of(term: Term) -> Value | None:
@@ -183,7 +183,7 @@ _CALENDAR: Mapping[str, Callable[[datetime], int]] = {
 
 def worked_out(calculation: Calculation) -> Term:
     """A calculation, or its value, if it has one."""
-    open_ = variables_in([calculation]) or has_own(calculation)
+    open_ = variables_in([calculation]) or has_inner(calculation)
     value = None if open_ else value_of(calculation)
     return calculation if value is None else value
 
@@ -193,16 +193,16 @@ def is_arithmetic(term: Term) -> bool:
     return is_sum(term) or (isinstance(term, Calculation) and term.function not in FUNCTIONS)
 
 
-def has_own(term: Term) -> bool:
+def has_inner(term: Term) -> bool:
     """Whether a variable of an aggregate is in a term."""
-    return isinstance(term, Own) or (isinstance(term, Calculation) and any(map(has_own, term.arguments)))
+    return isinstance(term, Inner) or (isinstance(term, Calculation) and any(map(has_inner, term.arguments)))
 
 
 def with_own(term: Term, known: Substitution) -> Term:
     """A term with what is known of an aggregate's own variables in their place."""
     return (
         known.get(term.name, term)
-        if isinstance(term, Own)
+        if isinstance(term, Inner)
         else _calculated(term, lambda t: with_own(t, known))
     )
 
@@ -214,7 +214,7 @@ def is_hopeless(term: Term) -> bool:
     texts = term.function not in FUNCTIONS
     if any((texts and isinstance(each, str)) or is_hopeless(each) for each in term.arguments):
         return True
-    return not variables_in([term]) and not has_own(term) and value_of(term) is None
+    return not variables_in([term]) and not has_inner(term) and value_of(term) is None
 
 
 def put_in(term: Term, known: Substitution) -> Term:
@@ -234,7 +234,7 @@ def _calculated(term: Term, new: Callable[[Term], Term]) -> Term:
 def shifted(term: Term, by: int | float) -> Term:
     if isinstance(term, Variable):
         return Variable(term.name, number(term.shift + by))
-    assert not isinstance(term, Own)
+    assert not isinstance(term, Inner)
     if isinstance(term, str | Special):
         return Calculation("+", (term, by)) if by else term
     assert not isinstance(term, Calculation)
@@ -297,7 +297,7 @@ def put_in_own(own: Iterable[Term], values: Iterable[Term]) -> dict[str, Value] 
     found: dict[str, Value] = {}
     for term, value in zip(own, values, strict=True):
         assert isinstance(value, str | int | float)
-        if isinstance(term, Own):
+        if isinstance(term, Inner):
             if found.setdefault(term.name, value) != value:
                 return None
         elif term != value:

@@ -15,7 +15,7 @@ from tests.few_literals import cases_of_few_literals
 from tests.specification import Evaluation
 from tests.specification.helpers import evaluation_of
 from tests.specification.model import Model, Row
-from tests.specification.terms import OTHERS, Calculation, Own, Variable
+from tests.specification.terms import OTHERS, Calculation, Inner, Variable
 from tests.specification.world import NEVER
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
@@ -30,7 +30,7 @@ def _model(evaluation: Evaluation, case: Case) -> Model:
     domain: set[str | int | float] = set()
     last = 0
     for fact in (*evaluation.program.arrivals, *evaluation.program.background):
-        row = tuple(a for a in fact.arguments if not isinstance(a, Variable | Calculation | Own))
+        row = tuple(a for a in fact.arguments if not isinstance(a, Variable | Calculation | Inner))
         facts.setdefault(fact.predicate, set()).add(row)
         domain |= {
             a

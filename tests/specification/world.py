@@ -22,7 +22,7 @@ from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
 from tests.specification.terms import (
     ANY,
     Atom,
-    Own,
+    Inner,
     Substitution,
     Term,
     Variable,
@@ -190,7 +190,7 @@ class World:
 
     def _at_most_one(self, aggregate: Aggregate) -> bool:
         """Whether at most one atom is a member at each tick."""
-        given = {i for i, term in enumerate(aggregate.arguments) if not isinstance(term, Own)}
+        given = {i for i, term in enumerate(aggregate.arguments) if not isinstance(term, Inner)}
         slot = self.program.vocabulary[aggregate.predicate].slot
         return len(given) == len(aggregate.arguments) or (slot is not None and set(slot) <= given)
 
@@ -202,7 +202,7 @@ class World:
     @staticmethod
     def _may_fit(aggregate: Aggregate) -> bool:
         """Whether some values of its own variables meet its conditions."""
-        own = {term.name: Variable(term.name) for term in aggregate.arguments if isinstance(term, Own)}
+        own = {term.name: Variable(term.name) for term in aggregate.arguments if isinstance(term, Inner)}
         opened = [each.mapped(lambda term: with_own(term, own)) for each in aggregate.conditions]
         if any(each.holds() is False for each in opened):
             return False
@@ -323,7 +323,7 @@ class World:
 
 def _open(term: Term) -> Term:
     """A variable in place of one of an aggregate's own."""
-    return Variable(f"?{term.name}") if isinstance(term, Own) else term
+    return Variable(f"?{term.name}") if isinstance(term, Inner) else term
 
 
 def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:

@@ -17,8 +17,8 @@ from antelog.compile.literals.literal import AskedNode, Reference, TextAround
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import (
     Const,
+    Inner,
     Operand,
-    Own,
     Part,
     Replacement,
     Term,
@@ -38,7 +38,7 @@ class Inside(Struct, frozen=True):
     """
 
     predicate: str
-    arguments: tuple[Term | Own | None, ...]
+    arguments: tuple[Term | Inner | None, ...]
     first: Time
     last: Time
     single: bool
@@ -47,7 +47,7 @@ class Inside(Struct, frozen=True):
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
-        inner, atom = lowering.within(aggregate.own), aggregate.atom
+        inner, atom = lowering.within(aggregate.inner), aggregate.atom
         *arguments, time = atom.terms
         first, last = (time, time) if atom.range is None else atom.range.ends
         return cls(
@@ -71,7 +71,7 @@ class Inside(Struct, frozen=True):
     @property
     def given(self) -> tuple[Term | None, ...]:
         """The arguments, with None for those that may have any value."""
-        return tuple(None if isinstance(each, Own) else each for each in self.arguments)
+        return tuple(None if isinstance(each, Inner) else each for each in self.arguments)
 
     @property
     def reference(self) -> Reference:
@@ -83,7 +83,7 @@ class Inside(Struct, frozen=True):
         return tuple(each.replaced(_Opened()) for each in self.conditions)
 
     def replaced(self, by: Replacement) -> Inside:
-        arguments = (e if e is None or isinstance(e, Own) else by.term(e) for e in self.arguments)
+        arguments = (e if e is None or isinstance(e, Inner) else by.term(e) for e in self.arguments)
         return replace(
             self,
             arguments=tuple(arguments),
@@ -102,16 +102,16 @@ class Inside(Struct, frozen=True):
 
 
 class Aggregate(Struct, frozen=True, tag=True):
-    """What the atoms inside come to: `sum(V : P(X, V, T-9..T))`; `value` is the variable that is summed."""
+    """A number worked out from the atoms inside, such as `sum(V : P(X, V, T-9..T))`; `value` is `V`."""
 
     function: str
     distinct: bool
-    value: Own | None
+    value: Inner | None
     inside: Inside
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
-        value = None if aggregate.value is None else Own(aggregate.value.name)
+        value = None if aggregate.value is None else Inner(aggregate.value.name)
         return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering))
 
     @property
@@ -214,11 +214,11 @@ def _joined(parts: Iterable[Part]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def open_name(own: Own) -> str:
+def open_name(own: Inner) -> str:
     """The name of an aggregate's own variable where it has one value at a time."""
     return f"<{own.name}"
 
 
 class _Opened(Replacement):
     def operand(self, operand: Operand) -> Operand:
-        return Var(open_name(operand)) if isinstance(operand, Own) else super().operand(operand)
+        return Var(open_name(operand)) if isinstance(operand, Inner) else super().operand(operand)

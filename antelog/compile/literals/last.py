@@ -106,7 +106,7 @@ class Last(AskedNode, frozen=True, tag=True):
 
     @property
     def _named(self) -> tuple[Part, ...]:
-        """What `per` names."""
+        """The part of the text from `per` on."""
         named: list[Part] = []
         for place in self.slot.per:
             term = self.arguments[place]

@@ -180,7 +180,7 @@ class Literal(Struct, frozen=True):
 
     @property
     def around(self) -> TextAround:
-        """What its text says before and after the time it is sorted by, which is its last one."""
+        """The text before and after the time it is sorted by, which is its last one."""
         *before, _, end = self.parts
         return TextAround(tuple(before), self.times[-1], (end,))
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from antelog.compile.literals.terms import (
     Calculated,
     Const,
+    Inner,
     Operand,
-    Own,
     Sum,
     Term,
     Time,
@@ -40,11 +40,11 @@ class Lowering:
     times: set[str]
     general: frozenset[str] = frozenset()
     anonymous: int = 0
-    own: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
 
-    def within(self, own: frozenset[str]) -> Lowering:
+    def within(self, inner: frozenset[str]) -> Lowering:
         """The context within an aggregate that has variables of its own."""
-        return replace(self, own=own)
+        return replace(self, inner=inner)
 
     def is_static(self, atom: syntax.Atom) -> bool:
         return self.vocabulary.is_static(atom.predicate)
@@ -81,21 +81,21 @@ class Lowering:
             case _:
                 return self.time(term)
 
-    def argument(self, term: syntax.Term) -> Term | Own | None:
+    def argument(self, term: syntax.Term) -> Term | Inner | None:
         """An argument within an aggregate; None for `_`."""
         if isinstance(term, syntax.Anonymous):
             return None
-        if isinstance(term, syntax.Variable) and term.name in self.own:
-            return Own(term.name)
+        if isinstance(term, syntax.Variable) and term.name in self.inner:
+            return Inner(term.name)
         return self.term(term)
 
     def operand(self, term: syntax.Term) -> Operand:
         """A side of a comparison of values."""
         match term:
-            case syntax.Variable(name) if name in self.own:
-                return Own(name)
-            case syntax.Shifted(name, offset) if name in self.own:
-                return Calculated("-" if offset < 0 else "+", (Own(name), Const(abs(offset))))
+            case syntax.Variable(name) if name in self.inner:
+                return Inner(name)
+            case syntax.Shifted(name, offset) if name in self.inner:
+                return Calculated("-" if offset < 0 else "+", (Inner(name), Const(abs(offset))))
             case syntax.Shifted(variable, offset):
                 return Sum(variable, offset)
             case syntax.Calculation(function, (argument,)) if function in CALENDAR:

@@ -1,7 +1,7 @@
 """Terms: the variables, values, times and sums in literals, and their texts.
 
     Var("D")    Const("high")    Time("T", 1): T+1    Time(None, 7): the tick 7    Sum("V", 0.5): V+0.5
-    Own("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
+    Inner("W"): a variable that an aggregate has for itself, as in `max(W : Temp(X, W, T-9..T))`
 
 Everything is frozen and compares by value; the nodes are msgspec structs, whose fields are checked when a
 plan is read from JSON.
@@ -52,7 +52,7 @@ class Sum(Struct, frozen=True, tag=True):
     offset: int | float
 
 
-class Own(Struct, frozen=True, tag=True):
+class Inner(Struct, frozen=True, tag=True):
     """A variable that nothing outside of an aggregate has: each atom that fits has a value for it."""
 
     name: str
@@ -104,13 +104,13 @@ class Calculated(Struct, frozen=True, tag=True):
         return self.time.offset if self.time.variable is None else None
 
     @property
-    def has_own(self) -> bool:
+    def has_inner(self) -> bool:
         """Whether a variable that an aggregate has for itself is in it."""
-        return any(isinstance(e, Own) or (isinstance(e, Calculated) and e.has_own) for e in self.operands)
+        return any(isinstance(e, Inner) or (isinstance(e, Calculated) and e.has_inner) for e in self.operands)
 
 
 Term: TypeAlias = Var | Const
-Operand: TypeAlias = Var | Const | Time | Sum | Own | Calculated
+Operand: TypeAlias = Var | Const | Time | Sum | Inner | Calculated
 Part: TypeAlias = str | Operand
 """A piece of a literal's text: a text that is the same everywhere, or a term."""
 
@@ -138,7 +138,7 @@ class Replacement:
                 return operand if isinstance(value.value, str) else Const(number(value.value + offset))
             case Calculated(function, operands, timescale, gives):
                 return folded(Calculated(function, tuple(map(self.operand, operands)), timescale, gives))
-            case Own():
+            case Inner():
                 return operand
             case _:
                 return self.term(operand)
@@ -241,7 +241,7 @@ def operand_text(operand: Operand) -> str:
         return f"{operand.variable}{sign}{value_text(abs(operand.offset))}"
     if isinstance(operand, Calculated):
         return text_of(operand.parts)
-    return operand.name if isinstance(operand, Own) else term_text(operand)
+    return operand.name if isinstance(operand, Inner) else term_text(operand)
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:

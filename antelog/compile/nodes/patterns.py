@@ -117,7 +117,7 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
 
     @cached_property
     def _given(self) -> tuple[tuple[Equation, ...], tuple[Taking, ...]]:
-        """What gives values besides facts and the background: equations and `last` literals."""
+        """The sources of values besides facts and the background: equations and `last` literals."""
         known, equations, takings = set(self.bound), list[Equation](), list[Taking]()
         defined = [each.defines for each in self.comparisons if each.defines is not None]
         waiting = [each for each in self.asked if isinstance(each, Last)]

@@ -185,7 +185,7 @@ def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, in
 def _looked_at(
     plan: Plan, cycles: Mapping[str, frozenset[str]]
 ) -> Iterator[tuple[ReferenceReach, int | None]]:
-    """What all literals look at, each with the first tick, counted from now, of the atoms they derive."""
+    """The atoms that all literals look at, each with the first tick of those derived, counted from now."""
     wanted: dict[str, int | None] = {}
     for relation in sorted(plan.relations, key=lambda r: -r.level.component):
         own = wanted.get(relation.name, 0)

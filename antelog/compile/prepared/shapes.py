@@ -19,8 +19,8 @@ from math import factorial
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import (
     Calculated,
+    Inner,
     Operand,
-    Own,
     Time,
     Var,
     operand_text,
@@ -137,9 +137,9 @@ class _Reading:
         return text
 
     def operand(self, operand: Operand) -> str:
-        if isinstance(operand, Own):
+        if isinstance(operand, Inner):
             return operand.name
-        whole = not isinstance(operand, Calculated) or not operand.has_own
+        whole = not isinstance(operand, Calculated) or not operand.has_inner
         if whole and variables_in([operand]) <= self.bound:
             return self.gap(operand)
         if isinstance(operand, Calculated):

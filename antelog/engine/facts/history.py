@@ -120,7 +120,7 @@ class LatestFacts:
 class Stream:
     """The kept facts of one input; `width` is the number of its columns besides the time.
 
-    `latest` are older ones, of which one is the latest of each slot: see `antelog/engine/facts/latest.py`.
+    `latest` are older ones, of which one is the latest of each slot: see `latest_facts`.
     """
 
     width: int

@@ -34,7 +34,7 @@ class TickTable:
         return cls(row.take(fresh), tick.take(fresh))
 
     def up_to(self, row: Column, tick: Column) -> UpTo:
-        """What is there at each of them, of what is given for rows from some ticks on."""
+        """For each row at its tick, the entries that are given for it from that tick or an earlier one on."""
         rows, ticks = np.concatenate([row, self.row]), np.concatenate([tick, self.tick]) + 1
         key = combined([rows, ticks])
         own, here = key[: len(row)], key[len(row) :]
@@ -51,7 +51,7 @@ class TickTable:
 
 @dataclass(frozen=True, eq=False)
 class UpTo:
-    """What rows have had by some ticks: in the `order` of rows and ticks that from `first` to before `end`.
+    """The entries of rows by some ticks: in the `order` of rows and ticks from `first` to before `end`.
 
     `row` has the row of each, in that order; `last` is where those of the tick's row end.
     """

@@ -23,7 +23,7 @@ from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
-from antelog.engine.facts.latest import with_latest_facts
+from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import slowest
@@ -134,7 +134,7 @@ class SlotFacts:
 
 
 def _at(column: Column, at: Column) -> Column:
-    """What a column has at positions; anything where there are none."""
+    """Values of a column at positions; any where there are none."""
     return column.take(at, mode="clip") if len(column) else np.zeros(len(at), np.int64)
 
 

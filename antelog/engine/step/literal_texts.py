@@ -108,7 +108,7 @@ def _pieces(parts: Iterable[str | Operand], bound: Bound) -> list[Part]:
 def _as_known(parts: Iterable[str | Operand], bound: Bound) -> Iterator[str | Operand]:
     """Texts and operands, with calculations in parts that are worked out as far as they have values."""
     for part in parts:
-        if isinstance(part, Calculated) and (part.has_own or not part.variables <= bound):
+        if isinstance(part, Calculated) and (part.has_inner or not part.variables <= bound):
             yield from _as_known(part.parts, bound)
         else:
             yield part

@@ -15,7 +15,7 @@ import numpy as np
 
 from antelog.compile.conditions.ordering import implied
 from antelog.compile.literals.aggregate import Aggregate, open_name
-from antelog.compile.literals.terms import Own
+from antelog.compile.literals.terms import Inner
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Truth, answer_time, given_since
@@ -177,7 +177,7 @@ def _fitting(aggregate: Aggregate, found: Candidates, rows: Rows, values: Values
     fits: Mask = np.ones(count, np.bool_)
     bound: dict[str, Column] = {}
     for term, cells in zip(aggregate.inside.arguments, found.cells, strict=True):
-        if isinstance(term, Own):
+        if isinstance(term, Inner):
             fits &= bound.setdefault(open_name(term), cells) == cells
     row = found.asked.row.take(owner)
     bound |= {name: column.take(row) for name, column in rows.bound.items()}

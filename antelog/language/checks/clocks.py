@@ -57,5 +57,5 @@ def _of_silence(literal: Aggregation) -> bool:
 def _fact(each: Aggregate, head: syntax.Atom) -> syntax.Atom:
     """The atom of an aggregate about the tick of the head, without the variables that only it has."""
     time = head.terms[-1] if head.terms else Variable("T")
-    terms = (Anonymous() if variable_of(term) in each.own else term for term in each.atom.terms[:-1])
+    terms = (Anonymous() if variable_of(term) in each.inner else term for term in each.atom.terms[:-1])
     return syntax.Atom(each.atom.predicate, (*terms, time))

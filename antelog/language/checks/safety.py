@@ -159,7 +159,7 @@ def _under_negation_only(rule: syntax.Rule, vocabulary: Vocabulary) -> dict[str,
         for atom, is_negated in literal.atoms:
             for term in atom.operands if is_negated and not vocabulary.is_static(atom.predicate) else ():
                 name = variable_of(term)
-                if name is not None and name not in positive | literal.own:
+                if name is not None and name not in positive | literal.inner:
                     found.setdefault(name, term)
     return found
 

@@ -152,21 +152,21 @@ def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: _
 
 @dataclass
 class _InRule:
-    """The types of a rule's variables; `own` ones mean something else at a `place`, which is an aggregate."""
+    """The types of a rule's variables; `inner` ones mean something else in the aggregate at `place`."""
 
     types: _Types
     vocabulary: Vocabulary
     rule: int
     times: set[str]
-    own: frozenset[str] = frozenset()
+    inner: frozenset[str] = frozenset()
     place: int = 0
 
     def cell(self, name: str) -> Cell:
-        return (self.rule, f"{name} of {self.place}" if name in self.own else name)
+        return (self.rule, f"{name} of {self.place}" if name in self.inner else name)
 
-    def within(self, own: frozenset[str]) -> _InRule:
+    def within(self, inner: frozenset[str]) -> _InRule:
         self.types.places += 1
-        return replace(self, own=own, place=self.types.places)
+        return replace(self, inner=inner, place=self.types.places)
 
     def holds(self, atom: syntax.Atom) -> None:
         predicate = self.vocabulary[atom.predicate]

@@ -33,9 +33,9 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(Node):
-    """What the atoms that fit come to; `value` names the variable whose values are taken.
+    """A number worked out from the atoms that fit; `value` names the variable whose values are taken.
 
-    `own` are the variables that nothing outside has.
+    `inner` are the variables that nothing outside has.
     """
 
     function: str
@@ -43,7 +43,7 @@ class Aggregate(Node):
     value: Variable | None
     atom: Atom
     conditions: tuple[Comparison, ...]
-    own: frozenset[str] = field(default=frozenset(), compare=False)
+    inner: frozenset[str] = field(default=frozenset(), compare=False)
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
@@ -64,7 +64,7 @@ class Aggregate(Node):
 
     def among(self, outside: Iterable[str]) -> Aggregate:
         """The aggregate in a rule where these variables stand outside of it."""
-        return replace(self, own=self.inside - frozenset(outside))
+        return replace(self, inner=self.inside - frozenset(outside))
 
 
 Side: TypeAlias = Term | Aggregate
@@ -126,17 +126,17 @@ class Aggregation(Literal):
         return tuple(Occurrence(each.atom, negated=True) for each in self.aggregates)
 
     @property
-    def own(self) -> frozenset[str]:
-        return frozenset[str]().union(*(each.own for each in self.aggregates))
+    def inner(self) -> frozenset[str]:
+        return frozenset[str]().union(*(each.inner for each in self.aggregates))
 
     @property
-    def beside(self) -> tuple[Term, ...]:
+    def compared(self) -> tuple[Term, ...]:
         """The terms that an aggregate is compared with."""
         return () if isinstance(self.right, Aggregate) else leaves_of(self.right)
 
     @property
     def operands(self) -> tuple[Term, ...]:
-        return (*(term for each in self.aggregates for term in each.operands), *self.beside)
+        return (*(term for each in self.aggregates for term in each.operands), *self.compared)
 
     def check_sorts(self, sorts: Sorts) -> Iterator[Diagnostic]:
         inside = (
@@ -147,7 +147,7 @@ class Aggregation(Literal):
 
     def check_types(self, types: Types) -> None:
         for each in self.aggregates:
-            within = types.within(each.own)
+            within = types.within(each.inner)
             within.holds(each.atom)
             for condition in each.conditions:
                 condition.check_types(within)
@@ -158,7 +158,7 @@ class Aggregation(Literal):
     def check_safety(self, rule: Safety) -> Iterator[Diagnostic]:
         for each in self.aggregates:
             yield from _inside(each, rule)
-        for term in self.beside:
+        for term in self.compared:
             name = variable_of(term)
             if name is not None and name not in rule.positive | rule.worked_out:
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
@@ -186,7 +186,7 @@ def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
         message = f"{value.name} is in no column of {name}"
         hint = f"Write it in the column whose values are meant: `{name}(…, {value.name}, …)`."
         yield Diagnostic("E409", message, value.span, hint)
-    elif value.name not in each.own:
+    elif value.name not in each.inner:
         message = f"{value.name} stands outside of `{each.function}` as well, so that inside it has one value"
         hint = f"Use another variable inside, also in the atom: `{each.function}({value.name}2 : {name}(…))`."
         yield Diagnostic("E409", message, value.span, hint)

@@ -30,7 +30,7 @@ def check_times_in(side: Term, sorts: Sorts) -> Iterator[Diagnostic]:
 
 
 def _no_times(call: Calculation, sorts: Sorts) -> Iterator[Diagnostic]:
-    """What is no time where a calendar function needs one."""
+    """A calendar function needs a time: complaints about arguments that are none."""
     (term,) = call.arguments
     is_time = sorts.time_of(variable_of(term)) is not None
     if is_time or (isinstance(term, Constant) and isinstance(term.value, int) and term.value >= 0):

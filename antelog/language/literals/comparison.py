@@ -130,7 +130,7 @@ class Comparison(Literal):
             types.report(Diagnostic("E302", message, self.span, hint))
 
     def _check_values(self, types: Types) -> None:
-        """What stands beside a calculation has the type of what that gives."""
+        """The other side of a calculation has the type of its result."""
         for side, other in (self.sides, self.sides[::-1]):
             wanted = type_of_side(side, types) if isinstance(side, Calculation) else None
             if wanted is None:

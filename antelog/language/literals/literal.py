@@ -53,7 +53,7 @@ class Types(Printing, Protocol):
     def holds(self, atom: Atom) -> None:
         """The variables of an atom hold values of its columns."""
 
-    def within(self, own: frozenset[str]) -> Types:
+    def within(self, inner: frozenset[str]) -> Types:
         """The types where these variables mean something else than elsewhere in the rule."""
 
 
@@ -104,7 +104,7 @@ class Literal(Node):
         return ()
 
     @property
-    def own(self) -> frozenset[str]:
+    def inner(self) -> frozenset[str]:
         """The variables that mean something in this literal only."""
         return frozenset()
 

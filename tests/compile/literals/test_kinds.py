@@ -23,7 +23,7 @@ from antelog.compile.literals.aggregate import Aggregate, Inside
 from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
 from antelog.compile.literals.lowering import Lowering
-from antelog.compile.literals.terms import Const, Own, Replacement, Sum, Term, Time, Var
+from antelog.compile.literals.terms import Const, Inner, Replacement, Sum, Term, Time, Var
 from antelog.diagnostics import Source
 from antelog.language import read
 
@@ -35,10 +35,10 @@ LAST_B = Last(
     *(Slot((0,), (0,), False, "B(x, _, time)"), "B(x, y, time)"),
 )
 INSIDE = Inside(
-    *("B", (Var("X"), Own("N")), Time("T", -9), Time("T", 0), False),
-    *((Comparison(Own("N"), ">=", Const(0)),), "B(x, y, time)"),
+    *("B", (Var("X"), Inner("N")), Time("T", -9), Time("T", 0), False),
+    *((Comparison(Inner("N"), ">=", Const(0)),), "B(x, y, time)"),
 )
-MUCH = Aggregation(Aggregate("sum", False, Own("N"), INSIDE), ">", Var("V"))
+MUCH = Aggregation(Aggregate("sum", False, Inner("N"), INSIDE), ">", Var("V"))
 ROOM, NOT_SHUT = StaticAtom("Room", (Var("X"), None)), StaticAtom("Shut", (Var("X"),), negated=True)
 SMALL, NOT_SMALL = (Call("small", (Var("V"),), negated=each) for each in (False, True))
 MORE = Comparison(Var("W"), ">=", Sum("V", 0.5))

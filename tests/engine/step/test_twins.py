@@ -51,7 +51,7 @@ def test_values_are_twins_if_the_background_has_them_beside_the_same() -> None:
         "Lead(S, P, T) :- Shop(S, R), Hot(R, P, T), P != S.",
         "static Off(x, y). Off(annes, ice). Lead(S, P, T) :- Shop(S, R), Hot(R, P, T), not Off(S, P).",
         LEAD + "Lead(S, P, T) :- Shop(S, R), Hot(R, P, T), Sold(S, T).",  # so it is in another rule
-        LEAD + "static Own(shop, region). Own(bos, coast). Lead(S, P, T) :- Own(S, R), Hot(R, P, T).",
+        LEAD + "static Inner(shop, region). Inner(bos, coast). Lead(S, P, T) :- Inner(S, R), Hot(R, P, T).",
         LEAD + "Lead(annes, P, T) :- Hot(coast, P, T).",
     ],
 )

@@ -26,7 +26,17 @@ from tests.specification.literals.literal import (
     Tick,
     Ticks,
 )
-from tests.specification.terms import ANY, Atom, Own, Term, put_in_own, text, value_of, variables_in, with_own
+from tests.specification.terms import (
+    ANY,
+    Atom,
+    Inner,
+    Term,
+    put_in_own,
+    text,
+    value_of,
+    variables_in,
+    with_own,
+)
 
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge}
 
@@ -58,7 +68,7 @@ class Aggregate:
 
     @classmethod
     def lowered(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
-        inner = lowering.within(aggregate.own)
+        inner = lowering.within(aggregate.inner)
         *arguments, time = aggregate.atom.terms
         first, last = time.ends if isinstance(time, syntax.Range) else (time, time)
         return cls(
@@ -209,9 +219,9 @@ def _at_least_zero(condition: Comparison, name: str | None) -> bool:
         (condition.left, condition.operator, condition.right),
         (condition.right, {"<": ">", "<=": ">=", "=": "="}.get(condition.operator, ""), condition.left),
     ):
-        number = None if variables_in([other]) or isinstance(other, Own) else value_of(other)
+        number = None if variables_in([other]) or isinstance(other, Inner) else value_of(other)
         least = isinstance(number, int | float) and number >= 0
-        if side == Own(name or "") and operator in (">", ">=", "=") and least:
+        if side == Inner(name or "") and operator in (">", ">=", "=") and least:
             return True
     return False
 
@@ -263,7 +273,7 @@ class Aggregation(Body):
         for each in self.aggregates:
             ends = (each.first, each.last)
             ticks = each.ticks if all(isinstance(end, int) for end in ends) else (each.last,)
-            arguments = tuple(ANY if isinstance(term, Own) else term for term in each.arguments)
+            arguments = tuple(ANY if isinstance(term, Inner) else term for term in each.arguments)
             found += [Atom(each.predicate, (*arguments, tick)) for tick in ticks]
         return tuple(found)
 

@@ -19,7 +19,7 @@ from tests.specification.terms import (
     ANY,
     Atom,
     Calculation,
-    Own,
+    Inner,
     Substitution,
     Term,
     TickLength,
@@ -195,13 +195,13 @@ class Lowering:
 
     def term(self, term: syntax.Term) -> Term:
         if isinstance(term, syntax.Variable):
-            return Own(term.name) if term.name in (self.own or ()) else Variable(term.name)
+            return Inner(term.name) if term.name in (self.own or ()) else Variable(term.name)
         if isinstance(term, syntax.Shifted):
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
             own = term.variable in (self.own or ())
             if self.spaced or own:
-                shifted = Own(term.variable) if own else Variable(term.variable)
+                shifted = Inner(term.variable) if own else Variable(term.variable)
                 return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)
         if isinstance(term, syntax.Constant):
@@ -214,7 +214,7 @@ class Lowering:
                 ticks = TickLength(self.vocabulary.tick or 0, self.vocabulary.zone)
             return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments)), ticks))
         self.used += 1
-        return Variable(f"_{self.used}") if self.own is None else Own(f"_{self.used}")
+        return Variable(f"_{self.used}") if self.own is None else Inner(f"_{self.used}")
 
     def atom(self, atom: syntax.Atom) -> Atom:
         return Atom(atom.predicate, tuple(map(self.term, atom.terms)))
