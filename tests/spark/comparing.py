@@ -19,7 +19,7 @@ from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
 Fact = tuple[str, tuple[Value, ...], int]
-_TYPES = {"text": pa.string(), "number": pa.float64(), None: pa.string()}
+_TYPES = {"text": pa.string(), "number": pa.float64()}
 
 
 def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings: Any) -> Job:
@@ -45,12 +45,18 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
     facts = list(facts)
     for source in plan.inputs:
         rows = [(*values, arrival) for name, values, arrival in facts if name == source.name]
-        types = [*(_TYPES[t] for t in source.types[: len(source.columns) - 1]), pa.int64(), pa.int64()]
         names = [*source.columns, ARRIVED]
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+        values = zip(columns[:-2], source.types, strict=False)
+        types = [*(_TYPES.get(t or "") or _type_of(column) for column, t in values), pa.int64(), pa.int64()]
         table = pa.table([pa.array(c, t) for c, t in zip(columns, types, strict=True)], names)
         found[source.name] = table if arrivals else table.drop_columns([ARRIVED])
     return found
+
+
+def _type_of(column: Sequence[Value]) -> pa.DataType:
+    """The type of a column that is declared without one: numbers, if all its values are, else texts."""
+    return pa.float64() if column and not any(isinstance(value, str) for value in column) else pa.string()
 
 
 def kernel_log(plan: Plan, facts: Iterable[Fact], until: int) -> list[dict[str, Any]]:
@@ -90,5 +96,6 @@ def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
 def closing(plan: Plan, until: int) -> Fact:
     """A fact that comes when a tick is over, so that a stream finishes it; itself it is told of never."""
     source = plan.inputs[0]
-    values = tuple(5.0 if type_ == "number" else "a" for type_ in source.types[: len(source.columns) - 1])
+    # In a column without a type it is a number, for that may be made a text as well.
+    values = tuple("a" if type_ == "text" else 5.0 for type_ in source.types[: len(source.columns) - 1])
     return source.name, (*values, until + 1), until + 1
