@@ -32,6 +32,17 @@ def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[s
     return f"{aggregate} {draw(OPERATOR)} {number}"
 
 
+def count_of_past(draw: st.DrawFn, name: str, values: Sequence[str], time: str) -> str:
+    """A comparison of how many atoms of a predicate there were before, perhaps with different values."""
+    arguments = list(values)
+    distinct = bool(arguments) and draw(st.booleans())
+    if distinct:
+        arguments[draw(st.integers(0, len(arguments) - 1))] = "N"
+    atom = f"{name}({', '.join((*arguments, time))})"
+    counted = f"distinct N : {atom}" if distinct else atom
+    return f"count({counted}) {draw(OPERATOR)} {draw(st.sampled_from(['0', '1', '1', '2']))}"
+
+
 def _aggregate(draw: st.DrawFn, function: str, arities: Mapping[str, int], objects: Sequence[str]) -> str:
     takes_numbers = function in ("sum", "avg", "min", "max")
     names = [name for name, arity in arities.items() if arity or function == "count"]

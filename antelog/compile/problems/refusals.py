@@ -28,13 +28,15 @@ LARGEST_OFFSET = 2**53 - 1
 def refusals(relations: Iterable[Resolved], document: syntax.Document) -> Iterator[Diagnostic]:
     """The reasons why relations cannot be run, each kind once for each relation."""
     relations = tuple(relations)
-    ranging = _ranging({each.request.name: each.patterns for each in relations})
+    patterns = {each.request.name: each.patterns for each in relations}
+    ranging = _ranging(patterns)
     for relation in relations:
         seen: set[str] = set()
         for pattern in relation.patterns:
             anything = {*pattern.unguarded, *_at(pattern, ranging[relation.request.name])}
             for each in (
                 *_objections(pattern),
+                *_endless(pattern, patterns),
                 *_latest(pattern, anything),
                 *_comparisons(pattern, anything),
             ):
@@ -116,6 +118,21 @@ def _objections(pattern: Pattern) -> Iterator[_Refusal]:
             f"{names} occur only under `not`, so every combination of values would be an answer",
             "Add a condition without `not` that says which values they have, for all of them but one.",
         )
+
+
+def _endless(pattern: Pattern, relations: Mapping[str, tuple[Pattern, ...]]) -> Iterator[_Refusal]:
+    """Aggregates of atoms that are true for all values but a few."""
+    for literal in pattern.asked:
+        for each in (reference for reference in literal.references if reference.each):
+            given = {place for place, term in enumerate(each.given) if term is not None}
+            for inner in relations.get(each.name, ()):
+                if names := {*inner.unguarded} - _at(inner, given):
+                    yield _Refusal(
+                        "E404",
+                        f"there is no end of what `{literal.text}` is about: {' and '.join(sorted(names))} "
+                        f"occurs only under `not` in {each.predicate}, which is true for nearly all values",
+                        f"Give {each.predicate} a condition without `not` that says which values there are.",
+                    )
 
 
 def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:

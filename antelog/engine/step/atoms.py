@@ -136,6 +136,9 @@ def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compar
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows) -> Members:
     """The members of an aggregate in each row, and until when others may come."""
     asked = AskedAtoms.of(known.rules, aggregate, atoms_of(aggregate.inside.reference, rows, known.values))
+    if asked.atoms.relation in known.rules.cycles:
+        through_time = _through_time(known, asked.atoms)
+        return members(aggregate, *through_time.members(asked), rows, known.values)
     found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
     return members(aggregate, found, truth(known, found.atoms), rows, known.values)
 
@@ -199,7 +202,7 @@ def _recalled(known: Knowledge, atoms: Atoms) -> Truth:
 
 def _truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.relation in known.rules.cycles:
-        return _through_time(known, atoms)
+        return _through_time(known, atoms).truth(atoms)
     true_at, false_at, decided = (np.full(atoms.count, tick, np.int64) for tick in (NEVER, -1, -1))
     for found in derived(known, atoms):
         failed, owner = found.failed, found.owner
@@ -209,13 +212,13 @@ def _truth(known: Knowledge, atoms: Atoms) -> Truth:
     return Truth(true_at, np.where(true_at < NEVER, NEVER, false_at), decided)
 
 
-def _through_time(known: Knowledge, atoms: Atoms) -> Truth:
-    """The truth of atoms of a relation that rests on its own past: see `cycles`."""
+def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
+    """Atoms of a relation that rests on its own past, with all that they rest on: see `cycles`."""
     closure = Closure(known, atoms)
     while (fresh := closure.fresh()) is not None:
         for found in derived(known, fresh, closure.relations):
             closure.add(fresh, found)
-    return closure.truth(atoms)
+    return closure
 
 
 # ---- derivations of atoms ----

@@ -5,22 +5,40 @@
 Whether `Off(5)` is true rests on `Off(4)`, and so on down to what is decided for good. All atoms that are
 asked for, and those they rest on, get numbers. As they rest on atoms of lower levels only, all of a level
 are decided at once: first Off(4), then Off(5).
+
+    Alarm(X, T) :- Fail(X, E, T), count(Alarm(X, T-60..T-1)) < 3.
+
+So it is with aggregates: see `cycle_members`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from antelog.engine.columns.joins import find_rows, spread
-from antelog.engine.columns.tables import NEVER, Column, Mask, distinct, groups, keys_of, marked
+from antelog.compile.literals.aggregate import Aggregation
+from antelog.engine.columns.joins import spread
+from antelog.engine.columns.tables import NEVER, Column, distinct, marked
+from antelog.engine.step.cycle_members import UnnumberedAggregation
+from antelog.engine.step.cycle_numbers import AtomForm, FoundAtoms, NumberedAtoms, Numbering, Recalled
 from antelog.engine.step.decided import ALWAYS
-from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, atoms_of
+from antelog.engine.step.derivations import (
+    Atoms,
+    Derivations,
+    Knowledge,
+    Truth,
+    answer_time,
+    atoms_of,
+    given_since,
+)
 from antelog.engine.step.literals import ASKED, AskedKind
+from antelog.engine.step.members import AskedAtoms, Candidates
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
-from antelog.engine.step.rows import time_column
+from antelog.engine.step.rows import term_column
 
 
 class Closure:
@@ -29,42 +47,59 @@ class Closure:
     def __init__(self, known: Knowledge, atoms: Atoms) -> None:
         self.relations = known.rules.cycles[atoms.relation]
         self._known = known
-        self._numbered = {name: _Numbered([], []) for name in self.relations}
+        self._numbered: dict[AtomForm, NumberedAtoms] = defaultdict(NumberedAtoms)
+        self._found: dict[AtomForm, list[FoundAtoms]] = defaultdict(list)
         self._count = 0
-        self._waiting = {atoms.relation: [atoms]}
+        self._waiting: dict[AtomForm, list[Atoms]] = {}
         self._derived: list[Derived] = []
-        self._inner: list[list[tuple[AskedKind, tuple[_Sought, ...]]]] = []
+        self._inner: list[list[_Unnumbered]] = []
+        self._ask(atoms)
+
+    def _ask(self, atoms: Atoms) -> None:
+        self._waiting.setdefault(AtomForm.of(atoms), []).append(atoms)
 
     def fresh(self) -> Atoms | None:
         """Atoms of a relation whose derivations are to be added: neither decided nor numbered before."""
         while self._waiting:
-            name, parts = self._waiting.popitem()
-            new = self._numbered[name].unknown(_undecided(self._known, name, parts))
+            form, parts = self._waiting.popitem()
+            new = self._numbered[form].unknown(_undecided(self._known, form, parts))
             if new.count:
-                self._numbered[name].add(new, self._count)
+                self._numbered[form].add(new, self._count)
                 self._count += new.count
                 return new
         return None
 
     def add(self, atoms: Atoms, found: Derivations) -> None:
         """Adds derivations of fresh atoms; the atoms that these rest on wait to be asked for."""
-        known, rows, prepared = self._known, found.rows, found.prepared
-        facts, inner, outer = len(prepared.facts), [], [*range(len(prepared.facts))]
+        known, prepared, form = self._known, found.prepared, AtomForm.of(atoms)
+        first = self._numbered[form].first[-1]
+        if not form.whole:
+            found = found if atoms.as_of is None else found.take(given_since(found, atoms) <= found.seen)
+            if prepared.pattern.answered <= found.rows.bound.keys():
+                answers = _answers(known, atoms, found)
+                self._found[form].append(FoundAtoms(found.owner + first, answers))
+                self._ask(answers)
+                return
+        rows, facts = found.rows, len(prepared.facts)
+        inner, outer = list[_Unnumbered](), [*range(facts)]
         for i, literal in enumerate(prepared.asked, facts):
-            if not self.relations.isdisjoint(literal.relations) and literal.variables <= rows.bound.keys():
-                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
-                inner.append((ASKED[type(literal.node)], asked))
-                for each in asked:
-                    self._waiting.setdefault(each.atoms.relation, []).append(each.atoms)
-            else:
+            if self.relations.isdisjoint(literal.relations) or not literal.variables <= rows.bound.keys():
                 outer.append(i)
-        level = known.rules.relations[atoms.relation].level
+            elif isinstance(literal.node, Aggregation):
+                inner.append(UnnumberedAggregation.of(literal.node, rows, known))
+            else:
+                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
+                inner.append(_UnnumberedLiteral(ASKED[type(literal.node)], asked))
+        for asking in inner:
+            for needed in asking.atoms:
+                self._ask(needed)
         holds, late = found.holds[outer], np.broadcast_to(found.seen, rows.count)
+        level, rank = _level(known, atoms, found)
         self._derived.append(
             Derived(
-                atom=found.owner + self._numbered[atoms.relation].first[-1],
-                level=time_column(prepared.pattern.time, rows) + level.shift,
-                rank=np.full(rows.count, level.rank),
+                atom=found.owner + first,
+                level=level,
+                rank=rank,
                 complete=holds.max(axis=0, initial=-1),
                 failed=found.failed,
                 decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
@@ -75,66 +110,89 @@ class Closure:
 
     def truth(self, atoms: Atoms) -> Truth:
         """The truth of some of the atoms, when the derivations of all are there."""
+        numbers, found = self._decided()
+        at = numbers.of(atoms)
+        return Truth(*(column[at] for column in found))
+
+    def members(self, asked: AskedAtoms) -> tuple[Candidates, Truth]:
+        """The members that an aggregate may have, when the derivations of all are there."""
+        numbers, found = self._decided()
+        return numbers.members(asked).decided(found)
+
+    def _decided(self) -> tuple[Numbering, Truth]:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
         recalled = Recalled(self._count, distinct(np.concatenate([[ALWAYS], *when])))
-        numbers = _Numbering(known, self._numbered, recalled)
+        numbers = Numbering(known, self._numbered, self._found, recalled)
         derived = [
-            replace(
-                each,
-                rests=tuple(Rest(kind, tuple(a.numbered(numbers) for a in asked)) for kind, asked in inner),
-            )
+            replace(each, rests=tuple(asked.numbered(numbers) for asked in inner))
             for each, inner in zip(self._derived, self._inner, strict=True)
         ]
-        at = numbers.of(atoms)
-        return Truth(*(column[at] for column in decide(recalled, derived)))
+        return numbers, decide(recalled, derived)
 
 
-def _undecided(known: Knowledge, name: str, parts: Sequence[Atoms]) -> Atoms:
+def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
     """The atoms that have to be worked out: what is decided is remembered."""
     whole = _together(parts)
-    return whole.take(marked(whole.time > known.decided[name].until))
+    decided = known.decided.get(form.relation)
+    return whole if decided is None else whole.take(marked(whole.time > decided.until))
 
 
 def _together(parts: Sequence[Atoms]) -> Atoms:
-    """Atoms of one relation, one table after the other."""
+    """Atoms of one form, one table after the other."""
     if len(parts) == 1:
         return parts[0]
+    first, last = parts[0], [part.last for part in parts if part.last is not None]
     as_of = [part.as_of for part in parts if part.as_of is not None]
+    arguments = zip(*(part.arguments for part in parts), strict=True)
     return Atoms(
-        parts[0].relation,
-        tuple(np.concatenate(columns) for columns in zip(*(part.arguments for part in parts), strict=True)),
+        first.relation,
+        tuple(np.concatenate(each) if each[0] is not None else None for each in arguments),
         np.concatenate([part.time for part in parts]),
-        as_of=np.concatenate(as_of) if as_of else None,
+        np.concatenate(last) if last else None,
+        np.concatenate(as_of) if as_of else None,
     )
 
 
-@dataclass(frozen=True)
-class _Numbered:
-    """Atoms of a relation that have numbers: their tables, and the number of the first of each."""
+def _answers(known: Knowledge, asked: Atoms, found: Derivations) -> Atoms:
+    """The atoms that derivations are about, of which some arguments were left open."""
+    cells = (term_column(term, found.rows, known.values) for term in found.prepared.pattern.answer)
+    as_of = None if asked.as_of is None else asked.as_of.take(found.owner)
+    return Atoms(asked.relation, tuple(cells), answer_time(found), None, as_of)
 
-    tables: list[Atoms]
-    first: list[int]
 
-    def add(self, atoms: Atoms, first: int) -> None:
-        self.tables.append(atoms)
-        self.first.append(first)
+def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, Column]:
+    """The level and rank of derived atoms; those outside of the cycle are below all in it."""
+    count = found.rows.count
+    if atoms.relation not in known.rules.cycles:
+        return np.full(count, _BELOW), np.zeros(count, np.int64)
+    level = known.rules.relations[atoms.relation].level
+    return answer_time(found) + level.shift, np.full(count, level.rank)
 
-    def unknown(self, atoms: Atoms) -> Atoms:
-        """The atoms that have no number yet, each once."""
-        (key,) = keys_of([atoms.columns])
-        once = atoms.take(groups(key).first)
-        return once.take(np.flatnonzero(self.numbers(once) < 0))
 
-    def numbers(self, atoms: Atoms) -> Column:
-        if not self.tables:
-            return np.full(atoms.count, -1, np.int64)
-        mine = [np.concatenate(columns) for columns in zip(*(t.columns for t in self.tables), strict=True)]
-        number = np.concatenate(
-            [np.arange(t.count) + first for t, first in zip(self.tables, self.first, strict=True)]
-        )
-        at = find_rows(atoms.columns, mine)
-        return np.where(at >= 0, number[at], -1)
+_BELOW = np.int64(-(2**62))
+
+
+class _Unnumbered(Protocol):
+    """An asked literal of derivations, before the atoms that it asks for have numbers."""
+
+    @property
+    def atoms(self) -> Sequence[Atoms]: ...
+
+    def numbered(self, numbers: Numbering) -> NumberedLiteral: ...
+
+
+@dataclass(frozen=True, eq=False)
+class _UnnumberedLiteral:
+    kind: AskedKind
+    sought: tuple[_Sought, ...]
+
+    @property
+    def atoms(self) -> Sequence[Atoms]:
+        return [each.atoms for each in self.sought]
+
+    def numbered(self, numbers: Numbering) -> NumberedAsked:
+        return NumberedAsked(self.kind, tuple(each.numbered(numbers) for each in self.sought))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,42 +209,11 @@ class _Sought:
         each = AtomsByTick.of(atoms)
         return cls(each.atoms, each.counts)
 
-    def numbered(self, numbers: _Numbering) -> AtomNumbers:
+    def numbered(self, numbers: Numbering) -> AtomNumbers:
         return AtomNumbers(numbers.of(self.atoms), self.counts)
 
 
-@dataclass(frozen=True)
-class _Numbering:
-    """The numbers of all atoms: those still to be decided, and those that are already."""
-
-    known: Knowledge
-    numbered: Mapping[str, _Numbered]
-    recalled: Recalled
-
-    def of(self, atoms: Atoms) -> Column:
-        decided, numbers = self.known.decided[atoms.relation], self.numbered[atoms.relation].numbers(atoms)
-        known = atoms.time <= decided.until
-        found = decided.lookup(
-            [column[known] for column in atoms.arguments if column is not None], atoms.time[known]
-        )
-        numbers[known] = self.recalled.numbers(*found)
-        return numbers
-
-
 # ---- levels ----
-
-
-@dataclass(frozen=True)
-class Recalled:
-    """Numbers of atoms that are decided already: two for each tick, from the `first` on."""
-
-    first: int
-    ticks: Column
-
-    def numbers(self, true: Mask, when: Column) -> Column:
-        """The numbers of atoms that are true, or else false, from some ticks on."""
-        numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
-        return numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,12 +232,23 @@ class AtomNumbers:
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
+class NumberedLiteral(Protocol):
+    """An asked literal of derivations, which rests on atoms that have numbers."""
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        """Its truth in some rows, once the atoms of all lower levels are known."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
-class Rest:
-    """An asked literal of derivations: its kind, and the atoms it asks for."""
+class NumberedAsked:
+    """A literal that rests on the atoms it asks for."""
 
     kind: AskedKind
     atoms: tuple[AtomNumbers, ...]
+
+    def truth(self, known: Truth, row: Column) -> Truth:
+        return self.kind.truth([atoms.truth(known, row) for atoms in self.atoms])
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +265,7 @@ class Derived:
     failed: Column
     decided: Column
     as_of: Column
-    rests: tuple[Rest, ...] = ()
+    rests: tuple[NumberedLiteral, ...] = ()
 
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
@@ -242,7 +280,7 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
         complete, failed, last = each.complete[row], each.failed[row], each.decided[row]
         for rest in each.rests:
             known = Truth(true_at, false_at, decided)
-            found = rest.kind.truth([atoms.truth(known, row) for atoms in rest.atoms])
+            found = rest.truth(known, row)
             complete, failed = np.maximum(complete, found.true_at), np.minimum(failed, found.false_at)
             last = np.maximum(last, np.where(found.true_at > then, found.decided, -1))
         np.minimum.at(true_at, atom, complete)

@@ -18,7 +18,8 @@ from antelog import Engine
 from antelog.compile.literals.negation import Negation
 from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import rows_of
-from antelog.engine.step.cycles import AtomNumbers, Derived, Recalled, Rest, decide
+from antelog.engine.step.cycle_numbers import Recalled
+from antelog.engine.step.cycles import AtomNumbers, Derived, NumberedAsked, decide
 from antelog.engine.step.literals import ASKED
 from tests.engine.stages import ticks
 from tests.engine.telling import by_arrival, lines_of, reported, reported_at_once
@@ -197,7 +198,7 @@ def column(*numbers: int) -> Column:
 def test_each_level_rests_on_the_one_before() -> None:
     off, level = column(0, 1, 2), column(1, 2, 3)  # Off(1), Off(2), Off(3); each press came at its tick
     false = 4  # known before: false from the start
-    negated = Rest(ASKED[Negation], (AtomNumbers(column(false, 0, 1)),))
+    negated = NumberedAsked(ASKED[Negation], (AtomNumbers(column(false, 0, 1)),))
     zeros, never = np.zeros(3, np.int64), np.full(3, NEVER)
     derived = Derived(off, level, zeros, level, never, level, np.full(3, -1), (negated,))
     true_at, false_at, _ = decide(Recalled(4, column(-1)), [derived])
@@ -208,9 +209,74 @@ def test_each_level_rests_on_the_one_before() -> None:
 def test_what_is_decided_long_ago_is_recalled_by_numbers() -> None:
     recalled = Recalled(1, column(-1, 4))
     asked = recalled.numbers(np.array([True]), column(4))  # an atom that is true since 4
-    negated = Rest(ASKED[Negation], (AtomNumbers(asked),))
+    negated = NumberedAsked(ASKED[Negation], (AtomNumbers(asked),))
     derived = Derived(
         column(0), column(5), column(0), column(5), np.array([NEVER]), column(5), column(-1), (negated,)
     )
     true_at, false_at, _ = decide(recalled, [derived])
     assert (ticks(true_at[[0]]), ticks(false_at[[0]])) == ([None], [4])
+
+
+# ---- aggregates of the past ----
+
+LIMITED = """
+input Fail(x: text, time) delay 1.
+Alarm(X, T) :- Fail(X, T), count(Alarm(X, T-3..T-1)) < 2.
+query Alarm(X, T).
+"""
+
+
+def test_alarms_are_limited_by_the_count_of_those_before() -> None:
+    facts = [("Fail", "a", time, time) for time in range(6)]
+    confirmed = [
+        line for lines in reported(LIMITED, facts, 8).values() for line in lines if "confirmed" in line
+    ]
+    assert [line.partition(":")[0] for line in confirmed] == [
+        f"confirmed Alarm(a, {t})" for t in (0, 1, 4, 5)
+    ]
+
+
+def test_a_late_fact_may_take_the_place_of_a_later_alarm() -> None:
+    facts = [("Fail", "a", 0, 0), ("Fail", "a", 2, 2), ("Fail", "a", 1, 3)]
+    lines = reported(LIMITED.replace("delay 1", "delay 2"), facts, 8)
+    hope = "count(Alarm(a, -1..1)) < 2"
+    assert lines == {
+        0: ["confirmed Alarm(a, 0): count(Alarm(a, -3..-1)) < 2, Fail(a, 0) |"],
+        2: [f"possible Alarm(a, 2): Fail(a, 2) | {hope}, confirmed at 3, decided by 3"],
+        3: [
+            "confirmed Alarm(a, 1): count(Alarm(a, -2..0)) < 2, Fail(a, 1) |",
+            f"rejected Alarm(a, 2): Fail(a, 2) | {hope}, because {hope}",
+        ],
+    }
+
+
+SUMMED = """
+input Pay(card: text, amount: number, time) delay 2.
+Paid(C, V, T) :- Pay(C, V, T), sum(W : Paid(C, W, T-5..T-1), W >= 0) < 100.
+query Paid(C, V, T).
+"""
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_payments_up_to_a_limit_are_those_of_plain_python(seed: int) -> None:
+    random = Random(seed)
+    facts = [
+        ("Pay", card, random.choice([10, 40.5, 60]), time, time + random.randint(0, 2))
+        for time in range(40)
+        for card in "ab"
+        if random.random() < 0.6
+    ]
+    paid: dict[tuple[str, int], float] = {}
+    for _, card, amount, time, _ in facts:
+        if sum(paid.get((card, before), 0) for before in range(time - 5, time)) < 100:
+            paid[card, time] = amount
+    engine, found = Engine(antelog.parse(SUMMED)), {}
+    for tick, given in sorted(by_arrival(facts).items()):
+        for row in engine.advance(tick, given)["Paid"].to_pylist():
+            if row["change"] == "confirmed":
+                found[row["C"], row["T"]] = row["V"]
+        engine = Engine.from_bytes(engine.to_bytes(), antelog.parse(SUMMED))
+    for row in engine.advance(50)["Paid"].to_pylist():
+        if row["change"] == "confirmed":
+            found[row["C"], row["T"]] = row["V"]
+    assert found == paid

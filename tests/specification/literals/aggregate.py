@@ -29,12 +29,13 @@ from tests.specification.literals.literal import (
 from tests.specification.terms import (
     ANY,
     Atom,
+    Calculation,
     Inner,
     Term,
+    Variable,
     put_in_own,
     text,
     value_of,
-    variables_in,
     with_own,
 )
 
@@ -219,11 +220,17 @@ def _at_least_zero(condition: Comparison, name: str | None) -> bool:
         (condition.left, condition.operator, condition.right),
         (condition.right, {"<": ">", "<=": ">=", "=": "="}.get(condition.operator, ""), condition.left),
     ):
-        number = None if variables_in([other]) or isinstance(other, Inner) else value_of(other)
-        least = isinstance(number, int | float) and number >= 0
-        if side == Inner(name or "") and operator in (">", ">=", "=") and least:
-            return True
+        if side == Inner(name or "") and operator in (">", ">=", "=") and not _is_open(other):
+            number = value_of(other)
+            if isinstance(number, int | float) and number >= 0:
+                return True
     return False
+
+
+def _is_open(term: Term) -> bool:
+    """Whether a variable is in it, be it the aggregate's own."""
+    inside = term.arguments if isinstance(term, Calculation) else ()
+    return isinstance(term, Variable | Inner) or any(map(_is_open, inside))
 
 
 @dataclass(frozen=True)

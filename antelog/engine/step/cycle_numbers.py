@@ -1,0 +1,194 @@
+"""Numbers for the atoms of a cycle that are looked at together, and for those decided before.
+
+Off(a, 4), Off(a, 5)     0 and 1
+Off(a, 3)                decided, and true: it shares a number with all that are true since the same tick
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from antelog.engine.columns.joins import find_rows, pairs, spread
+from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked, sorting
+from antelog.engine.step.derivations import Atoms, Knowledge, Truth
+from antelog.engine.step.members import AskedAtoms, Candidates
+
+
+class AtomForm(NamedTuple):
+    """The form of atoms: those of one form have the same columns."""
+
+    relation: str
+    given: tuple[bool, ...]
+    ranged: bool
+
+    @classmethod
+    def of(cls, atoms: Atoms) -> AtomForm:
+        return cls(atoms.relation, tuple(a is not None for a in atoms.arguments), atoms.last is not None)
+
+    @property
+    def whole(self) -> bool:
+        """Whether each is one atom."""
+        return not self.ranged and all(self.given)
+
+
+@dataclass(frozen=True)
+class NumberedAtoms:
+    """Atoms of one form that have numbers: their tables, and the number of the first of each."""
+
+    tables: list[Atoms] = field(default_factory=list)
+    first: list[int] = field(default_factory=list)
+
+    def add(self, atoms: Atoms, first: int) -> None:
+        self.tables.append(atoms)
+        self.first.append(first)
+
+    def unknown(self, atoms: Atoms) -> Atoms:
+        """The atoms that have no number yet, each once."""
+        (key,) = keys_of([atoms.columns])
+        once = atoms.take(groups(key).first)
+        return once.take(marked(self.numbers(once) < 0))
+
+    def numbers(self, atoms: Atoms) -> Column:
+        if not self.tables:
+            return np.full(atoms.count, -1, np.int64)
+        mine = [np.concatenate(columns) for columns in zip(*(t.columns for t in self.tables), strict=True)]
+        number = np.concatenate(
+            [np.arange(t.count) + first for t, first in zip(self.tables, self.first, strict=True)]
+        )
+        at = find_rows(atoms.columns, mine)
+        return np.where(at >= 0, number[at], -1)
+
+
+@dataclass(frozen=True, eq=False)
+class FoundAtoms:
+    """Atoms found for others of which some arguments are open: the number of that, for each."""
+
+    number: Column
+    atoms: Atoms
+
+
+@dataclass(frozen=True, eq=False)
+class NumberedMembers:
+    """Atoms that may be members of an aggregate, in the order of their owners, and their numbers.
+
+    `open` has the number of each atom that is asked for, as long as others may come for it; else -1.
+    """
+
+    asked: AskedAtoms
+    open: Column
+    owner: Column
+    cells: tuple[Column, ...]
+    time: Column
+    number: Column
+
+    def for_rows(self, row: Column) -> NumberedMembers:
+        """Those of some rows, which are counted anew."""
+        which, at = _places(self.asked.row, row)
+        owner, place = _places(self.owner, at)
+        return NumberedMembers(
+            AskedAtoms(self.asked.atoms.take(at), which, self.asked.single),
+            self.open.take(at),
+            owner,
+            tuple(column.take(place) for column in self.cells),
+            self.time.take(place),
+            self.number.take(place),
+        )
+
+    def decided(self, known: Truth) -> tuple[Candidates, Truth]:
+        """Them with the truth of each, and until when others may come."""
+        truth = Truth(*(column.take(self.number) for column in known))
+        is_open = self.open >= 0
+        open_until, decided = (
+            np.where(is_open, column.take(self.open), -1) for column in (known.false_at, known.decided)
+        )
+        np.maximum.at(decided, self.owner, truth.decided)
+        found = Candidates(self.asked, self.owner, self.cells, self.time, truth.true_at, open_until, decided)
+        return found, truth
+
+
+def _places(ordered: Column, sought: Column) -> tuple[Column, Column]:
+    """The places of numbers in a column that is in order, and which of the numbers each has."""
+    first = np.searchsorted(ordered, sought)
+    return spread(first, np.searchsorted(ordered, sought, "right") - first)
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """Numbers of atoms that are decided already: two for each tick, from the `first` on."""
+
+    first: int
+    ticks: Column
+
+    def numbers(self, true: Mask, when: Column) -> Column:
+        """The numbers of atoms that are true, or else false, from some ticks on."""
+        numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
+        return numbers
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """The numbers of all atoms: those still to be decided, and those that are already."""
+
+    known: Knowledge
+    numbered: Mapping[AtomForm, NumberedAtoms]
+    found: Mapping[AtomForm, Sequence[FoundAtoms]]
+    recalled: Recalled
+
+    def of(self, atoms: Atoms) -> Column:
+        """The number of each atom; -1 for those with open arguments that are decided."""
+        form = AtomForm.of(atoms)
+        numbers = self.numbered[form].numbers(atoms)
+        decided = self.known.decided.get(atoms.relation)
+        if decided is not None and form.whole:
+            before = atoms.time <= decided.until
+            arguments = [column[before] for column in atoms.arguments if column is not None]
+            numbers[before] = self.recalled.numbers(*decided.lookup(arguments, atoms.time[before]))
+        return numbers
+
+    def members(self, asked: AskedAtoms) -> NumberedMembers:
+        """The atoms that may be members of an aggregate, with their numbers."""
+        atoms, number = asked.atoms, self.of(asked.atoms)
+        if AtomForm.of(atoms).whole:
+            given = tuple(column for column in atoms.arguments if column is not None)
+            none = np.full(atoms.count, -1)
+            return NumberedMembers(asked, none, np.arange(atoms.count), given, atoms.time, number)
+        parts = [*self._found(atoms, number), *self._recalled(atoms)]
+        owner, *cells, time, found = map(np.concatenate, zip(*parts, strict=True))
+        (key,) = keys_of([[owner, *cells, time]])
+        once = groups(key).first
+        once = once.take(sorting(owner.take(once)))
+        return NumberedMembers(
+            asked,
+            number,
+            owner.take(once),
+            tuple(column.take(once) for column in cells),
+            time.take(once),
+            found.take(once),
+        )
+
+    def _found(self, atoms: Atoms, number: Column) -> list[list[Column]]:
+        """The atoms found for those that have numbers: which of these, their cells, times and numbers."""
+        parts = [[np.zeros(0, np.int64)] * (len(atoms.arguments) + 3)]
+        for each in self.found.get(AtomForm.of(atoms), ()):
+            here, there = pairs(number, each.number)
+            found = each.atoms.take(there)
+            cells = [column for column in found.arguments if column is not None]
+            parts.append([here, *cells, found.time, self.of(found)])
+        return parts
+
+    def _recalled(self, atoms: Atoms) -> list[list[Column]]:
+        """Those among the decided atoms, which are remembered if they are true."""
+        decided = self.known.decided.get(atoms.relation)
+        if decided is None:
+            return []
+        before, kept = marked(atoms.time <= decided.until), decided.take(decided.true)
+        given = [place for place, column in enumerate(atoms.arguments) if column is not None]
+        sought = [column.take(before) for column in atoms.arguments if column is not None]
+        there = [kept.columns[place] for place in given]
+        here, at = pairs(*keys_of([[*sought, atoms.time.take(before)], [*there, kept.ticks]]))
+        number = self.recalled.numbers(kept.true, kept.when).take(at)
+        return [[before.take(here), *(c.take(at) for c in kept.columns), kept.ticks.take(at), number]]
