@@ -14,6 +14,7 @@ from antelog.language.checks.units import ticks_of, type_of_time_problems, units
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.functions import BUILT_IN
+from antelog.language.literals.last import Last
 from antelog.language.moments import DEFAULT_ZONE, zones
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
@@ -46,6 +47,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
     units = units_of(document.declarations, tick, found)
     zone, most = _zone(document, tick, found), _most(document, tick, found)
     functions = functions_of(document, predicates, found)
+    found += _needless_slots(document)
     return Vocabulary(predicates, tick, odds, units, zone, most, functions), found
 
 
@@ -279,8 +281,6 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
         elif name.text not in objects:
             found.append(_no_such_column(name, declaration.name, columns))
         first.setdefault(name.text, name.span)
-    if first.keys() == set(objects):
-        found.append(_excludes_nothing(declaration))
     return tuple(i for i, name in enumerate(objects) if name in first)
 
 
@@ -308,9 +308,18 @@ def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Di
     return Diagnostic("E108", message, name.span, hint)
 
 
-def _excludes_nothing(declaration: syntax.Input) -> Diagnostic:
-    message = f"`one per` leaves out no column of {declaration.name}, so no fact excludes another"
-    hint = "The same fact given twice counts once anyway: name fewer columns, or remove `one per`."
-    names = declaration.one_per
-    span = Span(names[0].span.start, names[-1].span.end) if names else declaration.name_span
-    return Diagnostic("W110", message, span, hint)
+def _needless_slots(document: syntax.Document) -> Iterator[Diagnostic]:
+    """Slots in which no fact excludes another, and of which `last` does not ask for the latest either."""
+    literals = [literal for rule in document.rules for literal in rule.body]
+    asked = {each.atom.predicate for each in literals if isinstance(each, Last) and not each.per}
+    for declaration in document.declarations:
+        if not isinstance(declaration, syntax.Input) or declaration.one_per is None:
+            continue
+        named = {name.text for name in declaration.one_per}
+        if named != {column.name for column in declaration.columns[:-1]} or declaration.name in asked:
+            continue
+        message = f"`one per` leaves out no column of {declaration.name}, so no fact excludes another"
+        hint = "The same fact given twice counts once anyway: name fewer columns, or remove `one per`."
+        names = declaration.one_per
+        span = Span(names[0].span.start, names[-1].span.end) if names else declaration.name_span
+        yield Diagnostic("W110", message, span, hint)

@@ -230,3 +230,12 @@ def test_slots_are_columns(clause: str, slot: tuple[int, ...] | None) -> None:
 def test_variables_under_negation_only(rule: str, found: list[str]) -> None:
     pair = "P(X, Y, T)" if "P(X, Y" in rule else "P(X, T)"
     assert codes(f"input A(x, y, time). input B(x, time).\n{rule}\nquery {pair}.") == found
+
+
+@pytest.mark.parametrize(
+    ("condition", "warned"),
+    [("Beat(X, T)", True), ("last Beat(X, T-5)", False), ("last Beat(X, T-5..T-1) per X", True)],
+)
+def test_a_slot_of_all_columns_serves_last(condition: str, warned: bool) -> None:
+    text = f"input Beat(x, time) one per x. P(X, T) :- Beat(X, T), {condition}. query P(X, T)."
+    assert [each.code for each in checked(text).diagnostics] == ["W110"] * warned
