@@ -25,6 +25,7 @@ from tests.docs.pages import ROOT, Block
 SHELL = frozenset(
     {"cat", "chmod", "cp", "echo", "grep", "head", "ls", "mkdir", "mv", "rm", "sed", "sort", "touch"}
 )
+PLAIN_SCRIPTS = frozenset({"heartbeats.py"})
 ELSEWHERE = ("kafka://", "jdbc:", "spark://", "yarn", "s3a://", "hdfs://")
 REST = "…"
 
@@ -39,8 +40,9 @@ class Step:
 
     @property
     def spark(self) -> bool:
-        """Whether Spark has to be started for it; the scripts of these pages all do that."""
-        return self.pipeline or (self.words[0] == "python" and self.words[1].endswith(".py"))
+        """Whether Spark has to be started for it, as the other scripts of these pages do."""
+        script = self.words[0] == "python" and self.words[1].endswith(".py")
+        return self.pipeline or (script and self.words[1] not in PLAIN_SCRIPTS)
 
     @property
     def pipeline(self) -> bool:

@@ -6,11 +6,9 @@ the ticks that they are about and arrive at, as the reader of a run has them.
 
 from __future__ import annotations
 
-import csv
 import os
 import re
 import shlex
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -31,7 +29,7 @@ RECORDS = Path(os.environ.get("RECORDS", ROOT.parent / "shared" / "data"))
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A program and its files; `arrival` is what they call the column of arrivals."""
+    """A program and its files; `arrival` is what they call the column of arrivals, and `functions` a file."""
 
     name: str
     program: antelog.Program
@@ -39,12 +37,14 @@ class Case:
     inputs: Mapping[str, Path]
     arrival: str = "arrival"
     flags: tuple[str, ...] = ()
+    functions: Path | None = None
 
     @property
     def arguments(self) -> list[str]:
         """What follows the name of the command, but for its own flags."""
         inputs = [each for name, path in self.inputs.items() for each in ("--input", f"{name}={path}")]
-        return [str(self.path), *inputs, *self.flags]
+        functions = ["--functions", str(self.functions)] if self.functions else []
+        return [str(self.path), *inputs, *functions, *self.flags]
 
     @cached_property
     def facts(self) -> dict[str, pa.Table]:
@@ -73,7 +73,7 @@ class Case:
             order = pa.array(chance.permutation(table.num_rows))
             files[name] = folder / f"{name}.parquet"
             pq.write_table(table.drop_columns([ARRIVAL]).take(order), files[name])
-        return Case(self.name, self.program, self.path, files)
+        return Case(self.name, self.program, self.path, files, functions=self.functions)
 
     def dated(self, folder: Path, tables: Mapping[str, pa.Table]) -> Case:
         """The case with other facts, which have a column `arrival` of ticks."""
@@ -81,19 +81,15 @@ class Case:
         for name, table in tables.items():
             files[name] = folder / f"{name}-dated.parquet"
             pq.write_table(table, files[name])
-        return Case(self.name, self.program, self.path, files)
+        return Case(self.name, self.program, self.path, files, functions=self.functions)
 
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/README.md"))
 
 
-def example(name: str, folder: Path) -> Case:
-    """The first `antelog try` of an example's page; of the outbreak, the facts that Spark counts there."""
+def example(name: str) -> Case:
+    """The first `antelog try` of an example's page."""
     own = ROOT / "examples" / name
-    if name == "outbreak":
-        path, file = own / "outbreak.alog", folder / "reached.csv"
-        file.write_text("\n".join(_reached(own / "cases.csv")), encoding="utf-8")
-        return Case(name, antelog.load(path), path, {"Reached": file})
     text = (own / "README.md").read_text(encoding="utf-8").replace("\\\n", " ")
     found = re.search(r"^antelog try (.*)$", text, re.MULTILINE)
     assert found is not None
@@ -101,27 +97,19 @@ def example(name: str, folder: Path) -> Case:
     inputs: dict[str, Path] = {}
     arrival = "arrival"
     flags: list[str] = []
+    functions = None
     for flag, value in zip(words[1::2], words[2::2], strict=True):
-        assert flag in ("--input", "--arrival", "--format", "--only"), flag
+        assert flag in ("--input", "--arrival", "--functions", "--format", "--only"), flag
         if flag == "--input":
             predicate, _, file_name = value.partition("=")
             inputs[predicate] = own / file_name
         elif flag == "--arrival":
             arrival, flags = value, [*flags, flag, value]
+        elif flag == "--functions":
+            functions = own / value
     path = own / words[0]
-    return Case(name, antelog.load(path), path, inputs, arrival, tuple(flags))
-
-
-def _reached(cases: Path) -> Iterator[str]:
-    """When the cases known of a week reached a level, as `examples/outbreak/outbreak.py` counts them."""
-    yield "level,onset_week,arrival"
-    with cases.open(encoding="utf-8", newline="") as file:
-        weeks = sorted((row["report_week"], row["onset_week"]) for row in csv.DictReader(file))
-    known: Counter[str] = Counter()
-    for reported, onset in weeks:
-        known[onset] += 1
-        if known[onset] in (8, 12):
-            yield f"{known[onset]},{onset},{reported}"
+    program = antelog.load(path, functions=functions)
+    return Case(name, program, path, inputs, arrival, tuple(flags), functions)
 
 
 def streams() -> Iterator[str]:

@@ -72,7 +72,7 @@ def compare_several_steps(case: Case, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", cases.EXAMPLES)
 def test_of_each_example(name: str, tmp_path: Path) -> None:
-    compare(cases.example(name, tmp_path), tmp_path)
+    compare(cases.example(name), tmp_path)
 
 
 @pytest.mark.slow

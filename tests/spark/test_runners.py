@@ -119,7 +119,7 @@ def _rounded(value: Any) -> Any:
 
 @pytest.mark.parametrize("name", cases.EXAMPLES)
 def test_of_each_example(spark: SparkSession, name: str, tmp_path: Path) -> None:
-    compare(spark, cases.example(name, tmp_path), tmp_path)
+    compare(spark, cases.example(name), tmp_path)
 
 
 @pytest.mark.parametrize("name", cases.SAMPLE)

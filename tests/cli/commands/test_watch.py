@@ -34,6 +34,8 @@ def watch(*arguments: object) -> Result:
         ("relay", ["Sent=sent.csv", "Got=got.csv"]),
         ("orders", ["Order=orders.csv", "Payment=payments.csv", "Cancelled=cancellations.csv"]),
         ("frost", ["Frost=messages.csv"]),
+        ("payments", ["Pay=payments.csv"]),
+        ("heartbeats", ["Heard=beats.csv"]),
     ],
 )
 def test_it_tells_what_try_tells(example: str, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
