@@ -194,7 +194,8 @@ def _all_counted(found: Outputs, given: int) -> None:
     counts = [row.asDict() for row in found.counts.collect()]
     fates = sum(row[fate] for row in counts for fate in FATES)
     assert sum(row["given"] for row in counts) == given, f"{given} records, of which {counts}"
-    last = {row["bucket"]: row["held"] for row in sorted(counts, key=lambda row: row["now"])}
+    in_order = sorted(counts, key=lambda row: -1 if row["now"] is None else row["now"])
+    last = {row["bucket"]: row["held"] for row in in_order}
     assert fates + sum(last.values()) == given, f"{given} records, of which {counts}"
 
 
