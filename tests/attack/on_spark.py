@@ -20,9 +20,9 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyspark.errors import StreamingQueryException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
-from pyspark.sql.streaming.query import StreamingQuery
 
 import antelog
 from antelog.accounts import FATES
@@ -36,7 +36,7 @@ from tests.attack.changing import JSON_VALUES, NESTED, PROGRAMS, TIMES, schema_o
 from tests.attack.findings import Attempt
 from tests.spark.comparing import comparable
 from tests.spark.sessions import small_session
-from tests.spark.streamed import run_to_end
+from tests.spark.streamed import ATTEMPTS
 
 _PATIENCE = 120.0
 _STEPS = 4
@@ -178,14 +178,16 @@ def _write(case: _Case, made: Mapping[str, Sequence[_File]], numbers: range) -> 
 def _run(case: _Case, spark: SparkSession) -> Outputs:
     """Runs a stream to the end of what is there now, from where it was left; all that it wrote so far."""
     found = outputs(case.program, case.frames(spark, stream=True), **case.options)
-    checkpoint, written = case.folder / "checkpoint", str(case.folder / "out")
-
-    def start() -> StreamingQuery:
+    checkpoint, written = str(case.folder / "checkpoint"), str(case.folder / "out")
+    for attempt in range(1, ATTEMPTS + 1):
         writer = found.frame.writeStream.format("parquet").option("path", written)
-        writer = writer.option("checkpointLocation", str(checkpoint)).outputMode("append")
-        return writer.trigger(availableNow=True).start()
-
-    run_to_end(start, checkpoint)
+        writer = writer.option("checkpointLocation", checkpoint).outputMode("append")
+        try:
+            writer.trigger(availableNow=True).start().awaitTermination()
+            break
+        except StreamingQueryException as error:  # on a busy machine Spark's Python may start too slowly
+            if "failed to connect back" not in str(error) or attempt == ATTEMPTS:
+                raise
     return found.of(spark.read.parquet(written))
 
 
