@@ -91,9 +91,11 @@ class SnapshotView(ChangeView):
         return True
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        if self._since is None:
-            self._since = batch.first
-        if self._since is None:
+        begins = engine.plan.tick is not None and engine.state.begin is None
+        if begins and batch.first is not None:
+            # Before the first arrival there is no time, and nothing to show.
+            self._since = max(self._since or 0, batch.first)
+        if self._since is None or (begins and batch.first is None):
             yield self._step(engine, batch, judged, shown=False)
             return
         before = min(self._since - 1, batch.now)

@@ -21,7 +21,7 @@ FOREVER = 2**56
 MOST_TICKS = 100_000_000
 """The most ticks that a step looks at one by one."""
 
-_AT_ONCE = 1_000_000
+_AT_ONCE = 200_000
 """The most of these at once; each takes some 300 bytes."""
 
 
