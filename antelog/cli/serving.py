@@ -104,17 +104,19 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
     return folder, move
 
 
-def with_page(feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = ()) -> Tend:
+def with_page(
+    feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_token: bool = False
+) -> Tend:
     """Serves a page until the stack is closed; the function restarts it if it has died.
 
-    `posted` are the inputs whose facts may be posted to it.
+    `posted` are the inputs whose facts may be posted to it. Their token is printed where it is a new one.
     """
     page = Page(feed, address)
     stack.callback(page.stop)
     say_whole(f"the page: {page.url}")
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
-        say_whole(f"{said} with the token {address.facts}")
+        say_whole(f"{said} with the token {address.facts if new_token else 'of --facts-token'}")
     return lambda: page.tend(lambda note: say(f"note: {note}"))
 
 

@@ -16,6 +16,7 @@ The functions here call the stages in this order; none of these calls another.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -104,18 +105,28 @@ def step(
     frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
-    wanted = LineSelection(tuple(only), share, staged)
+    wanted, begin = LineSelection(tuple(only), share, staged), state.now
+    count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     for end, batch in batches(facts, state.history, now, state.observed.lines):
         for stepped in _with_room(plan, state, batch, end, wanted):
             state = stepped.state
             for name, changed in stepped.changes.items():
                 found[name].append(changed)
+                lines_of[name] += changed.log.num_rows
+            if lines_of.total() > _MOST_LINES + _LINES_OF_A_FACT * count:
+                raise DataError(_too_many_lines(state.now - begin, now - begin, lines_of))
     whole = {name: joined(parts) for name, parts in found.items()}
-    count = sum(new.count for new in facts.values())
     if count > _MANY:
         lines = sum(each.log.num_rows for each in whole.values()) / count
         state = replace(state, observed=replace(state.observed, lines=lines))
     return lighter(plan, state), whole
+
+
+_MOST_LINES = 1_000_000
+"""The lines of a step that no fact need be behind: they take some 300 MB."""
+
+_LINES_OF_A_FACT = 20
+"""So many more lines a step may have for each of its facts."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,6 +314,15 @@ def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:
     arrivals = np.sort(np.concatenate([np.zeros(0, np.int64), *(new.arrival for new in facts.values())]))
     middle = int(arrivals[len(arrivals) // 2]) - 1 if len(arrivals) else (state.now + now) // 2
     return min(max(middle, state.now + 1), now - 1)
+
+
+def _too_many_lines(done: int, ticks: int, lines: Counter[str]) -> str:
+    ((name, _),) = lines.most_common(1)
+    return (
+        f"the step has {lines.total():,} lines after {done:,} of its {ticks:,} ticks, most of {name}. Is a "
+        f"time wrong? Else advance in shorter steps, or give the rule of {name} a condition on a fact: then "
+        "it has answers there only"
+    )
 
 
 def _too_large(now: int, error: TooLargeError) -> str:

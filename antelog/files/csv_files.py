@@ -7,6 +7,7 @@ line breaks; a row with a quote that is not closed is set aside, with all lines 
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -156,6 +157,8 @@ def _fast(block: Block, layout: RowLayout) -> Chunk | None:
     """The rows of a block, or None if anything in it needs a closer look."""
     quotes = b'"' in block.data
     if quotes and not layout.grammar.is_orderly(block.data):
+        return None
+    if block.data.startswith(BOM_UTF8):  # the reader would take it for that of a file, and leave it out
         return None
     names = [str(i) for i in range(layout.width)]
     used = [names[i] for i in layout.places.all]

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from antelog.compile.nodes.plan import Plan
 from antelog.process import Engine
 from antelog.run import clock, stretches
 from antelog.run.journal import Journal
@@ -46,7 +47,17 @@ class RunTime:
 
 
 class ChangeView:
-    """Which steps of an engine a run shows: the changes, in the pieces in which they are found."""
+    """Which steps of an engine a run shows: the changes, in the pieces in which they are found.
+
+    At most so many lines may fill a stretch of time without facts.
+    """
+
+    def __init__(self, most: int = stretches.MOST) -> None:
+        self.most = most
+
+    def fills(self, plan: Plan, /) -> bool:
+        """Whether ticks without facts may have lines."""
+        return stretches.speaks_by_the_clock(plan)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         """Advance an engine by a batch."""
@@ -66,13 +77,25 @@ class SnapshotView(ChangeView):
     If `since` is None the first tick is that of the first arrival. `progress` is called for each tick.
     """
 
-    def __init__(self, since: int | None, progress: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        since: int | None,
+        progress: Callable[[int], None] = lambda _: None,
+        most: int = stretches.MOST,
+    ) -> None:
+        super().__init__(most)
         self._since, self._progress = since, progress
 
+    def fills(self, _plan: Plan, /) -> bool:
+        """Each tick has a snapshot."""
+        return True
+
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
-        if self._since is None:
-            self._since = batch.first
-        if self._since is None:
+        begins = engine.plan.tick is not None and engine.state.begin is None
+        if begins and batch.first is not None:
+            # Before the first arrival there is no time, and nothing to show.
+            self._since = max(self._since or 0, batch.first)
+        if self._since is None or (begins and batch.first is None):
             yield self._step(engine, batch, judged, shown=False)
             return
         before = min(self._since - 1, batch.now)
@@ -179,7 +202,7 @@ class Driver:
 
     @cached_property
     def _by_clock(self) -> bool:
-        return stretches.speaks_by_the_clock(self.engine.plan)
+        return self.view.fills(self.engine.plan)
 
     @property
     def _has_begun(self) -> bool:
@@ -200,7 +223,7 @@ class Driver:
         engine, before = self.engine, self.engine.now
         steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
         sampled = Sampled.of(steps, before, stretch.last)
-        too_long = sampled.lines > stretches.MOST
+        too_long = sampled.too_many(self.view.most)
         if too_long and (self.course.once or self.reader.reading.recorded):
             raise stretches.refused(stretch, sampled)
         yield from self._committed(steps)

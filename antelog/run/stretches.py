@@ -9,9 +9,11 @@ at the later fact. Shorter ones are gone through piece by piece, so that their l
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
+import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
@@ -28,6 +30,9 @@ SAMPLE = 512
 
 _PIECE = 50_000
 """About the lines of a piece."""
+
+_LONGEST = 1_000_000
+"""The most ticks of a piece."""
 
 
 @dataclass(frozen=True)
@@ -58,21 +63,32 @@ def end_fact(plan: Plan, batch: DueRows, *, last: bool = False) -> str:
 
 @dataclass(frozen=True)
 class Sampled:
-    """The lines of the second half of the first ticks of a stretch, by query, and its ticks to come."""
+    """The lines of the second half of the first ticks of a stretch, by query, and its ticks to come.
 
-    by_query: dict[str, int]
+    Snapshots have a line for each query at least, and `unseen` changes behind them. Of `hidden` ticks, as
+    snapshots begin later, these alone count.
+    """
+
+    by_query: Mapping[str, int]
     rest: int
+    snapshots: bool
+    hidden: bool
+    unseen: int
 
     @classmethod
     def of(cls, steps: list[StepResult], before: int, last: int) -> Sampled:
-        middle, found = before + SAMPLE // 2, dict[str, int]()
+        middle, changed, shown = before + SAMPLE // 2, Counter[str](), Counter[str]()
         for step in steps:
-            for name, table in step.tables.items():
-                recent = (
-                    (table.column("tick").to_numpy() > middle) if table.num_rows else np.zeros(0, np.bool_)
-                )
-                found[name] = found.get(name, 0) + int(recent.sum())
-        return cls(found, last - before - SAMPLE)
+            changes = step.tables if step.changes is None else step.changes
+            changed.update({name: _after(middle, table) for name, table in changes.items()})
+            if step.changes is not None and step.tick > middle:
+                shown.update({name: max(1, table.num_rows) for name, table in step.tables.items()})
+        hidden = not shown and any(step.changes is not None for step in steps)
+        return cls(shown or changed, last - before - SAMPLE, bool(shown), hidden, changed.total())
+
+    def too_many(self, most: int) -> bool:
+        """Whether the rest would have more lines than may be shown; hidden ones only take time."""
+        return self.lines > (MOST if self.hidden else most)
 
     @property
     def lines(self) -> int:
@@ -82,12 +98,18 @@ class Sampled:
     @property
     def query(self) -> str:
         """The query with the most lines."""
-        return max(self.by_query, key=self.by_query.__getitem__, default="")
+        return max(self.by_query, key=lambda name: self.by_query[name], default="")
 
     @property
     def piece(self) -> int:
-        """The ticks that have about as many lines as are taken at a time."""
-        return max(1, _PIECE * (SAMPLE // 2) // max(1, sum(self.by_query.values())))
+        """The ticks that have about as many lines as are taken at a time, or changes that are not shown."""
+        lines = max(self.unseen, sum(self.by_query.values()))
+        return min(max(1, _PIECE * (SAMPLE // 2) // max(1, lines)), _LONGEST)
+
+
+def _after(tick: int, table: pa.Table) -> int:
+    """The lines about later ticks."""
+    return int((table.column("tick").to_numpy() > tick).sum()) if table.num_rows else 0
 
 
 def sentence(stretch: Stretch, sampled: Sampled) -> str:
@@ -96,12 +118,16 @@ def sentence(stretch: Stretch, sampled: Sampled) -> str:
     if stretch.next:
         where = f"between {stretch.before or 'the beginning'} and {stretch.next}"
     return (
-        f"{where} lie {sampled.rest + SAMPLE:,} ticks without facts, and {sampled.query}, which needs none, "
-        f"would fill them with about {sampled.lines:,} lines"
+        f"{where} lie {sampled.rest + SAMPLE:,} ticks without facts, and "
+        + ("snapshots of all" if sampled.snapshots else f"{sampled.query}, which needs none,")
+        + f" would fill them with about {sampled.lines:,} lines"
     )
 
 
 def refused(stretch: Stretch, sampled: Sampled) -> DataError:
+    if sampled.snapshots:
+        why = sentence(stretch, sampled)
+        return DataError(f"{why}. Is a time wrong? Else say which to show, with --since and --until")
     return DataError(
         f"{sentence(stretch, sampled)}. Is a time wrong? Else end before with --until, leave out the facts "
         f"before, or give the rule of {sampled.query} a condition on a fact: then it has answers there only"

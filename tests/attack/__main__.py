@@ -17,6 +17,7 @@ from tests.attack import (
     changing,
     files,
     frames,
+    posts,
     processes,
     programs,
     rotations,
@@ -27,6 +28,14 @@ from tests.attack import (
 )
 from tests.attack.findings import Attempt, all_of, report
 
+
+def on_spark(count: int, seed: int) -> Iterator[Attempt]:
+    """Those of `tests.attack.on_spark`, which needs PySpark."""
+    from tests.attack.on_spark import attempts  # noqa: PLC0415 - the others do without
+
+    return attempts(count, seed)
+
+
 ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "programs": programs.attempts,
     "files": files.attempts,
@@ -35,6 +44,8 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "rotations": rotations.attempts,
     "sizes": sizes.attempts,
     "changing": changing.attempts,
+    "posts": posts.attempts,
+    "spark": on_spark,
     "sources": sources.attempts,
     "times": times.attempts,
     "words": words.attempts,

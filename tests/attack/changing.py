@@ -9,7 +9,7 @@ import datetime as dt
 import json
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import partial
@@ -46,15 +46,18 @@ query Up(X, Y, T) alert 30%.  query Calm(X, T) alert 50%.  query Quiet(X, T).  q
 """
 PROGRAMS = {"frost": (_FROST, {"Frost": 1}), "pairs": (_PAIRS, {"Temp": 2, "Off": 1})}
 
-_JSON: dict[str, list[Any]] = {
+JSON_VALUES: dict[str, list[Any]] = {
     "nothing": [None],
     "whole": [0, 1, -7, 2**53, 10**20],
     "double": [1.0, 0.5, -1e300],
     "text": ["p1", "1", "hollow", "", 'a "b"', "true", "2024-02-29"],
     "truth": [True, False],
 }
+NESTED: list[Any] = [[], [1, "a"], {}, {"deep": {"deeper": [None]}}, [[["x"]]]]
+TIMES: list[Any] = [None, "soon", True, [], -1, 1.5, 1e300, 10**30]
+"""None of these is a time."""
 _VALUES: dict[str, list[Any]] = {
-    **_JSON,
+    **JSON_VALUES,
     "not a number": [float("nan"), float("inf")],
     "decimal": [Decimal("1.5"), Decimal(10**30), Decimal("0.1")],
     "date": [dt.date(2024, 2, 29), dt.date(1, 1, 1)],
@@ -158,7 +161,9 @@ def watched(random: Random) -> None:
                 columns = [*"xy"[:width], "time"] if name != "Frost" else ["post", "time"]
                 with Path(folder, f"{name}.jsonl").open("a", encoding="utf-8") as file:
                     for _ in range(random.randrange(1, 5)):
-                        values = [random.choice(_JSON[random.choice(list(_JSON))]) for _ in range(width)]
+                        values = [
+                            random.choice(JSON_VALUES[random.choice(list(JSON_VALUES))]) for _ in range(width)
+                        ]
                         row = dict(zip(columns, [*values, 3 * step + random.randrange(3)], strict=True))
                         file.write(json.dumps(row) + "\n")
             result = CliRunner().invoke(main, given)
@@ -177,14 +182,10 @@ _TYPES = [
 def in_buckets(random: Random) -> None:
     """Deals facts to buckets as Spark does, in batches; a DataFrame's column is of one type, or null."""
     plan = antelog.parse(random.choice(list(PROGRAMS.values()))[0]).plan
-    schemas = {}
-    for source in plan.inputs:
-        *names, time = source.columns
-        fields = [pa.field(name, random.choice(_TYPES)) for name in names]
-        schemas[source.name] = pa.schema([*fields, pa.field(time, pa.int64())])
+    schemas = {source.name: schema_of(random, source.columns) for source in plan.inputs}
     batches = [
         {
-            name: _table(random, schema, range(3 * step, 3 * step + 3), random.choice([0.1, 0.9, 1]))
+            name: table_of(random, schema, range(3 * step, 3 * step + 3), random.choice([0.1, 0.9, 1]))
             for name, schema in schemas.items()
         }
         for step in range(4)
@@ -200,7 +201,13 @@ def in_buckets(random: Random) -> None:
     run_batch(job, whole, random, answers=bool(random.randrange(2)))
 
 
-def _table(random: Random, schema: pa.Schema, ticks: range, nulls: float) -> pa.Table:
+def schema_of(random: Random, columns: Sequence[str]) -> pa.Schema:
+    """Some types for the columns of an input, the last of which is its time."""
+    *names, time = columns
+    return pa.schema([*(pa.field(name, random.choice(_TYPES)) for name in names), pa.field(time, pa.int64())])
+
+
+def table_of(random: Random, schema: pa.Schema, ticks: range, nulls: float) -> pa.Table:
     """Rows about some ticks, most or all of which may be null."""
     count = random.randrange(5)
     given = [

@@ -17,6 +17,7 @@ from tests.attack import (
     changing,
     files,
     frames,
+    posts,
     processes,
     programs,
     rotations,
@@ -114,6 +115,16 @@ def test_no_call_is_a_finding() -> None:
 @pytest.mark.long
 def test_no_far_times_are_a_finding() -> None:
     _nothing_found(times.attempts(2_000, 8))
+
+
+@pytest.mark.slow
+def test_posted_records_of_changing_types_are_all_taken() -> None:
+    _nothing_found(posts.attempts(2, 7))
+
+
+@pytest.mark.long
+def test_no_posted_records_of_changing_types_are_a_finding() -> None:
+    _nothing_found(posts.attempts(100, 8))
 
 
 @pytest.mark.long

@@ -94,6 +94,18 @@ def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_token_that_was_given_is_not_printed(watching: Callable[..., _Watch]) -> None:
+    Path("token").write_text("sixteen-letters-or-more\n")
+    process = watching("p.alog", "--input", "Temp=http:", "--state", "s", "--facts-token", "@token")
+    found = process.said(r"facts of Temp are posted to (\S+)/facts/Temp with the token of --facts-token\n")
+    fact = {"device": "wt2", "level": "high", "time": 7, "arrival": 7}
+    accepted = _asked(f"{found[1]}/facts/Temp", "sixteen-letters-or-more", json.dumps([fact]).encode())
+    assert json.loads(accepted) == {"accepted": 1}
+    assert process.stop() == 0
+    assert "sixteen" not in _said()
+
+
+@pytest.mark.usefixtures("here")
 def test_when_all_is_read_the_page_stays(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=-", stdin=subprocess.PIPE)
     assert process.process.stdin is not None

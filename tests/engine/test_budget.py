@@ -56,3 +56,14 @@ def test_a_step_through_billions_of_ticks_is_refused_and_changes_nothing() -> No
     with pytest.raises(antelog.DataError, match="one step would look at each of 251,698,147,200 ticks"):
         engine.advance("9999-12-31", {})
     assert engine.advance("2024-01-01 00:00:03", {})["Q"].num_rows == 3
+
+
+def test_a_step_with_millions_of_lines_that_no_fact_gave_is_refused() -> None:
+    program = antelog.parse("tick 1 s. input P(time). Q(T) :- not P(T). query Q(T).")
+    engine = antelog.Engine(program, only=["confirmed"])
+    engine.advance("2024-01-01", {"P": [("2024-01-01",)]})
+    with pytest.raises(
+        antelog.DataError, match=r"the step has [\d,]+ lines after [\d,]+ of its 7,776,000 ticks"
+    ):
+        engine.advance("2024-03-31", {})
+    assert engine.advance("2024-01-10", {})["Q"].num_rows == 9 * 86_400

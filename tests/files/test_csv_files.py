@@ -223,6 +223,12 @@ def test_a_byte_order_mark(temp: Path) -> None:
     assert read(temp, b"\xef\xbb\xbf" + HEADER.encode() + b"wt2,91,3,4\n") == ([("wt2", 91, 3, 4)], [])
 
 
+def test_a_byte_order_mark_within_a_file_is_part_of_a_value(temp: Path) -> None:
+    first, mark = HEADER.encode() + b"wt2,91,3,4\n", b"\xef\xbb\xbf"
+    assert read(temp, first + mark) == ([("wt2", 91, 3, 4)], [(3, "has 1 value, not 4")])
+    assert read(temp, HEADER.encode() + mark) == ([], [(2, "has 1 value, not 4")])
+
+
 def test_utf_16_is_refused(temp: Path) -> None:
     with pytest.raises(DataError, match="is UTF-16 text; save it as UTF-8"):
         read(temp, HEADER.encode("utf-16"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def try_(facts: str, *flags: str) -> tuple[int, list[dict[str, Any]], str]:
 
 
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize("flags", [(), ("--snapshots",), ("--only", "confirmed")])
+@pytest.mark.parametrize("flags", [(), ("--only", "confirmed")])
 def test_a_recording_stops_before_a_century_without_facts(flags: tuple[str, ...]) -> None:
     status, lines, said = try_(FIRST + FAR, *flags)
     assert status == 1
@@ -57,6 +58,36 @@ def test_a_recording_stops_before_a_century_without_facts(flags: tuple[str, ...]
     assert "between Temp(wt2, high, 2024-01-01 00:10) and Temp(wt2, high, 2124-01-01 00:00)" in said
     assert "ticks without facts, and OK, which needs none, would fill them" in said
     assert "--until" in said
+
+
+@pytest.mark.usefixtures("folder")
+def test_snapshots_stop_there_whatever_the_rules_say() -> None:
+    Path("ok.alog").write_text(
+        RULES.replace("OK(X, T-2) :- Turbine(X), not", "OK(X, T-2) :- Temp(X, _, T), not")
+    )
+    status, lines, said = try_(FIRST + FAR, "--snapshots")
+    assert status == 1
+    assert len(lines) < 10
+    assert "ticks without facts, and snapshots of all would fill them with about" in said
+    assert "--since" in said
+    status, lines, _ = try_(
+        FIRST + FAR, "--snapshots", "--since", "2024-03-01", "--until", "2024-03-01 00:20"
+    )
+    assert status == 0
+    assert len(lines) == 3
+    status, lines, _ = try_(FIRST, "--snapshots", "--since", "0")
+    assert status == 0
+    assert lines[0]["tick"] > 2_000_000
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_table_stops_earlier() -> None:
+    Path("temp.csv").write_text(HEADER + FIRST)
+    done = command(
+        *("try", "ok.alog", "--input", "Temp=temp.csv", "--until", "2024-12-31", "--format", "table")
+    )
+    assert done.exit_code == 1
+    assert 100_000 < int(re.findall(r"about ([\d,]+) lines", done.stderr)[0].replace(",", "")) < MOST
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,9 +1,7 @@
-"""One Spark for all tests that need one: a small JVM, started when the first of them asks for it."""
+"""One Spark for all tests that need one, started when the first of them asks for it."""
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +10,7 @@ from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
 from antelog.spark.session.requirements import PANDAS_WARNING, require_java
-from antelog.spark.settings import SETTINGS
+from tests.spark.sessions import small_session
 
 IGNORED = (
     # What Spark's own Python code does is not for us to change.
@@ -39,20 +37,5 @@ def spark() -> Iterator[SparkSession]:
         require_java()
     except UnsupportedError as error:
         pytest.skip(str(error))
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    builder = SparkSession.builder.master("local[2]").appName("antelog's tests")
-    settings = SETTINGS | {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.driver.memory": "1g",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.session.timeZone": "America/New_York",
-    }
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    with small_session() as session:
+        yield session

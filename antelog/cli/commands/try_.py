@@ -26,6 +26,7 @@ from antelog.cli.show.terminal import progress_bar, say
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import Engine
+from antelog.run import stretches
 from antelog.run.checks import Ready
 from antelog.run.driver import ChangeView, Driver, SnapshotView
 from antelog.run.replay import Recording, recording_of, static_facts
@@ -92,17 +93,27 @@ def _say_why_nothing_is_likely(engine: Engine) -> None:
         say("note: nothing is likely or unlikely: there are no chances; give a --model, or --model learn")
 
 
+_MOST_LISTED = 100_000
+"""The lines of a table that may fill a stretch of time without facts: nobody reads more."""
+
+
+_MOST_IN_SNAPSHOTS = 20_000
+"""The lines of snapshots that may: each tick is a step of its own, which takes some milliseconds."""
+
+
 def _replay(
     engine: Engine, facts: Recording, settings: Settings, rejects: Rejects, stack: ExitStack
 ) -> ReplaySummary:
     outcomes = ReplaySummary(engine.plan.queries)
+    most = _MOST_LISTED if settings.form == "table" else stretches.MOST
+    most = _MOST_IN_SNAPSHOTS if settings.snapshots else most
     if settings.snapshots:
         since = 0 if settings.first is None and engine.plan.tick is None else settings.first
         total = None if since is None or settings.last is None else max(0, settings.last - since + 1)
-        view: ChangeView = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)))
+        view: ChangeView = SnapshotView(since, stack.enter_context(progress_bar("ticks", total)), most)
         reader = facts.reader(engine.plan, rejects)
     else:
-        view = ChangeView()
+        view = ChangeView(most)
         report = stack.enter_context(progress_bar("facts", facts.size))
         reader = facts.reader(engine.plan, rejects, report)
     show = listing.printer(engine.plan, settings)

@@ -97,7 +97,7 @@ def _run(found: Ready) -> None:
         if store is not None and wanted is not None:
             tends.append(with_alerts(store.path, wanted, stack))
         if store is not None and page is not None:
-            tends.append(with_page(store.path, page, stack, posted))
+            tends.append(with_page(store.path, page, stack, posted, new_token=settings.facts_token is None))
         with stoppable() as stopping:
             follower.run(stopping)
             if page is not None and not stopping():

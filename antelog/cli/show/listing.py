@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 from rich.console import Console
@@ -13,6 +13,7 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import read_literal
@@ -78,6 +79,11 @@ class Listing:
     timescale: Timescale | None = None
     explanations: int | None = None
     last: int | None = None
+
+    @cached_property
+    def plain(self) -> bool:
+        """Whether lines are written as they are: there is no terminal that wraps and colours them."""
+        return not self.console.is_terminal
 
 
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
@@ -211,7 +217,11 @@ def _value(value: object) -> str:
 
 
 def _print(line: Text, to: Listing) -> None:
-    for part in _wrapped(escaped(line), to.console) if to.console.is_terminal else [line]:
+    if to.plain:
+        # A file may get a million lines: rich takes five times as long for them as writing does.
+        to.console.file.write(f"{shown_lines(line.plain)}\n")
+        return
+    for part in _wrapped(escaped(line), to.console):
         print_text(to.console, part, soft_wrap=True)
 
 

@@ -34,6 +34,8 @@ def minimal(patterns: Iterable[Pattern], work: Budget) -> tuple[Pattern, ...]:
 _TO_LOOK = 1
 _TO_COMPARE = 10
 """Steps to look at a pattern, and to begin to compare it."""
+_KEYS_A_STEP = 8
+"""The features that are found in those of another pattern within a step."""
 
 
 class Antichain:
@@ -88,7 +90,10 @@ class Antichain:
             for size, found in self._index.get(key, {}).items():
                 if size != new.size or size == 0:
                     self._work.compare(_TO_LOOK * len(found))
-                    yield from (f for f in found if f.keys < new.keys)
+                    for features in found:
+                        if features.keys < new.keys:  # if so, all were looked at, else mostly few
+                            self._work.compare(len(features.keys) // _KEYS_A_STEP)
+                            yield features
 
 
 @dataclass(frozen=True, eq=False)

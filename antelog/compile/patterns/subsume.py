@@ -126,13 +126,15 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
     if not all(map(matching.match_terms, one.answer, other.pattern.answer)):
         return False
     goals: list[_Goal] = []
-    for literal in one.literals:
+    for number, literal in enumerate(one.literals, 1):
         if literal.key is None:
             continue
         if not all(map(matching.knows, literal.operands)):
             goals.append(_Goal(literal, other.places.get(_place(literal, matching), [])))
         elif literal.replaced(matching) not in other.exact:
+            work.compare(_TO_PLACE * number)
             return False
+    work.compare(_TO_PLACE * len(one.literals))
     goals.sort(key=lambda goal: len(goal.candidates))
     search = _Embedding(goals, matching, other, work.longest)
     try:
@@ -260,10 +262,11 @@ class _Embedding:
             raise _GivenUpError
 
 
+_TO_PLACE = 3
 _TO_PREPARE = 3
 _TO_MATCH = 4
 _TO_CHECK = 6
-"""Steps to prepare for each literal, to try a candidate, and to look whether a comparison follows."""
+"""Steps to place and to prepare a literal, to try a candidate, and to look whether a comparison follows."""
 
 
 class Matching(Bindings):

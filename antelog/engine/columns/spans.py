@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns import tables
-from antelog.engine.columns.joins import spread
+from antelog.engine.columns.joins import TooLargeError, spread
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.errors import DataError
 
@@ -19,7 +19,10 @@ FOREVER = 2**56
 """After all ticks there are."""
 
 MOST_TICKS = 100_000_000
-"""The most ticks that a step looks at one by one; each takes some 300 bytes."""
+"""The most ticks that a step looks at one by one."""
+
+_AT_ONCE = 200_000
+"""The most of these at once; each takes some 300 bytes."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +68,18 @@ class Spans:
         return Spans(np.maximum(self.first.take(at), first), np.minimum(self.last.take(at), last))
 
     def ticks(self) -> Column:
-        """All ticks, one by one. Raises DataError if there are more than MOST_TICKS."""
+        """All ticks, one by one. Raises DataError if there are more than MOST_TICKS.
+
+        Raises TooLargeError if they are too many at once: then a step is cut in two.
+        """
         count = int((self.last - self.first + 1).sum())
         if count > MOST_TICKS:
             raise DataError(
                 f"one step would look at each of {count:,} ticks, for a rule that needs no fact. Is a time "
                 "wrong? Else advance in shorter steps, or give the rule a condition on a fact"
             )
+        if count > _AT_ONCE:
+            raise TooLargeError(count)
         _, ticks = spread(self.first, self.last - self.first + 1)
         return ticks
 

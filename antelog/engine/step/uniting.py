@@ -61,5 +61,5 @@ def _column(column: pa.ChunkedArray, given: pa.Field, wanted: pa.Field) -> pa.Ar
         return column
     if wanted.metadata == WRITTEN and not pa.types.is_null(given.type):
         values = Values()
-        return values.texts(values.encode(in_one_piece(column)))
+        return values.mixed(values.encode(in_one_piece(column)))
     return column.cast(wanted.type, safe=False)  # a whole number may become the double next to it

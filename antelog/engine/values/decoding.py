@@ -25,7 +25,8 @@ import pyarrow.types as is_a
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from antelog.arrow.kinds import Kind, from_raw, kind_of, written
+from antelog.arrow.arrays import mask_of
+from antelog.arrow.kinds import Kind, Raw, from_raw, kind_of, type_of_kind, written
 from antelog.engine.columns.tables import Column, Mask, changed, inverse, marked, ordinals
 from antelog.engine.values.types import Plain, shortest
 from antelog.language.printer import KEYWORDS, value_text
@@ -80,6 +81,29 @@ def item_texts(kind: Kind, values: Sequence[Plain | None]) -> pa.Array:
             return pa.array([_exact(v) for v in values if isinstance(v, int | Decimal)], pa.string())
         case _:
             return quoted(pa.array(plain_texts(kind, values), pa.string()))
+
+
+def mixed_texts(texts: pa.Array, kinds: NDArray[np.int8], values: Sequence[Plain | None]) -> pa.Array:
+    """Written texts of values of several kinds, in which a text that looks like a truth value has quotes.
+
+    A time has the text that it has in a column of times: the column may have been one in the step before.
+    """
+    words = (kinds == Kind.TEXT) & mask_of(pc.is_in(texts, pa.array(["true", "false"])))
+    texts = _with(texts, words, [f'"{word}"' for word in texts.filter(pa.array(words)).to_pylist()])
+    for kind in _OF_TIME & {Kind(kind) for kind in np.unique(kinds).tolist()}:
+        those = kinds == kind
+        times = [value for place, value in zip(those, values, strict=True) if place]
+        iso = [_in_iso(kind, value[1]) for value in times if isinstance(value, tuple)]
+        texts = _with(texts, those, iso)
+    return texts
+
+
+_OF_TIME = {Kind.TIME, Kind.MOMENT, Kind.INSTANT}
+
+
+def _in_iso(kind: Kind, raw: Raw) -> str:
+    type_ = type_of_kind(kind, nanoseconds=isinstance(raw, int) and raw % 1_000 != 0)
+    return value_text(from_raw([raw], type_)[0].as_py().isoformat())
 
 
 def plain_texts(kind: Kind, values: Sequence[Plain | None]) -> list[str]:

@@ -204,10 +204,10 @@ class Values:
     def decode(self, cells: Column, type_: pa.DataType) -> pa.Array:
         """The values as an Arrow array of the type they are reported as (see `schema`); UNBOUND becomes null.
 
-        MIXED are texts in the language's syntax, in which the text `"1"` and the number `1` differ.
+        MIXED are texts, as `mixed` writes them.
         """
         if type_ == MIXED:
-            return self.texts(cells)
+            return self.mixed(cells)
         if type_ in _PLAIN and not _named(cells).any():
             return decoding.numbers(cells.view(np.float64), _nothing(cells), type_)
         if pa.types.is_string(type_):
@@ -215,6 +215,15 @@ class Values:
             return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
+
+    def mixed(self, cells: Column) -> pa.Array:
+        """Values of several kinds in the language's syntax; UNBOUND becomes null.
+
+        The text `"1"` and the number `1` differ, and the text `"true"` and the truth value `true`.
+        """
+        distinct, where = _distinct(cells)
+        texts = decoding.mixed_texts(self._texts(distinct), self.kinds(distinct), self._plain(distinct))
+        return texts.take(where)
 
     def texts(self, cells: Column) -> pa.Array:
         """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""

@@ -50,10 +50,15 @@ def is_written(field: pa.Field) -> bool:
 
 
 def from_written(text: str) -> str | int | float:
-    """The value a text in the language's syntax stands for."""
+    """The value that a written text stands for: `true` is a truth value, `"true"` a text."""
+    if text in _TRUTH:
+        return _TRUTH[text]
     if text[0] in "-0123456789":
         return _exactly(Decimal(text))
     return str(json.loads(text)) if text[0] == '"' else text
+
+
+_TRUTH = {"true": True, "false": False}
 
 
 def rows_of(table: pa.Table, relation: Relation) -> list[dict[str, Any]]:
@@ -90,4 +95,6 @@ def _rank(value: Any) -> tuple[int, float, str]:
     """Numbers before texts, nothing at the end."""
     if value is None:
         return 2, 0.0, ""
-    return (0, float(value), "") if isinstance(value, int | float | Decimal) else (1, 0.0, str(plain(value)))
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return 0, float(value), ""
+    return 1, 0.0, str(plain(value))

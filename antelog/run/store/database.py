@@ -21,7 +21,7 @@ from antelog.writing import PLAIN, claimed, is_at
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
 
-VERSION = 1
+VERSION = 2
 """Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
 
 PATIENCE = 60.0
@@ -37,9 +37,10 @@ CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER);
 CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
 CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
 CREATE TABLE letters (
-    id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, tries INTEGER DEFAULT 0
+    id INTEGER PRIMARY KEY, receiver TEXT, key TEXT, body TEXT, about TEXT, tries INTEGER DEFAULT 0
 );
 CREATE INDEX waiting ON letters (receiver, tries / 5, id);
+CREATE INDEX answers ON letters (receiver, about, id);
 CREATE TABLE receivers (name TEXT PRIMARY KEY);
 CREATE TABLE counts (receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome));
 """

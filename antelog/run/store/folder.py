@@ -2,11 +2,13 @@
 
     00000007.jsonl, 00000008.jsonl, …     segments, the newest last
 
-A position is the number of a segment and how many of its bytes were read, in one number.
+A position is the number of a segment and how many of its bytes were read, in one number. Links in the folder
+are neither read nor written: what they lead to is no part of the feed.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +22,10 @@ _ROOM = 1 << 40
 """More bytes than a segment has."""
 
 _APPEND = os.O_WRONLY | os.O_APPEND | PLAIN
+_READ = os.O_RDONLY | PLAIN
+
+_NOT_THERE = (errno.ENOENT, errno.ELOOP)
+"""Errors of a segment that is gone, and of a link in its place."""
 
 
 class FolderFeed:
@@ -75,7 +81,7 @@ class FolderFeed:
 
     def summary(self) -> Extent:
         there = self._segments()
-        sizes = [self._path(each).stat().st_size for each in there]
+        sizes = [self._path(each).lstat().st_size for each in there]
         if not there:
             return Extent(0, 0, 0)
         return Extent(there[0] * _ROOM, there[-1] * _ROOM + sizes[-1], sum(sizes))
@@ -103,13 +109,14 @@ class FolderFeed:
         """The number of bytes read."""
         size = 0
         try:
-            with self._path(segment).open("rb") as file:
+            with os.fdopen(os.open(self._path(segment), _READ), "rb") as file:
                 file.seek(offset)
                 while len(found) < limit and (line := file.readline()).endswith(b"\n"):
                     size += len(line)
                     found.append(line)
-        except FileNotFoundError:
-            return 0
+        except OSError as error:
+            if error.errno not in _NOT_THERE:
+                raise
         return size
 
     def _write(self, lines: Sequence[str], flags: int = 0) -> None:
@@ -125,7 +132,7 @@ class FolderFeed:
     def _remove(self, segments: Sequence[int], room: int) -> None:
         """Remove the oldest segments for which there is no room."""
         for segment in reversed(segments):
-            room -= self._path(segment).stat().st_size
+            room -= self._path(segment).lstat().st_size
             if room < 0:
                 self._path(segment).unlink()
 

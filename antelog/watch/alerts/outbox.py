@@ -79,24 +79,29 @@ class Outbox:
 
     def take(self, position: int, letters: Iterable[tuple[str, Letter]]) -> None:
         """Stores letters with their receivers, and the position up to which the feed is read."""
-        rows = [(name, letter.key, letter.body) for name, letter in letters]
+        rows = [(name, letter.key, letter.body, letter.about) for name, letter in letters]
         with files.transaction(self._database):
-            self._database.executemany("INSERT INTO letters (receiver, key, body) VALUES (?, ?, ?)", rows)
+            self._database.executemany(
+                "INSERT INTO letters (receiver, key, body, about) VALUES (?, ?, ?, ?)", rows
+            )
             self._database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
-            for receiver in {name for name, _, _ in rows}:
+            for receiver in {name for name, *_ in rows}:
                 self._drop_beyond_most(receiver)
 
     def first(self, receiver: str, without: Iterable[int] = ()) -> WaitingLetter | None:
         """The letter to try next: the oldest, but one with five failures of its own yields to others.
 
-        `without`: the numbers of letters that are not to be tried now.
+        Of those about the same answer it is the first that waits, so that none overtakes another. `without`:
+        the numbers of letters that are not to be tried now.
         """
         found = self._database.execute(
-            "SELECT id, key, body FROM letters WHERE receiver = ? "
-            "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY tries / 5, id LIMIT 1",
+            "SELECT id, key, body, about FROM letters WHERE receiver = ? "
+            "AND id NOT IN (SELECT value FROM json_each(?)) "
+            "AND NOT EXISTS (SELECT 1 FROM letters AS other WHERE other.receiver = letters.receiver "
+            "AND other.about = letters.about AND other.id < letters.id) ORDER BY tries / 5, id LIMIT 1",
             (receiver, json.dumps(list(without))),
         ).fetchone()
-        return None if found is None else WaitingLetter(found[0], receiver, Letter(found[1], found[2]))
+        return None if found is None else WaitingLetter(found[0], receiver, Letter(*found[1:]))
 
     def settle(self, waiting: WaitingLetter, outcome: str) -> None:
         """Removes a letter that was sent or refused, and counts it."""

@@ -1,7 +1,7 @@
 """Letters: a change of the feed in the form of each receiver that gets it.
 
     routes = routes_of(setup)
-    letters(routes, line)      [("slack:@slack.url", Letter(key, body))], or nothing
+    letters(routes, line)      [("slack:@slack.url", Letter(key, body, about))], or nothing
 
 The key of a letter is a hash of the query, the answer, the tick and the change. It is equal each time this
 change is sent, so a receiver that keeps the keys it has seen recognises repeats.
@@ -19,16 +19,18 @@ from antelog.watch.alerts.choosing import Choice, choice_of
 from antelog.watch.alerts.receivers import SLACK, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import Template, Words, template_of
 
-_PARTS = ("query", "answer", "others", "tick", "change")
+_ANSWER = ("query", "answer", "others")
+_PARTS = (*_ANSWER, "tick", "change")
 _KEY_BYTES = 16
 
 
 @dataclass(frozen=True)
 class Letter:
-    """A change on its way to a receiver; `body` is JSON."""
+    """A change on its way to a receiver; `body` is JSON. Those `about` the same answer stay in order."""
 
     key: str
     body: str
+    about: str
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,11 @@ def letters(routes: Sequence[Route], line: Line) -> list[tuple[str, Letter]]:
 
 def key_of(line: Line) -> str:
     """The key of all letters about a change."""
-    parts = [line.get(part) for part in _PARTS]
+    return _hash(line, _PARTS)
+
+
+def _hash(line: Line, names: Sequence[str]) -> str:
+    parts = [line.get(part) for part in names]
     text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES).hexdigest()
 
@@ -82,7 +88,7 @@ def letter_of(line: Line, text: str, receiver: Receiver, program: str) -> Letter
     key = key_of(line)
     webhook = {"key": key, "text": text, "program": program, **line}
     body = _slack(text) if receiver.kind == SLACK else webhook
-    return Letter(key, json.dumps(body, ensure_ascii=False))
+    return Letter(key, json.dumps(body, ensure_ascii=False), _hash(line, _ANSWER))
 
 
 def _slack(text: str) -> dict[str, object]:

@@ -2,8 +2,9 @@
 
     await Sender(receiver, outbox, client, stream, say).run()
 
-A letter that fails while the receiver answers rests, and the others go on. A receiver that cannot be reached,
-or fails many times in a row, is down: it gets one letter after a while, the oldest, until it takes one.
+A letter that fails while the receiver answers rests, and those about other answers go on. A receiver that
+cannot be reached, or fails many times in a row, is down: it gets one letter after a while, the oldest, until
+it takes one.
 """
 
 from __future__ import annotations

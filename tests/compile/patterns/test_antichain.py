@@ -62,3 +62,13 @@ def test_of_many_constants_all_choices_are_found() -> None:
     assert not kept.add(special(9))
     assert kept.add(special(7))
     assert not kept.add(special(8))
+
+
+def test_the_steps_to_compare_patterns_follow_their_literals() -> None:
+    """Otherwise a program is refused late: a window makes hundreds of patterns with hundreds of literals."""
+    work = Budget(1)
+    kept, literals = Antichain(work), [Atom("A", (X,), Time("T", -ago)) for ago in range(400)]
+    assert kept.add(pattern(*literals))
+    before = work.steps
+    assert not kept.add(pattern(*literals, B))
+    assert 400 < before - work.steps < 5_000

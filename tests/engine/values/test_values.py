@@ -187,10 +187,13 @@ def test_several_kinds_come_out_as_texts() -> None:
         2**60 + 1,
         dt.date(2024, 2, 29),
         dt.timedelta(0, -1),
+        "true",
+        dt.datetime(2024, 2, 29, 1, 2, 3),  # noqa: DTZ001 - without a zone
     ]
     out = values.decode(values.encode(array_of(mixed)), MIXED)
     assert out.to_pylist() == [
-        *("1", '"1"', "2.5", "wt2", None, "true", str(2**60 + 1), '"2024-02-29"', '"-1 seconds"')
+        *("1", '"1"', "2.5", "wt2", None, "true", str(2**60 + 1), '"2024-02-29"', '"-1 seconds"'),
+        *('"true"', '"2024-02-29T01:02:03"'),
     ]
 
 

@@ -1,5 +1,6 @@
 """antelog/run/sinks/{json_lines,set_aside,result,plain_values}.py: answers and rejects as text."""
 
+import datetime as dt
 import json
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 
 from antelog import Engine, parse
 from antelog.language.printer import value_text
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
 from antelog.run.sinks.set_aside import reject_of
 from tests.cli.trying import try_
 
@@ -137,3 +140,32 @@ def test_ticks_counted_from_0_and_parts_of_a_second() -> None:
         "2026-03-30T02:50:00.500000+00:00",
         "2026-03-30T02:50:01+00:00",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (True, True),
+        ("true", "true"),
+        ("1", "1"),
+        (1, 1),
+        (dt.date(2024, 2, 29), "2024-02-29"),
+        (dt.time(1, 2, 3), "01:02:03"),
+        (dt.datetime(2024, 2, 29, 1, 2, 3), "2024-02-29T01:02:03"),  # noqa: DTZ001 - without a zone
+        (dt.datetime(2024, 2, 29, 1, 2, 3, 4, dt.UTC), "2024-02-29T01:02:03.000004+00:00"),
+        (dt.timedelta(seconds=5), "5 seconds"),
+        (b"\xff", "ff"),
+    ],
+)
+def test_an_answer_is_written_alike_before_and_after_its_column_has_values_of_several_kinds(
+    value: object, written: object
+) -> None:
+    program = parse("input P(x, time).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).")
+    engine, found = Engine(program), []
+    for tick, rows in enumerate([[(value, 0)], [(value, 1), ("a", 1), (False, 1), (7, 1)]]):
+        step = StepResult(tick, engine.advance(tick, {"P": rows}))
+        found += change_lines(list(program.plan.queries), step, Style()).splitlines()
+    lines = [json.loads(each) for each in found]
+    about = [each for each in lines if each["answer"] == {"X": written, "T": 0}]
+    assert [each["change"] for each in about] == ["possible", "confirmed"]
+    assert about == [each for each in lines if each["answer"]["T"] == 0]

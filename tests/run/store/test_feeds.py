@@ -245,3 +245,30 @@ def test_which_folders_are_feeds(tmp_path: Path) -> None:
     assert not is_folder_feed(tmp_path)
     _folder(tmp_path)(1)
     assert is_folder_feed(tmp_path)
+
+
+@pytest.mark.parametrize("number", ["00000000", "00000009"])
+def test_links_in_a_folder_are_neither_read_nor_written(tmp_path: Path, number: str) -> None:
+    secret, folder = tmp_path / "secret", tmp_path / "feed"
+    secret.write_text(_line(77) + "\n")
+    folder.mkdir()
+    (folder / f"{number}.jsonl").symlink_to(secret)
+    (folder / "00000003.jsonl").symlink_to(tmp_path / "nowhere")
+    assert FeedReader(FolderFeed(folder)).read() == []
+    writer = FolderFeed(folder)
+    writer.begin({"tick": -1})
+    writer.append([_line(1)])
+    assert _ticks(FeedReader(FolderFeed(folder)).read()) == [1]
+    assert secret.read_text() == _line(77) + "\n"
+
+
+def test_a_link_in_place_of_a_segment_is_not_written(tmp_path: Path) -> None:
+    secret, writer = tmp_path / "secret", FolderFeed(tmp_path / "feed")
+    secret.write_text("")
+    writer.begin({"tick": -1})
+    (segment,) = (tmp_path / "feed").iterdir()
+    segment.unlink()
+    segment.symlink_to(secret)
+    with pytest.raises(OutputError, match=r"00000000\.jsonl: cannot be written: Too many levels of symbolic"):
+        writer.append([_line(1)])
+    assert secret.read_text() == ""

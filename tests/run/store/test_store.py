@@ -210,7 +210,7 @@ def test_a_store_of_another_version_is_refused(path: Path) -> None:
     Store.open(path).close()
     with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 77")
-    with pytest.raises(StateError, match=r"is a store of version 77, but this antelog reads version 1"):
+    with pytest.raises(StateError, match=rf"of version 77, but this antelog reads version {files.VERSION};"):
         Store.open(path)
 
 

@@ -11,7 +11,7 @@ from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.outbox import DROPPED, REFUSED, SENT, Outbox, opened
 from antelog.watch.alerts.routes import Letter
 
-A, B, C = Letter("a", '{"n": 1}'), Letter("b", '{"n": 2}'), Letter("c", '{"n": 3}')
+A, B, C = (Letter(key, f'{{"n": {n}}}', key) for n, key in enumerate("abc", 1))
 
 
 def keys(outbox: Outbox, receiver: str = "x") -> list[str]:
@@ -47,7 +47,7 @@ def test_all_of_a_take_or_nothing(path: Path) -> None:
     with opened(path) as outbox:
         outbox.take(1, [])
         with pytest.raises(sqlite3.Error):
-            outbox.take(2, [("x", A), ("x", Letter("b", object()))])  # type: ignore[arg-type]
+            outbox.take(2, [("x", A), ("x", Letter("b", object(), "b"))])  # type: ignore[arg-type]
         assert outbox.position == 1
         assert outbox.waiting() == {}
 
@@ -99,3 +99,19 @@ def test_another_file_is_refused(path: Path) -> None:
         opened(path),
     ):
         pass
+
+
+def test_no_letter_overtakes_another_about_the_same_answer(path: Path) -> None:
+    opens, ends = Letter("1", "{}", "Malf wt2"), Letter("2", "{}", "Malf wt2")
+    with opened(path) as outbox:
+        outbox.take(1, [("x", opens), ("x", ends), ("x", C), ("y", ends)])
+        first = outbox.first("x")
+        assert first is not None
+        assert first.letter == opens
+        other = outbox.first("x", [first.number])  # while that is on its way, or rests
+        assert other is not None
+        assert other.letter == C
+        outbox.settle(first, SENT)
+        last = outbox.first("x")
+        assert last is not None
+        assert last.letter == ends

@@ -37,8 +37,11 @@ class Stream:
         self.store.feed.begin({"program": ""})
 
     def tell(self, *ticks: int) -> list[str]:
-        """Write a change of each tick to the feed; gives their keys."""
-        changes = [line(tick=tick) for tick in ticks]
+        """Write a change of each tick to the feed, each about an answer of its own; gives their keys."""
+        return self.tell_of(*(line(tick=tick, answer={"X": "wt2", "T": tick}) for tick in ticks))
+
+    def tell_of(self, *changes: dict[str, Any]) -> list[str]:
+        """Write changes to the feed; gives their keys."""
         self.store.feed.append([json.dumps(each) for each in changes])
         return [key_of(each) for each in changes]
 
@@ -160,6 +163,60 @@ def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(se
 
     stream.sending(meanwhile)
     assert 1 < len(set(server.clients)) <= sender.AT_ONCE
+
+
+def _begin_and_end(stream: Stream) -> list[str]:
+    """Changes of one answer: it becomes likely, and is confirmed."""
+    return stream.tell_of(line(), line("confirmed", tick=9))
+
+
+def both(server: Server) -> Alert:
+    return hook(server, on=("likely", "confirmed"))
+
+
+def test_a_letter_waits_for_one_about_the_same_answer_that_fails(server: Server) -> None:
+    stream = Stream(both(server))
+    begin, end = _begin_and_end(stream)
+    server.refuse = {begin: 503}
+
+    async def meanwhile() -> None:
+        others = stream.tell(*range(20, 40))
+        await until_async(lambda: set(others) <= set(server.keys) and server.keys.count(begin) > 3)
+        assert end not in server.keys
+        server.refuse = {}
+        await until_async(lambda: stream.counts()["webhook:@a"]["sent"] == 22)
+
+    stream.sending(meanwhile)
+    assert server.keys.count(end) == 1
+    assert server.keys.index(end) > max(place for place, key in enumerate(server.keys) if key == begin)
+
+
+def test_a_letter_waits_for_one_about_the_same_answer_that_is_on_its_way(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "GRACE", 0.2)
+    server.slow = 600.0
+    stream = Stream(both(server))
+    begin, end = _begin_and_end(stream)
+
+    async def meanwhile() -> None:
+        others = stream.tell(*range(20, 23))
+        await until_async(lambda: {begin, *others} <= set(server.keys))
+        assert end not in server.keys
+
+    stream.sending(meanwhile)
+    assert stream.counts()["webhook:@a"]["waiting"] == 5
+
+
+def test_what_waits_for_one_that_fails_at_the_end_is_kept_in_order(server: Server) -> None:
+    stream = Stream(both(server))
+    begin, end = _begin_and_end(stream)
+    server.refuse = {begin: 503}
+    stream.send_all()
+    assert server.keys == [begin]
+    server.refuse = {}
+    stream.send_all()
+    assert server.keys == [begin, begin, end]
 
 
 def test_what_is_refused_is_not_sent_again(server: Server, capsys: pytest.CaptureFixture[str]) -> None:

@@ -144,7 +144,7 @@ def test_alerts_are_counted_where_there_are_any(tmp_path: Path) -> None:
     assert counts_in(tmp_path / "s") == {}
     with opened(tmp_path / "s") as outbox:
         outbox.receive(['slack:@a"b', "x"])
-        outbox.take(1, [('slack:@a"b', Letter(str(number), "{}")) for number in range(3)])
+        outbox.take(1, [('slack:@a"b', Letter(str(number), "{}", str(number))) for number in range(3)])
         first = outbox.first('slack:@a"b')
         assert first is not None
         outbox.settle(first, SENT)
