@@ -24,6 +24,9 @@ UNBOUND = -1
 OTHERS = -2
 """The cell of all values that nothing names: no fact, no background, no rule has it."""
 
+FIRST_ID = -(2**51)
+"""The cell of the first id: 0xFFF8000000000000."""
+
 LAST_ID = -3
 """Ids end here."""
 
@@ -145,3 +148,19 @@ def _union(array: Array, intern: Intern) -> Column:
     for rows, part in parts_of_union(array):
         cells[rows] = encode(part, intern)
     return cells
+
+
+def are_named(cells: Column) -> Mask:
+    """A mask of the cells that are ids."""
+    found: Mask = (cells >= FIRST_ID) & (cells <= LAST_ID)
+    return found
+
+
+def are_nothing(cells: Column) -> Mask:
+    """A mask of the cells that come out as null: those of no value, and of all others."""
+    found: Mask = (cells == UNBOUND) | (cells == OTHERS)
+    return found
+
+
+def all_named(cells: Column) -> bool:
+    return len(cells) == 0 or bool(cells.min() >= FIRST_ID and cells.max() <= LAST_ID)

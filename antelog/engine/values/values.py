@@ -27,7 +27,16 @@ from antelog.arrow.kinds import Kind
 from antelog.engine.columns.tables import Column, Mask, numbered
 from antelog.engine.values import decoding
 from antelog.engine.values.decoding import NO_ORDER, GrowingTexts, TextOrder, in_use, with_others, with_room
-from antelog.engine.values.encoding import LAST_ID, OTHERS, UNBOUND, encode, encode_numbers
+from antelog.engine.values.encoding import (
+    FIRST_ID,
+    LAST_ID,
+    UNBOUND,
+    all_named,
+    are_named,
+    are_nothing,
+    encode,
+    encode_numbers,
+)
 from antelog.engine.values.functions import Functions
 from antelog.engine.values.types import (
     MIXED,
@@ -42,9 +51,6 @@ from antelog.language.printer import value_text
 from antelog.language.syntax import Value
 
 __all__ = ["UNBOUND", "SavedValues", "Values"]
-
-_FIRST = -(2**51)
-"""The cell of the first id: 0xFFF8000000000000."""
 
 _SOME = 4096
 """Fewer values than this are not worth being forgotten."""
@@ -129,7 +135,7 @@ class Values:
         """The cell of a constant."""
         if isinstance(value, str):
             known = self._ids.get(value)
-            return int(self._intern([value])[0]) if known is None else known + _FIRST
+            return int(self._intern([value])[0]) if known is None else known + FIRST_ID
         return int(encode_numbers([value], self._intern)[0])
 
     def _intern(self, items: list[Item]) -> Column:
@@ -138,7 +144,7 @@ class Values:
         except KeyError:
             self._add(list(dict.fromkeys(filterfalse(self._ids.__contains__, items))))
             ids = np.fromiter(map(self._ids.__getitem__, items), np.int64, len(items))
-        return ids + _FIRST
+        return ids + FIRST_ID
 
     def _add(self, fresh: list[Item]) -> None:
         first, end = len(self._items), len(self._items) + len(fresh)
@@ -154,12 +160,12 @@ class Values:
 
     def recoded(self, cells: Column, of: Values) -> Column:
         """The cells of values that are cells `of` others there."""
-        named = _named(cells)
+        named = are_named(cells)
         if not named.any():
             return cells
         different, which = numbered(cells[named])
         result = cells.copy()
-        result[named] = self._intern([of._items[cell - _FIRST] for cell in different.tolist()]).take(which)
+        result[named] = self._intern([of._items[cell - FIRST_ID] for cell in different.tolist()]).take(which)
         return result
 
     # ---- cells to values ----
@@ -167,8 +173,8 @@ class Values:
     def kinds(self, cells: Column) -> NDArray[np.int8]:
         """The kind of each value; all others have none."""
         kinds = np.full(len(cells), Kind.NUMBER, np.int8)
-        named = _named(cells)
-        kinds[named] = self._kinds[cells[named] - _FIRST]
+        named = are_named(cells)
+        kinds[named] = self._kinds[cells[named] - FIRST_ID]
         kinds[(cells > LAST_ID) & (cells <= UNBOUND)] = Kind.NOTHING
         return kinds
 
@@ -178,15 +184,15 @@ class Values:
         So are all others.
         """
         numbers: NDArray[np.float64] = cells.view(np.float64).copy()
-        named = _named(cells)
-        numbers[named] = self._nearest[cells[named] - _FIRST]
+        named = are_named(cells)
+        numbers[named] = self._nearest[cells[named] - FIRST_ID]
         return numbers
 
     def large_numbers(self, cells: Column) -> dict[int, int | float]:
         """The rows with numbers that no double holds, and these."""
-        rows = np.flatnonzero(_named(cells))
-        rows = rows[self._kinds[cells[rows] - _FIRST] == Kind.NUMBER] if len(rows) else rows
-        found = ((row, self._items[cells[row] - _FIRST]) for row in rows.tolist())
+        rows = np.flatnonzero(are_named(cells))
+        rows = rows[self._kinds[cells[rows] - FIRST_ID] == Kind.NUMBER] if len(rows) else rows
+        found = ((row, self._items[cells[row] - FIRST_ID]) for row in rows.tolist())
         return {row: item if isinstance(item, int) else float(item) for row, item in found}
 
     def ranks(self, cells: Column) -> Column:
@@ -208,11 +214,13 @@ class Values:
         """
         if type_ == MIXED:
             return self.mixed(cells)
-        if type_ in _PLAIN and not _named(cells).any():
-            return decoding.numbers(cells.view(np.float64), _nothing(cells), type_)
+        if type_ in _PLAIN and not are_named(cells).any():
+            return decoding.numbers(cells.view(np.float64), are_nothing(cells), type_)
         if pa.types.is_string(type_):
-            nothing = _nothing(cells)  # all others are texts
-            return self._all_spoken().take(pa.array(cells - _FIRST, mask=nothing if nothing.any() else None))
+            nothing = are_nothing(cells)  # all others are texts
+            return self._all_spoken().take(
+                pa.array(cells - FIRST_ID, mask=nothing if nothing.any() else None)
+            )
         distinct, where = _distinct(cells)
         return decoding.of_type(type_, self._plain(distinct)).take(where)
 
@@ -227,15 +235,15 @@ class Values:
 
     def texts(self, cells: Column) -> pa.Array:
         """Each value in the language's own syntax, as `value_text` writes it; UNBOUND becomes null."""
-        if _all_named(cells):
-            return self._all_written().take(pa.array(cells - _FIRST))
+        if all_named(cells):
+            return self._all_written().take(pa.array(cells - FIRST_ID))
         distinct, where = _distinct(cells)
         return self._texts(distinct).take(where)
 
     def text(self, cell: int) -> str:
         """The text of one value in the language's own syntax."""
-        if _FIRST <= cell <= LAST_ID:
-            return str(self._all_written()[cell - _FIRST])
+        if FIRST_ID <= cell <= LAST_ID:
+            return str(self._all_written()[cell - FIRST_ID])
         return value_text(self.number(cell))
 
     def number(self, cell: int) -> float:
@@ -259,7 +267,7 @@ class Values:
             self._written.extend(
                 decoding.quoted(self._all_spoken()[known:])
                 if texts
-                else self._texts(np.arange(known, len(self)) + _FIRST)
+                else self._texts(np.arange(known, len(self)) + FIRST_ID)
             )
         return self._written.array
 
@@ -276,7 +284,7 @@ class Values:
         without ids, or so many that sorting them does not pay yet.
         """
         once = {id(cells): cells for cells in columns}
-        if not all(map(_all_named, once.values())):
+        if not all(map(all_named, once.values())):
             return None
 
         def texts() -> pa.Array:
@@ -292,7 +300,7 @@ class Values:
             if mixed.texts is None or mixed.known != len(self):
                 mixed = self._orders[end, *others] = with_others(order, order.texts, others)
             order = mixed
-        places = {key: order.rank.take(cells - _FIRST) for key, cells in once.items()}
+        places = {key: order.rank.take(cells - FIRST_ID) for key, cells in once.items()}
         return (
             order.texts,
             [places[id(cells)] for cells in columns],
@@ -304,12 +312,12 @@ class Values:
 
         None if these are not all texts, or all are so many that sorting them does not pay.
         """
-        if len(self) > len(cells) + _SOME or not _all_named(cells):
+        if len(self) > len(cells) + _SOME or not all_named(cells):
             return None
         self._spoken_order = in_use(self._spoken_order, len(self), len(cells), self._all_spoken)
         if self._spoken_order.texts is None:
             return None
-        return self._spoken_order.texts, self._spoken_order.rank.take(cells - _FIRST)
+        return self._spoken_order.texts, self._spoken_order.rank.take(cells - FIRST_ID)
 
     def spelled(self, cells: Column) -> Column:
         """The values, with texts in place of those the language cannot write: `true`, `2024-02-29`."""
@@ -323,9 +331,9 @@ class Values:
         return spelled
 
     def _texts(self, cells: Column) -> pa.Array:
-        named = _named(cells)
+        named = are_named(cells)
         kinds = self.kinds(cells)
-        nothing = _nothing(cells)
+        nothing = are_nothing(cells)
         parts = [(np.flatnonzero(nothing), pa.nulls(int(nothing.sum()), pa.string()))]
         rows = np.flatnonzero(~named & ~nothing)
         parts.append((rows, decoding.number_texts(cells[rows].view(np.float64))))
@@ -337,8 +345,8 @@ class Values:
     def _plain(self, cells: Column) -> list[Plain | None]:
         """Python's values: exact, and those of one kind have an order."""
         return [
-            self._items[cell - _FIRST]
-            if _FIRST <= cell <= LAST_ID
+            self._items[cell - FIRST_ID]
+            if FIRST_ID <= cell <= LAST_ID
             else None
             if LAST_ID < cell <= UNBOUND
             else number
@@ -356,16 +364,16 @@ class Values:
         used = np.zeros(len(self), np.bool_)
         used[: self._fixed] = True
         for cells in columns:
-            used[cells[_named(cells)] - _FIRST] = True
+            used[cells[are_named(cells)] - FIRST_ID] = True
         kept = Values(functions=self.functions)
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
         kept._fixed, kept._start = self._fixed, len(kept)
-        moved = np.where(used, np.cumsum(used) - 1 + _FIRST, UNBOUND)
+        moved = np.where(used, np.cumsum(used) - 1 + FIRST_ID, UNBOUND)
 
         def remap(cells: Column) -> Column:
-            named = _named(cells)
+            named = are_named(cells)
             new = cells.copy()
-            new[named] = moved[cells[named] - _FIRST]
+            new[named] = moved[cells[named] - FIRST_ID]
             if np.any(new[named] == UNBOUND):
                 raise KeyError("a value that was not retained")
             return new
@@ -385,22 +393,6 @@ class Values:
         values._add(items)
         values._fixed, values._start = saved.constants, len(values)
         return values
-
-
-def _named(cells: Column) -> Mask:
-    """A mask of the cells that are ids."""
-    named: Mask = (cells >= _FIRST) & (cells <= LAST_ID)
-    return named
-
-
-def _nothing(cells: Column) -> Mask:
-    """A mask of the cells that come out as null: those of no value, and of all others."""
-    nothing: Mask = (cells == UNBOUND) | (cells == OTHERS)
-    return nothing
-
-
-def _all_named(cells: Column) -> bool:
-    return len(cells) == 0 or bool(cells.min() >= _FIRST and cells.max() <= LAST_ID)
 
 
 def _distinct(cells: Column) -> tuple[Column, pa.Array]:
