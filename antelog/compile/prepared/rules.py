@@ -12,7 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last
+from antelog.compile.literals.literal import AskedNode
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
 from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
@@ -87,7 +89,30 @@ class Rules:
     @cached_property
     def unsteady(self) -> frozenset[str]:
         """The queries whose `if_silent` may turn out different although their explanations stay."""
-        return frozenset(query.name for query in self.plan.queries if _unsteady(query, self.plan))
+        return frozenset(
+            query.name
+            for query in self.plan.queries
+            if _unsteady(query, self.plan)
+            or any(self._is_put_off(each) for pattern in query.patterns for each in pattern.asked)
+        )
+
+    def _is_put_off(self, literal: AskedNode) -> bool:
+        """Whether atoms that come may put off when an aggregate's comparison is false.
+
+        With one atom a tick at most, each one leaves room for another tick without; and of two aggregates
+        one without a value decides it alone.
+        """
+        if not isinstance(literal, Aggregation):
+            return False
+        return len(literal.aggregates) > 1 or any(map(self.is_single, literal.aggregates))
+
+    def is_single(self, aggregate: Aggregate) -> bool:
+        """Whether at most one atom can be a member of an aggregate at each tick."""
+        inside = aggregate.inside
+        given = {place for place, term in enumerate(inside.given) if term is not None}
+        source = self.inputs.get(inside.predicate)
+        slot = None if source is None else source.slot
+        return len(given) == len(inside.arguments) or (slot is not None and set(slot) <= given)
 
 
 @lru_cache(maxsize=64)

@@ -113,6 +113,8 @@ def union(parts: Iterable[Spans]) -> Spans:
 
 def covering(first: Column, last: Column) -> Spans:
     """All ticks of spans in any order, which may meet or lie in each other."""
+    if len(first) == 0:
+        return NOWHERE
     order = np.argsort(first, kind="stable")
     return _merged(first.take(order), last.take(order))
 

@@ -7,7 +7,7 @@ quarters                           2 are reached at 1, 4 at 3, 6 at 6, 8 at 7
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,17 +63,38 @@ class UpTo:
     end: Column
 
 
+class Progress(Protocol):
+    """The values of an aggregate over time, for some rows."""
+
+    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+        """The values in some rows at some ticks; not a number where there is none."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class AmountTable:
+    """The values at the ticks at which they change."""
+
+    at: TickTable
+    now: Numbers
+
+    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+        rows = np.concatenate([self.at.row, row])
+        key = combined([rows, np.concatenate([self.at.tick, tick]) + 1])
+        place = np.searchsorted(key[: len(self.at.row)], key[len(self.at.row) :], "right") - 1
+        return self.now.real.take(place)
+
+
 @dataclass(frozen=True, eq=False)
 class AmountLine:
-    """The value of an aggregate over time, for derivations: `which` of the values `at` some ticks each has.
+    """The value of an aggregate over time, for derivations: `which` of the rows of `so_far` each has.
 
     `literal` is the number of the literal in its pattern, `quarters` has the tick of each quarter reached.
     """
 
     literal: int
     which: Column
-    at: TickTable
-    so_far: Numbers
+    so_far: Progress
     quarters: Column
 
     def take(self, at: Column) -> Self:
@@ -81,7 +102,4 @@ class AmountLine:
 
     def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
         """The values in some rows at some ticks; not a number where there is none."""
-        rows = np.concatenate([self.at.row, self.which.take(row)])
-        key = combined([rows, np.concatenate([self.at.tick, tick]) + 1])
-        place = np.searchsorted(key[: len(self.at.row)], key[len(self.at.row) :], "right") - 1
-        return self.so_far.real.take(place)
+        return self.so_far.values(self.which.take(row), tick)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,10 +28,11 @@ from antelog.engine.columns.tables import (
     keys_of,
     marked,
 )
-from antelog.engine.step.amount_lines import TickTable, UpTo
+from antelog.engine.step.amount_lines import AmountTable, Progress, TickTable, UpTo
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
 from antelog.engine.step.rows import Rows, numbers_of
+from antelog.engine.values.exact_sums import Summands
 from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
@@ -68,13 +68,13 @@ def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, valu
     if aggregate.function != "count":
         there = marked(Numbers.of_cells(cells, values).there)
         row, true_at, cells = row.take(there), true_at.take(there), cells.take(there)
-        rises = _rising(aggregate, rows, values)
+        rises = rising(aggregate, rows, values)
     members = at.up_to(row, true_at)
     running = _RUNNING["distinct" if aggregate.distinct else aggregate.function]
     return Amount(aggregate, running(members, cells.take(members.order), values), left, rises.take(at.row))
 
 
-def _rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
+def rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
     """For each row, whether a sum can only rise, as a condition says that its values are at least 0."""
     rises = np.zeros(rows.count, np.bool_)
     if aggregate.function == "sum":
@@ -104,42 +104,7 @@ def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
 
 def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
     """Sums that are exact and rounded once, so that no order of members matters."""
-    numbers = Numbers.of_cells(cells, values)
-    largest = np.abs(numbers.real).sum() if len(cells) else 0.0
-    if numbers.is_whole.all() and largest < _SURE:
-        before = np.concatenate([[0], numbers.whole.cumsum()])
-        return _whole(before.take(found.end) - before.take(found.first))
-    shift, scaled = _scaled(numbers)
-    added = [0, *accumulate(scaled)]
-    exact = [
-        added[end] - added[first] for first, end in zip(found.first.tolist(), found.end.tolist(), strict=True)
-    ]
-    real = np.array([_rounded(each, shift) for each in exact], np.float64)
-    large = ((row, each >> shift) for row, each in enumerate(exact) if each % (1 << shift) == 0)
-    return Numbers.of_doubles(real).with_exact({row: each for row, each in large if abs(each) > 2**53})
-
-
-_SURE = 2.0**62
-"""Below this a sum of whole numbers surely fits into 64 bits."""
-
-
-def _scaled(numbers: Numbers) -> tuple[int, list[int]]:
-    """Numbers as whole multiples of the same power of two, 2**-shift."""
-    ratios = [
-        (whole, 1) if is_whole else real.as_integer_ratio()
-        for real, whole, is_whole in zip(
-            numbers.real.tolist(), numbers.whole.tolist(), numbers.is_whole.tolist(), strict=True
-        )
-    ]
-    shift = max((below.bit_length() - 1 for _, below in ratios), default=0)
-    return shift, [above << (shift - below.bit_length() + 1) for above, below in ratios]
-
-
-def _rounded(scaled: int, shift: int) -> float:
-    try:
-        return scaled / (1 << shift)
-    except OverflowError:
-        return np.nan
+    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end)
 
 
 def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
@@ -301,14 +266,13 @@ def _may_differ(left: _Between, right: _Between) -> Mask:
 
 @dataclass(frozen=True, eq=False)
 class Compared:
-    """An aggregate compared with something, for some rows: its truth, and its value at each tick.
+    """An aggregate compared with something, for some rows: its truth, and its values `so_far`.
 
     `quarters` has for each row the ticks at which it has come a quarter further towards the other side.
     """
 
     truth: Truth
-    at: TickTable
-    so_far: Numbers
+    so_far: Progress
     quarters: Column
 
 
@@ -342,4 +306,4 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
         for number, line in enumerate(quarters, 1):
             reached = marked((goal > 0) & (QUARTERS * amounts[0].now.real >= number * goal))
             np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
-    return Compared(Truth(true_at, false_at, until), at, amounts[0].now, quarters)
+    return Compared(Truth(true_at, false_at, until), AmountTable(at, amounts[0].now), quarters)

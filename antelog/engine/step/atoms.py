@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
@@ -49,6 +50,8 @@ from antelog.engine.step.rows import (
     time_column,
 )
 from antelog.engine.step.seeds import rows_for, seed_of
+from antelog.engine.step.window_amounts import compared_in_windows, has_window
+from antelog.engine.step.windows import Windows, windows_of
 from antelog.engine.values.values import Values
 
 
@@ -113,12 +116,14 @@ def with_asked(
         elif isinstance(literal.node, Aggregation):
             whole, which = _aggregated(known, literal.node, rows)
             lines.append(Truth(*(column.take(which) for column in whole.truth)))
-            progress.append(
-                AmountLine(number, which, whole.at, whole.so_far, whole.quarters.take(which, axis=1))
-            )
+            progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
-            asked = [by_tick(known, atoms_of(each, rows, known.values)) for each in literal.references]
-            lines.append(ASKED[type(literal.node)].truth(asked))
+            asked = [atoms_of(each, rows, known.values) for each in literal.references]
+            kind = ASKED[type(literal.node)]
+            if isinstance(literal.node, Absence):
+                lines.append(kind.truth([TickTruths(truth(known, each)) for each in asked]))
+            else:
+                lines.append(kind.truth([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
 
 
@@ -129,8 +134,24 @@ def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compar
     (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
-    found = [_members(known, each, some) for each in node.aggregates]
-    return compared(node, found, some, known.values), same.numbers
+    return _in_windows(known, node, some) or _step_by_step(known, node, some), same.numbers
+
+
+def _in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | None:
+    """The comparison, if its members are those of windows over a table of facts."""
+    found = list[Windows]()
+    for each in node.aggregates:
+        asked = atoms_of(each.inside.reference, rows, known.values)
+        windows = windows_of(known, asked, each, rows) if has_window(each) else None
+        if windows is None:
+            return None
+        found.append(windows)
+    return compared_in_windows(node, found, rows, known.values)
+
+
+def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:
+    """The comparison, by the members of each row."""
+    return compared(node, [_members(known, each, rows) for each in node.aggregates], rows, known.values)
 
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows) -> Members:
@@ -174,7 +195,8 @@ def truth(known: Knowledge, atoms: Atoms) -> Truth:
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     if atoms.last is not None:
-        return by_tick(known, atoms).some
+        windows = windows_of(known, atoms)
+        return by_tick(known, atoms).some if windows is None else windows.some
     (key,) = keys_of([atoms.columns])
     same = groups(key)
     found, numbers = _recalled(known, atoms.take(same.first)), same.numbers

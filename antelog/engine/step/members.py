@@ -37,7 +37,7 @@ class AskedAtoms:
 
     @classmethod
     def of(cls, rules: Rules, aggregate: Aggregate, atoms: Atoms) -> AskedAtoms:
-        row, single = np.arange(atoms.count), _single(rules, aggregate)
+        row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
             return cls(atoms, row, single)
         if not single and _plain(rules, atoms.relation):
@@ -47,14 +47,6 @@ class AskedAtoms:
             return cls(natural, row, single)
         each = AtomsByTick.of(atoms)
         return cls(each.atoms, np.repeat(row, each.counts), single)
-
-
-def _single(rules: Rules, aggregate: Aggregate) -> bool:
-    """Whether at most one atom can be a member at each tick."""
-    given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
-    source = rules.inputs.get(aggregate.inside.predicate)
-    slot = None if source is None else source.slot
-    return len(given) == len(aggregate.inside.arguments) or (slot is not None and set(slot) <= given)
 
 
 def _plain(rules: Rules, relation: str) -> bool:
@@ -143,7 +135,7 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     owner, row_of = found.owner.take(fits), found.asked.row
     true_at, false_at = truth.true_at.take(fits), truth.false_at.take(fits)
     never = true_at == NEVER
-    possible = _possible(aggregate, rows, values)
+    possible = is_possible(aggregate, rows, values)
     settled, any_until = np.full((2, rows.count), np.int64(-1))
     np.maximum.at(settled, row_of, found.settled)
     if found.asked.single:
@@ -186,7 +178,7 @@ def _fitting(aggregate: Aggregate, found: Candidates, rows: Rows, values: Values
     return marked(fits)
 
 
-def _possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
+def is_possible(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
     """For each row, whether any values can meet the conditions there."""
     tests = aggregate.inside.opened
     if any(test.outcome is False for test in tests):

@@ -54,6 +54,9 @@ class Numbers:
     def there(self) -> Mask:
         return ~np.isnan(self.real)
 
+    def take(self, at: Column) -> Numbers:
+        return Numbers(self.real.take(at), self.whole.take(at), self.is_whole.take(at))
+
     def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
         """The numbers with these in place of those of some rows."""
         if not exact:

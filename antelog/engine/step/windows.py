@@ -1,0 +1,302 @@
+"""Windows: the facts of the ranges that rows ask for, found in one table that all rows share.
+
+    count(Fail(X, _, T-60..T)) >= 3     a million rows, each with hundreds of facts in its window
+
+The facts are sorted by what is given (`X`) and by tick, so that the window of a row is a stretch of them.
+Since when a window has three facts, and how many it has at some tick, is looked up in their arrivals (see
+`Ranked`): nothing is done for each row and each of its facts. This goes where each atom of a range rests on
+one fact, and on nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+
+from antelog.compile.literals.aggregate import Aggregate, open_name
+from antelog.compile.literals.terms import Inner, Var
+from antelog.compile.prepared.pattern import Prepared
+from antelog.engine.columns.ranked import Ranked
+from antelog.engine.columns.spans import Spans, covering
+from antelog.engine.columns.tables import NEVER, Column, Mask, combined, groups, in_order, keys_of, marked
+from antelog.engine.facts.history import Facts, gather
+from antelog.engine.step.derivations import Atoms, Knowledge, Truth
+from antelog.engine.step.literals import slowest
+from antelog.engine.step.matching import fitting, wholes
+from antelog.engine.step.members import is_possible
+from antelog.engine.step.rows import ONE, Rows, TickRange, holds, term_column, time_column
+from antelog.engine.step.seeds import seed_of
+from antelog.engine.values.values import Values
+
+
+@dataclass(frozen=True, eq=False)
+class WindowAtoms:
+    """Atoms by key and tick, each with when it is there, and the stretch of them in each row's window."""
+
+    cells: tuple[Column, ...]
+    tick: Column
+    arrival: Column
+    arrivals: Ranked
+    first: Column
+    end: Column
+
+    @classmethod
+    def of(cls, found: Facts, places: Sequence[int], key: Sequence[Column], ticks: TickRange) -> Self:
+        """Atoms with some cells in these places in each row's range of ticks."""
+        rows = len(ticks.first)
+        there, asked = np.zeros(found.count, np.int64), np.zeros(rows, np.int64)
+        if places:
+            there, asked = keys_of([[found.columns[place] for place in places], key])
+        order = in_order([there, found.time])
+        there, tick, arrival = there.take(order), found.time.take(order), found.arrival.take(order)
+        first, after = ticks.first, np.maximum(ticks.last + 1, ticks.first)
+        both = combined([np.concatenate([there, asked, asked]), np.concatenate([tick, first, after])])
+        own, begins, ends = np.split(both, [len(there), len(there) + rows])
+        return cls(
+            tuple(column.take(order) for column in found.columns),
+            tick,
+            arrival,
+            Ranked.of(arrival),
+            np.searchsorted(own, begins),
+            np.searchsorted(own, ends),
+        )
+
+    def take(self, at: Column) -> WindowAtoms:
+        """Some of the atoms, in the windows of the same rows."""
+        arrival = self.arrival.take(at)
+        return WindowAtoms(
+            tuple(column.take(at) for column in self.cells),
+            self.tick.take(at),
+            arrival,
+            Ranked.of(arrival),
+            np.searchsorted(at, self.first),
+            np.searchsorted(at, self.end),
+        )
+
+    def weighted(self, weights: Sequence[Column]) -> WindowAtoms:
+        """The atoms, each with some weights that are added up."""
+        return replace(self, arrivals=Ranked.of(self.arrival, weights))
+
+    def until(self, tick: Column) -> Column:
+        """Where the part of each row's window ends that is about ticks up to one."""
+        return least(self.first, self.end, lambda at: self.tick.take(at, mode="clip") > tick)
+
+
+def least(low: Column, high: Column, holds: Callable[[Column], Mask]) -> Column:
+    """For each row the least number from `low` on at which something begins to hold; `high` if none."""
+    low, high = low.copy(), high.copy()
+    while (low < high).any():
+        middle = (low + high) >> 1
+        found = holds(middle) | (low >= high)
+        high = np.where(found, np.minimum(middle, high), high)
+        low = np.where(found, low, middle + 1)
+    return low
+
+
+@dataclass(frozen=True, eq=False)
+class Windows:
+    """The window of each row: its `members`, and until when others may come.
+
+    It has `ticks`, each open for `delay` more. Where it has at most one member a tick, it is `single`. Facts
+    that have `taken` the slot of a tick leave it no other member. Where a fact closes its tick (`closed`),
+    nothing that it rests on is open any more. Where it is not `possible`, there are no members at all. Seen
+    `as_of` a tick, later facts are not there; None: as of now.
+    """
+
+    members: WindowAtoms
+    taken: WindowAtoms | None
+    ticks: TickRange
+    delay: Column
+    single: bool
+    closed: bool
+    possible: Mask
+    as_of: Column | None
+
+    @property
+    def _count(self) -> Column:
+        """The number of ticks."""
+        count: Column = np.maximum(self.ticks.last - self.ticks.first + 1, 0)
+        return count
+
+    @property
+    def _deadline(self) -> Column:
+        """The tick by which all facts have come; -1 where there is no tick."""
+        return np.where(self._count > 0, self.ticks.last + self.delay, -1)
+
+    @cached_property
+    def total(self) -> Column:
+        """The number of members that are there."""
+        return self._up_to(self.members, self.members.end)
+
+    def counts(self, tick: Column) -> Column:
+        """The number of members that are there at some ticks."""
+        return self._up_to(self.members, self.members.end, tick)
+
+    def _up_to(self, atoms: WindowAtoms, end: Column, tick: Column | None = None) -> Column:
+        """How many atoms of the windows up to some place are there, at some ticks or in the end."""
+        known = self.known(tick)
+        return end - atoms.first if known is None else atoms.arrivals.up_to(atoms.first, end, known)
+
+    def known(self, tick: Column | None, row: Column | None = None) -> Column | None:
+        """Ticks, or those as of which the rows, or some, are seen if that is earlier; None: in the end."""
+        if self.as_of is None:
+            return tick
+        seen = self.as_of if row is None else self.as_of.take(row)
+        return seen if tick is None else np.minimum(tick, seen)
+
+    def reached(self, count: Column) -> Column:
+        """The tick at which there are so many members; NEVER if there are not."""
+        found = self.members.arrivals.least(self.members.first, self.members.end, count)
+        if self.as_of is not None:
+            found = np.where(found > self.as_of, NEVER, found)
+        return np.where(count <= 0, -1, found)
+
+    def missed(self, count: Column) -> Column:
+        """The tick from which on there cannot be so many members; NEVER if there are."""
+        if not self.single:
+            return np.where(self.total < count, np.where(self.possible, self._deadline, -1), NEVER)
+        spent = np.where(self.possible, self._count, 0) - count + 1
+        none = np.full(len(count), np.int64(-1))
+        found = least(none, self._deadline, lambda tick: self._spent(tick) >= spent)
+        return np.where(spent <= 0, -1, np.where(self.total < count, found, NEVER))
+
+    @cached_property
+    def settled(self) -> Column:
+        """The tick from which on the members are those there are."""
+        return np.maximum(self.missed(self.total + 1), self.reached(self.total))
+
+    def _spent(self, tick: Column) -> Column:
+        """How many ticks of the windows can have no member any more."""
+        over, closing = np.minimum(tick - self.delay, self.ticks.last), self.taken or self.members
+        spent: Column = np.maximum(over - self.ticks.first + 1, 0) - self._up_to(closing, closing.until(over))
+        if self.taken is not None:
+            spent += self._up_to(closing, closing.end, tick) - self.counts(tick)
+        return spent
+
+    @property
+    def decided(self) -> Column:
+        """The tick by which everything has come that rows rest on; -1 if all of it has."""
+        deadline = self._deadline
+        if self.as_of is None:
+            return deadline
+        if self.closed:
+            # The latest tick without a fact is open for longest.
+            none = np.zeros(len(deadline), np.int64)
+            back = least(none, self._count, lambda back: self._open(back) > 0)
+            deadline = np.where(back < self._count, deadline - back, -1)
+        return np.where(deadline > self.as_of, deadline, -1)
+
+    def _open(self, back: Column) -> Column:
+        """How many of the last ticks, and one before them, have no fact."""
+        closing, before = self.taken or self.members, self.ticks.last - back - 1
+        return back + 1 - self._up_to(closing, closing.end) + self._up_to(closing, closing.until(before))
+
+    @property
+    def some(self) -> Truth:
+        """The truth of "there is a member"."""
+        one = np.ones(len(self.delay), np.int64)
+        true_at = self.reached(one)
+        return Truth(true_at, np.where(true_at < NEVER, NEVER, self.missed(one)), self.decided)
+
+
+# ---- where windows are looked up ----
+
+
+def windows_of(
+    known: Knowledge, asked: Atoms, aggregate: Aggregate | None = None, rows: Rows = ONE
+) -> Windows | None:
+    """The windows of atoms that are asked for, or of an aggregate's members in rows.
+
+    None where these need more than a table of facts.
+    """
+    patterns = known.rules.patterns[asked.relation]
+    if asked.count == 0 or len(patterns) != 1 or not _is_plain(known, asked.relation, patterns[0]):
+        return None
+    if aggregate is not None and not _looks_at_itself_alone(aggregate):
+        return None
+    prepared, (fact,) = patterns[0], patterns[0].facts
+    first = np.maximum(asked.time, 0)
+    ranges = replace(asked, time=first, last=asked.time if asked.last is None else asked.last)
+    seed = seed_of(prepared, ranges, known.values)
+    seed = seed.take(fitting(prepared, seed, known.static.of_patterns[asked.relation][0], known.values))
+    free = fact.variables - prepared.time_variables - seed.bound.keys()
+    slotted = fact.slot is not None and not free & fact.slot_variables
+    single = slotted if aggregate is None else known.rules.is_single(aggregate)
+    if fact.slot is not None and slotted != single:
+        return None
+    ticks, delay = _ticks(ranges, seed), np.zeros(asked.count, np.int64)
+    delay[seed.owner] = slowest(known.rules.inputs[fact.node.predicate], fact.node, seed, known.values)
+    about = covering(*(end.take(marked(ticks.first <= ticks.last)) for end in (ticks.first, ticks.last)))
+    found, possible = _atoms(known, asked.relation, prepared, about), np.ones(asked.count, np.bool_)
+    if aggregate is not None:
+        found = found.take(_fitting(aggregate, found, known.values))
+        possible = is_possible(aggregate, rows, known.values)
+    key = {place: cells for place, cells in enumerate(asked.arguments) if cells is not None}
+    members = WindowAtoms.of(found, [*key], [*key.values()], ticks)
+    taken = None
+    if slotted:
+        assert fact.slot is not None
+        cells = np.zeros((len(fact.slot), asked.count), np.int64)
+        for line, place in zip(cells, fact.slot, strict=True):
+            line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
+        facts = gather(known.history, fact.node.predicate, about)
+        taken = WindowAtoms.of(facts, fact.slot, [*cells], ticks)
+    return Windows(members, taken, ticks, delay, single, slotted or not free, possible, asked.as_of)
+
+
+def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:
+    """Whether atoms of a relation with one pattern rest on one fact of their tick each, and nothing else."""
+    pattern, time = prepared.pattern, prepared.pattern.time
+    if len(prepared.facts) != 1 or time.variable is None or prepared.facts[0].node.time != time:
+        return False
+    if prepared.asked or pattern.background or prepared.absent or pattern.latest or pattern.unguarded:
+        return False
+    if pattern.worked_out or any(each.tick > 0 for each in pattern.earliest):
+        return False
+    tests = (*prepared.comparisons, *prepared.calls)
+    return relation not in known.rules.cycles and all(time.variable not in each.variables for each in tests)
+
+
+def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
+    """Whether the conditions inside of an aggregate are the same for all rows."""
+    own = {open_name(each) for each in aggregate.inside.arguments if isinstance(each, Inner)}
+    return all(each.variables <= own for each in aggregate.inside.opened)
+
+
+def _ticks(ranges: Atoms, seed: Rows) -> TickRange:
+    """The ranges of atoms that are asked for; of those that nothing can fit, an empty one."""
+    ticks = TickRange(np.zeros(ranges.count, np.int64), np.full(ranges.count, np.int64(-1)))
+    assert seed.owner is not None
+    assert ranges.last is not None
+    ticks.first[seed.owner] = ranges.time.take(seed.owner)
+    ticks.last[seed.owner] = ranges.last.take(seed.owner)
+    return ticks
+
+
+def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) -> Facts:
+    """All atoms of a relation about some ticks, each once, with the first arrival of a fact for it."""
+    background = known.static.of_patterns[relation][0]
+    part = wholes(prepared, ONE, known.found(prepared, about), background, known.values)
+    cells = tuple(term_column(term, part.rows, known.values) for term in prepared.pattern.answer)
+    found = Facts(cells, time_column(prepared.pattern.time, part.rows), part.arrived[0])
+    named = {each.name for each in prepared.pattern.answer if isinstance(each, Var)}
+    if part.rows.bound.keys() - prepared.time_variables <= named:
+        return found
+    (key,) = keys_of([[*found.columns, found.time]])
+    same = groups(key)
+    return replace(found.take(same.first), arrival=same.least(found.arrival))
+
+
+def _fitting(aggregate: Aggregate, found: Facts, values: Values) -> Mask:
+    """The atoms that have the same value wherever a variable stands, and meet the conditions."""
+    fits, bound = np.ones(found.count, np.bool_), dict[str, Column]()
+    for term, cells in zip(aggregate.inside.arguments, found.columns, strict=True):
+        if isinstance(term, Inner):
+            fits &= bound.setdefault(open_name(term), cells) == cells
+    for test in aggregate.inside.opened:
+        fits &= holds(test, bound, found.count, values)
+    return fits
