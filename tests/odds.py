@@ -118,6 +118,7 @@ _DECLARED = {
 
 _COUNTED = ("A(X, {})", "A(X, {})", "B(X, a, {})", "B(X, _, {})", "C({})", "A(b, {})")
 _RANGES = ("T..T+1", "T..T+1", "T..T+2", "T-1..T+1", "T-2..T", "T+1..T", "T")
+_OPERATORS = (">=", ">", "<", "<=", "=", "!=")
 _COMPARED = (">= 1", ">= 2", ">= 2", "> 1", "= 1", "= 2", "!= 1", "< 2", "<= 1", "< 1", "= 1.5")
 
 
@@ -125,9 +126,10 @@ _COMPARED = (">= 1", ">= 2", ">= 2", "> 1", "= 1", "= 2", "!= 1", "< 2", "<= 1",
 def forecasts(draw: st.DrawFn, amounts: bool = False) -> Asked:
     """Programs whose rules share `X` and `T` alone, most with a chance for every input.
 
-    With `amounts`, each rule asks for a count, or that there is nothing in a range of ticks.
+    With `amounts`, each rule asks for a count, or that there is nothing in a range of ticks. Then every input
+    has a chance: where none is declared the specification has none, even of counts that no fact can change.
     """
-    declared = draw(st.sampled_from([True, True, True, False]))
+    declared = amounts or draw(st.sampled_from([True, True, True, False]))
     rules = [_rule(draw, "Q", (), amounts) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
     below = ("Q(X, {})", "Q(X, {})", "Q(X, {})") if rules else ()
     rules += [_rule(draw, "P", below, amounts) for _ in range(draw(st.sampled_from([1, 1, 2])))]
@@ -162,6 +164,10 @@ def _amount(draw: st.DrawFn, below: tuple[str, ...]) -> str:
     atom = draw(st.sampled_from((*_COUNTED, *below))).format(draw(st.sampled_from(_RANGES)))
     if draw(st.integers(0, 4)) == 0:
         return f"not {atom}"
+    if draw(st.integers(0, 4)) == 0:
+        other = draw(st.sampled_from((*_COUNTED, *below))).format(draw(st.sampled_from(_RANGES)))
+        factor = draw(st.sampled_from(["", "2 * ", "0.5 * ", "1.1 * "]))
+        return f"count({atom}) {draw(st.sampled_from(_OPERATORS))} {factor}count({other})"
     return f"count({atom}) {draw(st.sampled_from(_COMPARED))}"
 
 

@@ -26,7 +26,8 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.forecast.inference.nodes import NOT, AtLeast, Comes, Every, Holds, Never, Node, Some, literals_of
+from antelog.forecast.inference.nodes import NOT, Comes, Every, Holds, Never, Node, Some, literals_of
+from antelog.forecast.inference.totals import FAILS, Weighed, at_least, ratio_of, total
 from antelog.forecast.rates.series import Series, series_of
 
 WHEN = "<tick>"
@@ -158,7 +159,10 @@ class _Unfolding:
     def amount(self, literal: Aggregation) -> Node:
         """The formula of an aggregate that is compared with something."""
         left, operator, right = literal.left, literal.operator, literal.right
-        if not isinstance(right, Aggregate):
+        if isinstance(right, Aggregate):
+            if all(each.function == "count" and not each.distinct for each in literal.aggregates):
+                return self._counts(left.inside, operator, literal.factor, right.inside)
+        else:
             if left.function == "count" and not left.distinct:
                 return self._counted(left.inside, operator, right)
             if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
@@ -170,8 +174,8 @@ class _Unfolding:
 
     def _counted(self, inside: Inside, operator: str, right: Operand) -> Node:
         """The number of atoms compares so with an operand."""
-        if operator in _FAILS:
-            return Never(self._counted(inside, _FAILS[operator], right))
+        if operator in FAILS:
+            return Never(self._counted(inside, FAILS[operator], right))
         members, single = tuple(self._members(inside)), self._is_single(inside)
         ways: list[Node] = []
         fewer: Node = NOT
@@ -190,11 +194,23 @@ class _Unfolding:
 
     def _reached(self, members: tuple[Node, ...], number: int, single: bool) -> Node:
         """There are so many atoms, given for each tick whether there is one."""
-        if number == 0:
-            return Every(())
         if number > 1 and not single:
             raise UnknownChanceError(_SEVERAL)
-        return AtLeast(number, members) if number <= len(members) else NOT
+        return at_least(number, members)
+
+    def _counts(self, inside: Inside, operator: str, factor: float, other: Inside) -> Node:
+        """The number of atoms compares so with a multiple of the number of others."""
+        if not (self._is_single(inside) and self._is_single(other)):
+            raise UnknownChanceError(_SEVERAL)
+        members, others = tuple(self._members(inside)), tuple(self._members(other))
+        ratio = ratio_of(factor, len(others))
+        if ratio is None or (operator in ("=", "!=") and ratio.denominator > 1):
+            raise UnknownChanceError(f"no chance is known of a count that is {factor} times another")
+        above, below = ratio.as_integer_ratio()
+        parts = [*(Weighed(below, each) for each in members), *(Weighed(-above, each) for each in others)]
+        if sum(abs(each.weight) for each in parts) > _MOST:
+            raise UnknownChanceError(_TOO_MANY)
+        return total(parts, operator, 0)
 
     def _is_single(self, inside: Inside) -> bool:
         """Whether there is at most one atom at a tick."""
@@ -225,7 +241,7 @@ class _Unfolding:
     def _comes(self, series: Series, key: tuple[Var, ...], at: Time) -> Node:
         self.literals += 1
         if self.literals > _MOST:
-            raise UnknownChanceError("it may rest on too many facts")
+            raise UnknownChanceError(_TOO_MANY)
         if self.timed and at.variable is None:
             raise UnknownChanceError(_FIXED)
         return Comes(series, tuple(variable.name for variable in key), at.offset)
@@ -263,10 +279,8 @@ class _Known(Replacement):
 _SHARED = "its facts share a value that the answer does not have"
 _SEVERAL = "it counts atoms of which there may be several at a tick"
 _COMPARED = "it compares values of facts that are still to come"
+_TOO_MANY = "it may rest on too many facts"
 _FIXED = "it rests on a fixed tick besides its own"
-
-_FAILS = {"<": ">=", "<=": ">", "!=": "="}
-"""Comparisons that hold where another one fails."""
 
 
 @dataclass(frozen=True)
@@ -324,7 +338,7 @@ def _ticks(first: Time, last: Time) -> Iterator[Time]:
     if first.variable != last.variable:
         raise UnknownChanceError(_FIXED)
     if last.offset - first.offset >= _MOST:
-        raise UnknownChanceError("it may rest on too many facts")
+        raise UnknownChanceError(_TOO_MANY)
     return (Time(first.variable, at) for at in range(first.offset, last.offset + 1))
 
 

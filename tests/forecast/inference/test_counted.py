@@ -26,9 +26,9 @@ chance Read(_, _, _) = 20%, again 70%.
 """
 
 
-def weight(shown: Sequence[int]) -> float:
-    """The probability of what a chain shows at the ticks after one with a fact."""
-    chances = (AGAIN if last else ONCE for last in (1, *shown[:-1]))
+def weight(shown: Sequence[int], before: int = 1) -> float:
+    """The probability of what a chain shows at the ticks after one with a fact, or without."""
+    chances = (AGAIN if last else ONCE for last in (before, *shown[:-1]))
     return prod(once if here else 1 - once for here, once in zip(shown, chances, strict=True))
 
 
@@ -81,6 +81,19 @@ def test_nothing_in_a_range(literal: str) -> None:
     assert chance(f"P(X, T) :- A(X, T), {literal}. query P(X, T).", A=[("a", 0)]) == [
         (pytest.approx(wanted), "model")
     ]
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_two_counts(operator: str) -> None:
+    """Failures beside beats, which are chains of their own: enumerated together."""
+    literal = f"count(A(X, T..T+3)) {operator} 2 * count(Read(X, _, T+1..T+2))"
+    wanted = sum(
+        weight(failed) * weight(beats, before=0)
+        for failed, beats in product(product((0, 1), repeat=3), product((0, 1), repeat=2))
+        if OPERATORS[operator](1 + sum(failed), 2 * sum(beats))
+    )
+    found = chance(f"P(X, T) :- A(X, T), {literal}. query P(X, T).", A=[("a", 0)], Read=[])
+    assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
 def test_by_when() -> None:
