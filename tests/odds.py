@@ -116,13 +116,23 @@ _DECLARED = {
 }
 
 
+_COUNTED = ("A(X, {})", "A(X, {})", "B(X, a, {})", "B(X, _, {})", "C({})", "A(b, {})")
+_RANGES = ("T..T+1", "T..T+1", "T..T+2", "T-1..T+1", "T-2..T", "T+1..T", "T")
+_OPERATORS = (">=", ">", "<", "<=", "=", "!=")
+_COMPARED = (">= 1", ">= 2", ">= 2", "> 1", "= 1", "= 2", "!= 1", "< 2", "<= 1", "< 1", "= 1.5")
+
+
 @st.composite
-def forecasts(draw: st.DrawFn) -> Asked:
-    """Programs whose rules share `X` and `T` alone, most with a chance for every input."""
-    declared = draw(st.sampled_from([True, True, True, False]))
-    rules = [_rule(draw, "Q", ()) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
+def forecasts(draw: st.DrawFn, amounts: bool = False) -> Asked:
+    """Programs whose rules share `X` and `T` alone, most with a chance for every input.
+
+    With `amounts`, each rule asks for a count, or that there is nothing in a range of ticks. Then every input
+    has a chance: where none is declared the specification has none, even of counts that no fact can change.
+    """
+    declared = amounts or draw(st.sampled_from([True, True, True, False]))
+    rules = [_rule(draw, "Q", (), amounts) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
     below = ("Q(X, {})", "Q(X, {})", "Q(X, {})") if rules else ()
-    rules += [_rule(draw, "P", below) for _ in range(draw(st.sampled_from([1, 1, 2])))]
+    rules += [_rule(draw, "P", below, amounts) for _ in range(draw(st.sampled_from([1, 1, 2])))]
     names = [name for name in _DECLARED if any(f"{name}(" in rule for rule in rules)]
     inputs = [_DECLARED[name][0].format(draw(st.sampled_from(_DECLARED[name][1]))) for name in names]
     sites = ["static S(x: text). S(a). S(b)."] if any("S(X)" in rule for rule in rules) else []
@@ -135,7 +145,7 @@ def forecasts(draw: st.DrawFn) -> Asked:
     return Asked(case, now, tuple(dict.fromkeys(reported)))
 
 
-def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...]) -> str:
+def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...], amounts: bool) -> str:
     """A rule of few literals; one without facts takes its values from the background."""
     facts = [_literal(draw, (*_ATOMS, *below)) for _ in range(draw(st.sampled_from([0, 1, 1, 2, 3])))]
     body = [] if any("X" in fact for fact in facts) else ["S(X)"]
@@ -144,7 +154,21 @@ def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...]) -> str:
         denied = ["A(X, T)"]
     if facts and draw(st.integers(0, 4)) == 0 and any("X" in fact for fact in facts):
         facts.append(draw(st.sampled_from(["A(X, U), U > T, U <= T+2", "C(U), U >= T-1, U < T"])))
-    return f"{head}(X, T) :- {', '.join([*body, *facts, *(f'not {atom}' for atom in denied)])}."
+    asked = [f"not {atom}" for atom in denied]
+    if amounts:
+        asked.append(_amount(draw, below))
+    return f"{head}(X, T) :- {', '.join([*body, *facts, *asked])}."
+
+
+def _amount(draw: st.DrawFn, below: tuple[str, ...]) -> str:
+    atom = draw(st.sampled_from((*_COUNTED, *below))).format(draw(st.sampled_from(_RANGES)))
+    if draw(st.integers(0, 4)) == 0:
+        return f"not {atom}"
+    if draw(st.integers(0, 4)) == 0:
+        other = draw(st.sampled_from((*_COUNTED, *below))).format(draw(st.sampled_from(_RANGES)))
+        factor = draw(st.sampled_from(["", "2 * ", "0.5 * ", "1.1 * "]))
+        return f"count({atom}) {draw(st.sampled_from(_OPERATORS))} {factor}count({other})"
+    return f"count({atom}) {draw(st.sampled_from(_COMPARED))}"
 
 
 def _literal(draw: st.DrawFn, atoms: tuple[str, ...]) -> str:

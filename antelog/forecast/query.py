@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Relation
+from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, rows_by
 from antelog.engine.columns.tables import in_order as ordered
@@ -40,6 +41,7 @@ from antelog.forecast.outcomes.following import (
     AnswerLines,
     DecidedAnswers,
     Stretches,
+    ends_of,
     followed,
     last_line_ticks,
 )
@@ -91,7 +93,7 @@ class QueryForecast:
         """
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
-        step = followed(before.followed, lines, now, delay, counted=learning.on)
+        step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
         judged = self._learned(replace(before, followed=step.after), step.decided)
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
@@ -152,6 +154,12 @@ class QueryForecast:
     def _key(self) -> tuple[int, ...]:
         return key_of(self.known.plan, self.relation)
 
+    @property
+    def _ends(self) -> Column:
+        """The tick, from the answer's on, up to which each of the query's patterns counts."""
+        patterns = prepared(self.known.plan).patterns[self.relation.name]
+        return np.array([pattern.counts_until for pattern in patterns], np.int64)
+
     def _lines(self, logged: Logged, values: Values) -> tuple[Column, AnswerLines]:
         """The lines about answers without open variables, and which rows they are."""
         own = self.known.sightings.values
@@ -171,7 +179,8 @@ class QueryForecast:
         if not learning.on:
             return judged
         as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.layout)
-        return judging.learned(judged, *lesson_of(decided, self._key, learning.epochs(decided.tick), as_of))
+        epochs = learning.epochs(decided.tick)
+        return judging.learned(judged, *lesson_of(decided, self._key, epochs, as_of, self._ends))
 
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""
@@ -213,7 +222,8 @@ class QueryForecast:
         if self._learning.on:
             judged = judging.ready(judged, as_of)
         key = tuple(at.answer[place] for place in self._key)
-        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of)
+        end = ends_of(self._ends, at.stage)
+        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of, end)
         judged, predictions = judging.judge(judged, rows, found.column())
         time = self._time(at.answer, at.tick)
         return judged, AnswerChances(predictions, found, at.answer, time, at.line)

@@ -20,9 +20,13 @@ from tests.engine.plain import PlainEngine as Plain
 RULES = """
 input Temp(device: text, level: text, time) delay 2.
 Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
-Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1).
+Calm(X, T) :- Temp(X, low, T), not Temp(X, high, T+1..T+1).
+Often(X, T) :- Temp(X, high, T), count(Temp(X, high, T..T+5)) >= 4.
+Mixed(X, T) :- Temp(X, high, T), count(Temp(X, _, T-2..T+6)) >= 8.
 query Malf(X, T){}.
 query Calm(X, T).
+query Often(X, T).
+query Mixed(X, T).
 """
 TICKS = 200
 

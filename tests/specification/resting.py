@@ -16,7 +16,7 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.answers import Answer
 from tests.specification.background import joined
 from tests.specification.constraints import latest
-from tests.specification.literals import Call, Comparison
+from tests.specification.literals import Aggregation, Call, Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
 from tests.specification.terms import Atom, Substitution, Term, Variable, apply, unify
@@ -74,6 +74,9 @@ class _Search:
         for name, number in names.items():
             if number > 1 or name not in given:
                 raise UndeterminedError(f"{name} has no value, and more than one literal is about it")
+        amounts = (own for each in open_ if isinstance(each, Aggregation) for own in each.aggregates)
+        if any(each.asks_for_values for each in amounts):
+            raise UndeterminedError("an aggregate takes or compares values of columns that are left open")
         for each in literals:
             each.rest(self)
 

@@ -18,7 +18,8 @@ Nothing here knows what is true when: each world is handed to the specification 
 
 An answer has no chance (None)
 - if it has an open variable, or rests on a time that nothing bounds;
-- if a variable is left without a value that stands in two literals, twice in one, or in a comparison;
+- if a variable is left without a value that stands in two literals, twice in one, or in a comparison, or is
+  an aggregate's own and is taken or compared by it;
 - if a series has no declared chance, or a declaration (of a chance or a delay) names a value in a column
   that the series leaves open; unless all that the answer asks of it is decided: its facts have come, or can
   come no more (of series that share a slot, all that is asked of them);

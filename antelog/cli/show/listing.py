@@ -170,15 +170,28 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     _literals(line, explanation["evidence"], to.marks.evidence, "green", to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
-    _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to)
+    so_far = {each["literal"]: each["value"] for each in explanation.get("so_far") or ()}
+    _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to, so_far=so_far)
     return line
 
 
-def _literals(line: Text, literals: Iterable[str], mark: str, colour: str, to: Listing) -> Text:
+def _literals(
+    line: Text,
+    literals: Iterable[str],
+    mark: str,
+    colour: str,
+    to: Listing,
+    *,
+    so_far: Mapping[str, float | None] | None = None,
+) -> Text:
+    """Adds literals to a line, each with its mark, and what an aggregate comes to so far."""
     written = partial(moment, timescale=to.timescale)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
         line.append(f"{mark} {read_literal(literal).text(written)}", colour)
+        if so_far is not None and literal in so_far:
+            value = so_far[literal]
+            line.append(f" ({'nothing' if value is None else _value(value)} so far)", "dim")
     return line
 
 

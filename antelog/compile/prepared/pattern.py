@@ -44,6 +44,12 @@ class Prepared:
         return (*self.facts, *self.asked)
 
     @cached_property
+    def counts_until(self) -> int:
+        """The last tick that its aggregates look at, from the answer's on; 0 without any, or without end."""
+        amounts = (each for each in self.asked if each.node.has_amount)
+        return max((reach.ahead or 0 for each in amounts for reach in each.reaches), default=0)
+
+    @cached_property
     def comparisons(self) -> tuple[Comparison, ...]:
         """The comparisons, and those that follow from two of them: V < 9 from W > V, W < 9."""
         return (*self.pattern.comparisons, *implied(self.pattern.comparisons))

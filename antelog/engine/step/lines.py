@@ -4,7 +4,8 @@
     1     possible   wt2  0  [Temp(wt2, high, 0)] [Temp(wt2, high, 1), …]   rejected 2   3
 
 A line may come with its *stage*, which says how far the answer has come: the pattern of its shortest
-explanation, and which literals are true. It is for those who count what becomes of answers.
+explanation, which literals are true, and how many quarters its counts have reached. It is for those who
+count what becomes of answers.
 """
 
 from __future__ import annotations
@@ -230,10 +231,13 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
 NO_STAGE = -1
 """The stage of an answer that has no explanation."""
 
-LITERALS = 36
+LITERALS = 33
 """So many literals of a pattern have a bit of their own in a stage; those after them share the last."""
-_PATTERN = LITERALS
-_MISSING = _PATTERN + 16
+_REACHED = LITERALS
+_MOST_REACHED = 7
+PATTERN = _REACHED + 3
+"""From this bit on a stage has the number of its pattern; the quarters that were reached are right before."""
+_MISSING = PATTERN + 16
 
 
 def stages(known: Knowledge, query: str, reported: Explanations, moment: Column) -> Column:
@@ -253,8 +257,14 @@ def stages(known: Knowledge, query: str, reported: Explanations, moment: Column)
         holds = each.holds.take(own, axis=1) <= tick
         missing = len(holds) - np.count_nonzero(holds, axis=0)
         true = np.bitwise_or.reduce(holds * _bits(len(holds)), axis=0)
+        reached = np.zeros(len(own), np.int64)
+        for amount in each.progress:
+            reached += np.count_nonzero(amount.quarters.take(own, axis=1) <= tick, axis=0)
         stage[mine] = (
-            (np.minimum(missing, 1023) << _MISSING) + (numbers[id(each.prepared)] << _PATTERN) + true
+            (np.minimum(missing, 1023) << _MISSING)
+            + (numbers[id(each.prepared)] << PATTERN)
+            + (np.minimum(reached, _MOST_REACHED) << _REACHED)
+            + true
         )
     result = np.full(len(moment), NO_STAGE)
     if at.alone:
@@ -273,4 +283,4 @@ def _bits(literals: int) -> Column:
 
 def pattern_of(stage: Column) -> Column:
     """The number of the pattern of each stage."""
-    return stage >> _PATTERN
+    return stage >> PATTERN

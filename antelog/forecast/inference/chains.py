@@ -14,7 +14,8 @@ from itertools import combinations
 
 from antelog.compile.literals.terms import Const, Term, Var
 from antelog.compile.nodes.plan import Input
-from antelog.forecast.inference.formulas import Comes, UnknownChanceError
+from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.nodes import Comes
 from antelog.forecast.rates.series import Chain, ChainState, Series, exclusive
 
 

@@ -8,6 +8,7 @@ node, and each outcome of the chains at that tick, the node that is left. Nodes 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -17,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.formulas import Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some
 
 FALSE, TRUE = 0, 1
 """The numbers of what is decided."""
@@ -59,10 +60,10 @@ class Shows:
 
 @dataclass(frozen=True)
 class Joined:
-    """All of the parts hold, or any of them does. The parts are numbers, in order of first ticks."""
+    """So many of the parts hold: one, all, or a number between. They are numbers, in order of first ticks."""
 
     parts: tuple[int, ...]
-    both: bool
+    needed: int
 
 
 Part: TypeAlias = Shows | Joined | bool
@@ -88,19 +89,38 @@ class Parts:
             case Never(part):
                 return self.of(part, not positive)
             case Every(parts) | Some(parts):
-                both = isinstance(node, Every) is positive
-                return self.joined((self.of(part, positive) for part in parts), both)
+                return self._all_or_one(parts, positive, isinstance(node, Every) is positive)
+            case AtLeast(number, parts):
+                # All but `number - 1` of them fail where it fails.
+                needed = number if positive else len(parts) - number + 1
+                return self.joined([self.of(part, positive) for part in parts], needed)
 
-    def joined(self, parts: Iterable[int], both: bool) -> int:
-        """The number of parts together."""
-        decisive, neutral = (FALSE, TRUE) if both else (TRUE, FALSE)
-        different = set(parts) - {neutral}
-        if decisive in different:
-            return decisive
-        if len(different) < 2:
-            return different.pop() if different else neutral
-        ordered = tuple(sorted(different, key=lambda part: (self.first[part], part)))
-        return self._number(Joined(ordered, both), self.first[ordered[0]])
+    def _all_or_one(self, parts: Iterable[Node], positive: bool, every: bool) -> int:
+        decisive, found = (FALSE if every else TRUE), []
+        for part in parts:
+            number = self.of(part, positive)
+            if number == decisive:
+                return decisive
+            found.append(number)
+        return self.joined(found, len(found) if every else 1)
+
+    def joined(self, parts: Sequence[int], needed: int, later: tuple[int, ...] = ()) -> int:
+        """The number of: so many of the parts and of `later` ones, which are in order and open, hold."""
+        needed -= parts.count(TRUE)
+        open_ = [part for part in parts if part not in (FALSE, TRUE)]
+        size = len(open_) + len(later)
+        if needed <= 0 or needed > size:
+            return TRUE if needed <= 0 else FALSE
+        whole = (*open_, *later)
+        if needed in (1, size):
+            # To ask for the same part twice is to ask for it once.
+            every, whole = needed == size, tuple(dict.fromkeys(whole))
+            needed = len(whole) if every else 1
+        if len(whole) == 1:
+            return whole[0]
+        if open_:
+            whole = tuple(sorted(whole, key=lambda part: (self.first[part], part)))
+        return self._number(Joined(whole, needed), self.first[whole[0]])
 
     def _number(self, entry: Part, first: int) -> int:
         number = self.known.setdefault(entry, len(self.entries))
@@ -186,8 +206,9 @@ def _after(parts: Parts, node: int, at: int, outcome: Mapping[int, int]) -> int:
     match parts.entries[node]:
         case Shows(leaf, came):
             return TRUE if _shown(parts.question, leaf, came, outcome[leaf.chain]) else FALSE
-        case Joined(own, both):
-            return parts.joined((_after(parts, part, at, outcome) for part in own), both)
+        case Joined(own, needed):
+            here = bisect_right(own, at, key=parts.first.__getitem__)
+            return parts.joined([_after(parts, p, at, outcome) for p in own[:here]], needed, own[here:])
         case known:
             return TRUE if known else FALSE
 

@@ -13,7 +13,8 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.forecast.inference.chains import chains_of, leaf_of
 from antelog.forecast.inference.diagrams import Leaf
-from antelog.forecast.inference.formulas import Comes, Formula, UnknownChanceError, formula_of
+from antelog.forecast.inference.formulas import Formula, UnknownChanceError, formula_of
+from antelog.forecast.inference.nodes import Comes
 from antelog.forecast.rates.declared import memory
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Family, family_of

@@ -12,17 +12,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Any, TypeAlias
 
+from msgspec.structs import replace
+
+from antelog.compile.literals.absence import Absence
+from antelog.compile.literals.aggregate import Aggregate, Aggregation, Inside, open_name
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.literal import Literal, Reference
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Replacement, Term, Time, Var
+from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
+from antelog.forecast.inference.nodes import NOT, Comes, Every, Holds, Never, Node, Some, literals_of
+from antelog.forecast.inference.totals import FAILS, Weighed, at_least, ratio_of, total
 from antelog.forecast.rates.series import Series, series_of
 
 WHEN = "<tick>"
@@ -36,44 +41,7 @@ class UnknownChanceError(Exception):
     """These answers have no chance; the message says why."""
 
 
-@dataclass(frozen=True)
-class Comes:
-    """A fact of a series comes; `key` names the answer's variables that tell which, `at` the tick."""
-
-    series: Series
-    key: tuple[str, ...]
-    at: int
-
-
-@dataclass(frozen=True)
-class Holds:
-    """A condition on the answer's values holds: one of `Formula.conditions`."""
-
-    condition: int
-
-
-@dataclass(frozen=True)
-class Every:
-    parts: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Some:
-    parts: tuple[Node, ...]
-
-
-@dataclass(frozen=True)
-class Never:
-    """The part turns out to be false."""
-
-    part: Node
-
-
-Node: TypeAlias = Comes | Holds | Every | Some | Never
 Condition: TypeAlias = Comparison | StaticAtom
-
-NOT = Some(())
-"""What nothing makes true."""
 
 
 @dataclass(frozen=True)
@@ -91,19 +59,7 @@ class Formula:
     @property
     def literals(self) -> tuple[Comes, ...]:
         """The facts it speaks of, each once."""
-        return tuple(dict.fromkeys(_literals(self.whole)))
-
-
-def _literals(node: Node) -> Iterator[Comes]:
-    match node:
-        case Comes():
-            yield node
-        case Every(parts) | Some(parts):
-            yield from chain.from_iterable(map(_literals, parts))
-        case Never(part):
-            yield from _literals(part)
-        case Holds():
-            pass
+        return tuple(dict.fromkeys(literals_of(self.whole)))
 
 
 def formula_of(rules: Rules, query: str) -> Formula:
@@ -111,9 +67,9 @@ def formula_of(rules: Rules, query: str) -> Formula:
     relation = rules.relations[query]
     if query in rules.cycles:
         raise UnknownChanceError("it rests on its own past, without an end")
-    unfolding = _Unfolding(rules)
-    terms = tuple(map(Var, relation.answer.variables))
     timed = relation.answer.time is not None
+    unfolding = _Unfolding(rules, timed)
+    terms = tuple(map(Var, relation.answer.variables))
     when = Time(WHEN, 0) if timed else Time(None, 0)
     whole = unfolding.relation(query, terms, when if timed else None)
     return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed)
@@ -124,6 +80,7 @@ class _Unfolding:
     """Collects the distinct conditions and counts the literals while a formula is unfolded."""
 
     rules: Rules
+    timed: bool
     conditions: dict[Condition, int] = field(default_factory=dict)
     literals: int = 0
 
@@ -169,7 +126,7 @@ class _Unfolding:
         for fact in each.facts:
             series, key = series_of(fact.node, bound, fact.tests)
             met |= {test for test in fact.tests if not test.variables & bound.keys()}
-            parts.append(self._comes(series, key, times, fact.node))
+            parts.append(self._comes(series, key, _put_time(fact.node.time, times)))
         self._refuse_shared(each, bound)
         known = _Known(bound, times)
         other = (each for each in pattern.conditions if each not in pattern.comparisons)
@@ -192,13 +149,101 @@ class _Unfolding:
         terms = tuple(term for term in reference.given if term is not None)
         return self.relation(reference.name, terms, reference.last)
 
-    def _comes(self, series: Series, key: tuple[Var, ...], times: Mapping[str, Time], atom: Atom) -> Node:
+    def absent(self, literal: Absence) -> Node:
+        """No atom at any of the ticks of a range."""
+        (reference,) = literal.references
+        terms = tuple(term for term in reference.given if term is not None)
+        ticks = _ticks(literal.first, literal.last)
+        return Never(Some(tuple(self.relation(reference.name, terms, tick) for tick in ticks)))
+
+    def amount(self, literal: Aggregation) -> Node:
+        """The formula of an aggregate that is compared with something."""
+        left, operator, right = literal.left, literal.operator, literal.right
+        if isinstance(right, Aggregate):
+            if all(each.function == "count" and not each.distinct for each in literal.aggregates):
+                return self._counts(left.inside, operator, literal.factor, right.inside)
+        else:
+            if left.function == "count" and not left.distinct:
+                return self._counted(left.inside, operator, right)
+            if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
+                # The largest is above a number if any is.
+                beyond = Comparison(left.value, operator, right)
+                inside = replace(left.inside, conditions=(*left.inside.conditions, beyond))
+                return Some(tuple(self._members(inside)))
+        raise UnknownChanceError(f"no chance is known of values such as {literal.text}")
+
+    def _counted(self, inside: Inside, operator: str, right: Operand) -> Node:
+        """The number of atoms compares so with an operand."""
+        if operator in FAILS:
+            return Never(self._counted(inside, FAILS[operator], right))
+        members, single = tuple(self._members(inside)), self._is_single(inside)
+        ways: list[Node] = []
+        fewer: Node = NOT
+        for number in range(len(members) + 1 if single else 2):
+            holds = self.compared(Comparison(Const(number), operator, right))
+            if holds == NOT:
+                continue
+            beyond = Never(self._reached(members, number + 1, single)) if operator == "=" else Never(fewer)
+            ways.append(Every((holds, beyond, self._reached(members, number, single))))
+            if holds == Every(()):
+                return Some(tuple(ways))
+            fewer = holds
+        if not single:
+            raise UnknownChanceError(_SEVERAL)
+        return Some(tuple(ways))
+
+    def _reached(self, members: tuple[Node, ...], number: int, single: bool) -> Node:
+        """There are so many atoms, given for each tick whether there is one."""
+        if number > 1 and not single:
+            raise UnknownChanceError(_SEVERAL)
+        return at_least(number, members)
+
+    def _counts(self, inside: Inside, operator: str, factor: float, other: Inside) -> Node:
+        """The number of atoms compares so with a multiple of the number of others."""
+        if not (self._is_single(inside) and self._is_single(other)):
+            raise UnknownChanceError(_SEVERAL)
+        members, others = tuple(self._members(inside)), tuple(self._members(other))
+        ratio = ratio_of(factor, len(others))
+        if ratio is None or (operator in ("=", "!=") and ratio.denominator > 1):
+            raise UnknownChanceError(f"no chance is known of a count that is {factor} times another")
+        above, below = ratio.as_integer_ratio()
+        parts = [*(Weighed(below, each) for each in members), *(Weighed(-above, each) for each in others)]
+        if sum(abs(each.weight) for each in parts) > _MOST:
+            raise UnknownChanceError(_TOO_MANY)
+        return total(parts, operator, 0)
+
+    def _is_single(self, inside: Inside) -> bool:
+        """Whether there is at most one atom at a tick."""
+        given = {place for place, term in enumerate(inside.given) if term is not None}
+        source = self.rules.inputs.get(inside.predicate)
+        slot = None if source is None else source.slot
+        return len(given) == len(inside.arguments) or (slot is not None and set(slot) <= given)
+
+    def _members(self, inside: Inside) -> Iterator[Node]:
+        """For each tick, whether there is an atom such as those inside of an aggregate."""
+        terms = tuple(_opened(column, argument) for column, argument in enumerate(inside.arguments))
+        own = variables_in(terms) - variables_in(inside.given)
+        about_own = tuple(each for each in inside.opened if each.variables & own)
+        if any(each.functions or not each.variables <= own for each in about_own):
+            raise UnknownChanceError(_COMPARED)
+        others = [self.compared(each) for each in inside.opened if not each.variables & own]
+        bound = {term.name: term for term in terms if isinstance(term, Var) and term.name not in own}
+        for tick in _ticks(inside.first, inside.last):
+            if inside.predicate in self.rules.inputs:
+                series, key = series_of(Atom(inside.predicate, terms, tick), bound, about_own)
+                there = self._comes(series, key, tick)
+            elif own:
+                raise UnknownChanceError(_SEVERAL)
+            else:
+                there = self.relation(inside.relation, terms, tick)
+            yield Every((*others, there))
+
+    def _comes(self, series: Series, key: tuple[Var, ...], at: Time) -> Node:
         self.literals += 1
         if self.literals > _MOST:
-            raise UnknownChanceError("it may rest on too many facts")
-        at = _put_time(atom.time, times)
-        if (at.variable is None) != (not times or all(t.variable is None for t in times.values())):
-            raise UnknownChanceError("it rests on a fixed tick besides its own")
+            raise UnknownChanceError(_TOO_MANY)
+        if self.timed and at.variable is None:
+            raise UnknownChanceError(_FIXED)
         return Comes(series, tuple(variable.name for variable in key), at.offset)
 
     def _refuse_shared(self, each: Prepared, bound: Mapping[str, Term]) -> None:
@@ -232,6 +277,10 @@ class _Known(Replacement):
 
 
 _SHARED = "its facts share a value that the answer does not have"
+_SEVERAL = "it counts atoms of which there may be several at a tick"
+_COMPARED = "it compares values of facts that are still to come"
+_TOO_MANY = "it may rest on too many facts"
+_FIXED = "it rests on a fixed tick besides its own"
 
 
 @dataclass(frozen=True)
@@ -243,13 +292,15 @@ class _LiteralKind:
 
 
 _KINDS: Mapping[type[Literal], _LiteralKind] = {
-    Comparison: _LiteralKind(_Unfolding.compared, "it compares values of facts that are still to come"),
+    Comparison: _LiteralKind(_Unfolding.compared, _COMPARED),
     StaticAtom: _LiteralKind(
         _Unfolding.condition, "background gives values to variables that the answer does not have"
     ),
     Negation: _LiteralKind(
         lambda unfolding, literal: Never(unfolding.reference(*literal.references)), _SHARED
     ),
+    Absence: _LiteralKind(_Unfolding.absent, _SHARED),
+    Aggregation: _LiteralKind(_Unfolding.amount, _SHARED),
 }
 """The table of kinds; literals of others have no chance."""
 
@@ -280,6 +331,22 @@ def _range(each: Prepared, name: str, times: Mapping[str, Time]) -> tuple[int, i
 
 
 _ENDLESS = 2**40
+
+
+def _ticks(first: Time, last: Time) -> Iterator[Time]:
+    """The ticks of a range."""
+    if first.variable != last.variable:
+        raise UnknownChanceError(_FIXED)
+    if last.offset - first.offset >= _MOST:
+        raise UnknownChanceError(_TOO_MANY)
+    return (Time(first.variable, at) for at in range(first.offset, last.offset + 1))
+
+
+def _opened(column: int, argument: Term | Inner | None) -> Term:
+    """An argument of an atom inside of an aggregate, with a variable for what may have any value."""
+    if argument is None:
+        return Var(f"<{column}")
+    return Var(open_name(argument)) if isinstance(argument, Inner) else argument
 
 
 def _put_time(time: Time, times: Mapping[str, Time]) -> Time:

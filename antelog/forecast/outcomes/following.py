@@ -3,6 +3,7 @@
     Malf(wt2, 0)   possible at 0 in stage a, revised at 1 in stage b, rejected at 2, decided at 4
     states         stage a at age 0, stage b at age 1; not confirmed
 
+Of a pattern that counts up to a tick, ages are those at that tick: -3 says that three ticks are left.
 Takes the lines of a step; returns the states that answers have been in, and the answers that decided.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from antelog.engine.columns.joins import find, spread
 from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once
+from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, REJECT, REVISED
 from antelog.forecast.column_set import ColumnSet
 
@@ -103,11 +105,17 @@ class FollowedStep:
 
 
 def followed(
-    before: TrackedAnswers, lines: AnswerLines, now: int, delay: int | None, *, counted: bool = True
+    before: TrackedAnswers,
+    lines: AnswerLines,
+    now: int,
+    delay: int | None,
+    ends: Column,
+    *,
+    counted: bool = True,
 ) -> FollowedStep:
     """The answers after a step that ends at `now`. An atom about T is decided by T + delay, if known.
 
-    If the states they have been in are not `counted`, they are not kept.
+    If the states they have been in are not `counted`, they are not kept; for `ends` see `ends_of`.
     """
     numbers, following = _numbered(before, lines)
     number = np.concatenate([before.number, numbers])
@@ -123,7 +131,8 @@ def followed(
         tuple(column.take(open_) for column in every.answer),
         *(column.take(open_) for column in (number, every.stage, since, until, line)),
     )
-    state_of, states = _states(before, stretches) if counted else (before.state_of, before.states)
+    goal = ends_of(ends, stretches.stage)
+    state_of, states = _states(before, stretches, goal) if counted else (before.state_of, before.states)
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
     done, when = _done(every, now, delay)
@@ -165,9 +174,9 @@ def last_line_ticks(before: TrackedAnswers, answer: tuple[Column, ...]) -> Colum
     return np.append(before.last.tick, -1).take(at)
 
 
-def _states(before: TrackedAnswers, open_: Stretches) -> tuple[Column, Column]:
+def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Column, Column]:
     """The states of answers so far, with those of a step, each once."""
-    time = open_.answer[-1]
+    time = open_.answer[-1] + end
     reported = np.flatnonzero(open_.line >= 0)
     since = open_.since + (open_.line >= 0)
     first, last = age_bucket(since - time), age_bucket(open_.until - 1 - time)
@@ -190,6 +199,15 @@ def age_bucket(age: Column) -> Column:
     )
     bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
     return bucket
+
+
+def ends_of(ends: Column, stage: Column) -> Column:
+    """For each stage the tick up to which its pattern counts, from the answer's on, given those of patterns.
+
+    Ages are counted from there: of a count it matters how many ticks are left.
+    """
+    end: Column = np.append(ends, 0).take(pattern_of(stage))  # the last one is that of no pattern
+    return end
 
 
 def state_of(stage: Column, bucket: Column, silent: Mask) -> Column:

@@ -11,6 +11,7 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
     DecidedAnswers,
     age_bucket,
+    ends_of,
     is_silent,
     least_age,
     stage_of,
@@ -30,6 +31,7 @@ class AnswerRows:
     tick     the tick of the chance
     at_line  whether the answer has a line at this tick, or has been silent since one before
     as_of    up to which epoch outcomes may be used
+    end      the tick, from the answer's on, up to which its pattern counts; 0 if it counts nothing
     """
 
     answer: tuple[Column, ...]
@@ -39,6 +41,7 @@ class AnswerRows:
     tick: Column
     at_line: Mask
     as_of: KnownEpoch
+    end: Column
 
     @property
     def age(self) -> Column:
@@ -49,7 +52,7 @@ class AnswerRows:
     @property
     def state(self) -> Column:
         """A number for each stage, class of ages, and whether the answer was silent."""
-        return state_of(self.stage, age_bucket(self.age), ~self.at_line)
+        return state_of(self.stage, age_bucket(self.age - self.end), ~self.at_line)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class RowOutcomes:
 
 
 def lesson_of(
-    decided: DecidedAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch
+    decided: DecidedAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch, ends: Column
 ) -> tuple[AnswerRows, RowOutcomes]:
     """Rows for the states that decided answers have been in, and their outcomes.
 
@@ -69,13 +72,16 @@ def lesson_of(
     """
     of, states = decided.state_of, decided.states
     answer = tuple(column.take(of) for column in decided.answer)
+    stage = stage_of(states)
+    end = ends_of(ends, stage)
     rows = AnswerRows(
         answer,
         tuple(answer[place] for place in key),
         decided.number.take(of),
-        stage_of(states),
-        answer[-1] + least_age(states),
+        stage,
+        answer[-1] + end + least_age(states),
         ~is_silent(states),
         as_of,
+        end,
     )
     return rows, RowOutcomes(decided.confirmed.take(of), epochs.take(of))

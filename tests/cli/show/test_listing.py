@@ -51,6 +51,26 @@ def test_a_listing_has_times() -> None:
 
 
 @pytest.mark.usefixtures("here")
+def test_a_listing_has_what_an_open_aggregate_comes_to_so_far() -> None:
+    rules = (
+        "input P(x, v: number, time) delay 1.\n"
+        "Q(X, T) :- P(X, _, T), count(P(X, _, T..T+3)) >= 3, avg(V : P(X, V, T+2..T+3)) > 1.\n"
+        "query Q(X, T).\n"
+    )
+    Path("counts.alog").write_text(rules, encoding="utf-8")
+    Path("p.csv").write_text("x,v,time\na,2,0\na,2,1\na,2.5,2\na,2,4\n", encoding="utf-8")
+    done = antelog("try", "counts.alog", "--input", "P=p.csv", "--format", "table")
+    evidence = "             ● P(a, 2, 0)  "
+    shown = [line for line in done.stdout.splitlines() if line.startswith(evidence)]
+    assert shown == [
+        f"{evidence}○ avg(V : P(a, V, 2..3)) > 1 (nothing so far)  ○ count(P(a, _, 0..3)) >= 3 (1 so far)",
+        f"{evidence}○ avg(V : P(a, V, 2..3)) > 1 (nothing so far)  ○ count(P(a, _, 0..3)) >= 3 (2 so far)",
+        f"{evidence}● count(P(a, _, 0..3)) >= 3  ○ avg(V : P(a, V, 2..3)) > 1 (2.5 so far)",
+        f"{evidence}● avg(V : P(a, V, 2..3)) > 1  ● count(P(a, _, 0..3)) >= 3",
+    ]
+
+
+@pytest.mark.usefixtures("here")
 def test_a_listing_of_nothing_says_so() -> None:
     Path("cold.csv").write_text("device,level,time\nwt2,low,0\n", encoding="utf-8")
     note = "note: there were no changes to show\n"

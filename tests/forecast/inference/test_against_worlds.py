@@ -21,6 +21,15 @@ from tests.specification.worlds import TooManyWorldsError
 
 @given(forecasts())
 def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
+    _agrees_with_worlds(asked)
+
+
+@given(forecasts(amounts=True))
+def test_chances_of_counts_are_those_of_the_worlds(asked: Asked) -> None:
+    _agrees_with_worlds(asked)
+
+
+def _agrees_with_worlds(asked: Asked) -> None:
     note(str(asked))
     compiled = runnable(asked.case.checked)
     if compiled is None or not any(source.odds.chances for source in compiled.plan.inputs):

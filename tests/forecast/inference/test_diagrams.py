@@ -19,7 +19,7 @@ from antelog.forecast.inference.diagrams import (
     Question,
     diagram_of,
 )
-from antelog.forecast.inference.formulas import NOT, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import NOT, AtLeast, Comes, Every, Holds, Never, Node, Some
 from antelog.forecast.rates.series import Series
 
 SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
@@ -80,6 +80,15 @@ def test_another_fact_in_the_slot_rules_a_fact_out_at_once() -> None:
     assert [walked(absent, {(0, 0): outcome}) for outcome in range(4)] == [FALSE, FALSE, TRUE, TRUE]
 
 
+def test_a_count_is_decided_as_soon_as_it_can_be() -> None:
+    two = AtLeast(2, (x(0), x(1), x(2)))
+    layers = diagram_of(question(two)).layers
+    assert [layer.width for layer in layers] == [4, 3, 2]  # after the second tick only one is worth a look
+    assert walked(diagram_of(question(two, over=-1)), {(0, 0): 1, (0, 1): 1}) == TRUE
+    fewer = diagram_of(question(Never(two), over=1))
+    assert [walked(fewer, {(0, at): 1 for at in came}) for came in ((), (0,), (0, 1))] == [TRUE, FALSE, FALSE]
+
+
 def test_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = Every((x(0), x(1), x(2)))
     diagram_of(question(whole))
@@ -94,6 +103,7 @@ NODES: st.SearchStrategy[Node] = st.recursive(
         st.builds(Never, below)
         | st.builds(Every, st.lists(below, max_size=3).map(tuple))
         | st.builds(Some, st.lists(below, max_size=3).map(tuple))
+        | st.builds(AtLeast, st.integers(1, 4), st.lists(below, max_size=4).map(tuple))
     ),
     max_leaves=8,
 )
@@ -109,6 +119,8 @@ def truth(node: Node, shown: Mapping[tuple[int, int], int]) -> bool:
             return all(truth(part, shown) for part in parts)
         case Some(parts):
             return any(truth(part, shown) for part in parts)
+        case AtLeast(number, parts):
+            return sum(truth(part, shown) for part in parts) >= number
         case _:
             raise AssertionError(node)
 

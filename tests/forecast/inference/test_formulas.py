@@ -36,6 +36,10 @@ def words(rules: str, query: str = "P(X, T)") -> str:
         ),
         ("P(X, T) :- Read(X, V, T), V >= 90.", "any(all(T >= 0, all(Read(X, column 1 >= 90) at 0)))"),
         ("P(X, T) :- Temp(X, high, T), Site(X, b).", "any(all(T >= 0, all(Temp(X, high) at 0, Site(X, b))))"),
+        (
+            "P(X, T) :- Site(X, _), count(A(T..T)) >= 1.",
+            "any(all(T >= 0, all(Site(X, None), any(all(all(), not any(), 1 of(all(A() at 0)))))))",
+        ),
         ("P(X, T) :- Temp(X, high, T), T >= 5.", "any(all(T >= 0, all(Temp(X, high) at 0, T >= 5)))"),
     ],
 )
@@ -74,6 +78,13 @@ def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
         ("P(X, T) :- Temp(X, Y, T), Site(X, Y).", "background gives values"),
         ("P(X, T) :- Temp(X, high, T), Temp(X, low, 3).", "a fixed tick besides its own"),
         ("P(X, T) :- Temp(X, high, T), not P(X, T-1).", "its own past"),
+        ("P(X, T) :- Temp(X, high, T), not Temp(X, low, 3).", "a fixed tick besides its own"),
+        ("P(X, T) :- Temp(X, high, T), count(Temp(X, low, 0..T)) >= 3.", "a fixed tick besides its own"),
+        ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) >= 3.", "several at a tick"),
+        ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) = 3.", "several at a tick"),
+        ("P(X, T) :- Read(X, L, T), count(Read(X, V, T..T+5), V > L) >= 1.", "share a value"),
+        ("P(X, T) :- Temp(X, high, T), sum(V : Read(X, V, T..T+5)) > 3.", "values such as sum"),
+        ("P(X, T) :- Temp(X, high, T), count(distinct V : Read(X, V, T..T+5)) > 3.", "values such as count"),
     ],
 )
 def test_where_no_chance_can_be_said(rule: str, why: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.forecast.inference.diagrams import FALSE, TRUE, Joined, Leaf, Parts, Shows
-from antelog.forecast.inference.formulas import NOT, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import NOT, Every, Holds, Never, Node, Some
 from tests.forecast.inference.test_diagrams import question, x
 
 
@@ -15,7 +15,7 @@ def parts_of(whole: Node, *conditions: bool) -> tuple[Parts, int]:
 def test_negations_stand_before_literals_only() -> None:
     parts, root = parts_of(Never(Every((x(0), Never(x(1))))))
     first, second = (parts.entries.index(Shows(Leaf(0, 1, at), came)) for at, came in ((0, False), (1, True)))
-    assert parts.entries[root] == Joined((first, second), both=False)
+    assert parts.entries[root] == Joined((first, second), needed=1)
 
 
 def test_each_part_is_there_once_and_after_its_own_parts() -> None:

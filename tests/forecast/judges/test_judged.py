@@ -38,7 +38,14 @@ def asked(*rows: tuple[int, int], reported: bool = True) -> AnswerRows:
     number, tick = zip(*rows, strict=True)
     zero = np.zeros(len(rows), np.int64)
     return AnswerRows(
-        (zero, ints(*tick)), (zero,), ints(*number), zero, ints(*tick), np.full(len(rows), reported), NOW
+        (zero, ints(*tick)),
+        (zero,),
+        ints(*number),
+        zero,
+        ints(*tick),
+        np.full(len(rows), reported),
+        NOW,
+        zero,
     )
 
 
@@ -64,7 +71,7 @@ def with_history(confirmed: int, of: int) -> Judged:
     """So many of the answers in this state were confirmed."""
     start = nothing_judged(2, 1)
     past = decided(*((i, 0, i < confirmed) for i in range(of)))
-    return ready(learned(start, *lesson_of(past, (0,), np.zeros(of, np.int64), NOW)), NOW)
+    return ready(learned(start, *lesson_of(past, (0,), np.zeros(of, np.int64), NOW, ints(0))), NOW)
 
 
 def test_who_says_a_chance() -> None:

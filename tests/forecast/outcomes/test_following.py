@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from antelog.engine.step.lines import PATTERN
 from antelog.engine.step.query import CONFIRM, POSSIBLE, REJECT, REVISED
 from antelog.forecast.outcomes.following import (
     AnswerLines,
@@ -22,6 +23,8 @@ from antelog.forecast.outcomes.following import (
 
 A, B = 100, 200
 """Two stages."""
+
+NO_ENDS = np.zeros(1, np.int64)
 
 Line = tuple[int, int, int, int, int]
 
@@ -42,7 +45,7 @@ EXAMPLE = (
 
 
 def step(*rows: Line, now: int, before: TrackedAnswers | None = None, delay: int | None = 4) -> FollowedStep:
-    return followed(nobody(2) if before is None else before, lines(*rows), now, delay)
+    return followed(nobody(2) if before is None else before, lines(*rows), now, delay, NO_ENDS)
 
 
 def stretches(found: FollowedStep) -> list[tuple[int, ...]]:
@@ -173,3 +176,17 @@ def test_what_is_known_of_answers_that_are_followed() -> None:
         == last_line_ticks(nobody(2), answers).tolist()
         == [-1, -1, -1]
     )
+
+
+def test_ages_of_patterns_that_count_are_counted_from_where_they_end() -> None:
+    """Stage A is of a pattern that counts up to 50 ticks after the answer's, stage B of one that does not."""
+    one, other = A, B + (1 << PATTERN)
+    rows = lines((2, 0, 0, POSSIBLE, one), (3, 0, 0, POSSIBLE, other), (2, 0, 47, REVISED, one))
+    found = followed(nobody(2), rows, 48, 50, np.array([50, 0]))
+    states = {(i, *opened(state)) for i, state in zip(found.after.state_of, found.after.states, strict=True)}
+    assert {each for each in states if not each[-1]} == {
+        (0, one, bucket(-50), False),
+        (0, one, bucket(-3), False),
+        (1, other, bucket(0), False),
+    }
+    assert (0, one, bucket(-2), True) in states

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antelog.engine.step.lines import LITERALS
+import antelog
+from antelog.engine.step.lines import PATTERN
 from antelog.forecast.outcomes.following import (
     DecidedAnswers,
     age_bucket,
@@ -22,7 +23,7 @@ from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, lesson_of
 from antelog.forecast.rates.tally import KnownEpoch
 
 EARLY, LATE, OTHER, SILENT = (
-    int(state_of(np.array([pattern << LITERALS]), age_bucket(np.array([age])), np.array([silent]))[0])
+    int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])
     for pattern, age, silent in ((0, 0, False), (0, 5, True), (1, 0, False), (0, 0, True))
 )
 
@@ -40,7 +41,7 @@ def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[An
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
     )
-    return lesson_of(found, (0,), np.array(epochs), KnownEpoch(0, None))
+    return lesson_of(found, (0,), np.array(epochs), KnownEpoch(0, None), np.zeros(2, np.int64))
 
 
 def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
@@ -99,3 +100,22 @@ def test_what_is_learned_is_used_from_its_epoch_on() -> None:
     assert chance(one, EARLY, 7, 2) < chance(both, EARLY, 7, 3)
     half = waiting.up_to(KnownEpoch(3, 1.0))
     assert half.levels[0].tally.sums.tolist() == [[1.5, 1.5]]
+
+
+def test_of_a_count_they_know_the_quarter() -> None:
+    """Eight payments in 40 ticks: one a tick are enough, one at every tenth tick are not."""
+    program = antelog.parse(
+        """
+        input Pay(card, amount, time).
+        Much(C, T) :- Pay(C, _, T), count(Pay(C, _, T..T+39)) >= 8.
+        query Much(C, T).
+        """
+    )
+    engine = antelog.Engine(program, model="learn")
+    quick, slow = ([(card, 1, tick) for tick in range(0, 400, step)] for card, step in (("q", 1), ("s", 10)))
+    engine.advance(399, {"Pay": quick + slow})
+    later = antelog.Engine(program, model=engine.model)
+    later.advance(4, {"Pay": [("six", amount, 0) for amount in range(6)] + [("one", 1, 0)]})
+    found = {row["C"]: (row["chance"], row["chance_from"]) for row in later.answers("Much").to_pylist()}
+    assert found["six"] == (pytest.approx(1, abs=0.2), "outcomes")
+    assert found["one"] == (pytest.approx(0, abs=0.2), "outcomes")

@@ -138,6 +138,39 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     assert streamed(given, buckets, ends, program) == expected
 
 
+COUNTS = """
+input Temp(device: text, level: text, time) delay 2.
+input Off(device: text, time) delay 1.
+Often(X, T) :- Temp(X, high, T), count(Temp(X, high, T..T+4)) >= 4, not Off(X, T+2).
+Mixed(X, T) :- Temp(X, high, T), count(Temp(X, _, T-2..T+6)) >= 8.
+query Often(X, T) alert 60%.
+query Mixed(X, T).
+"""
+
+
+@pytest.mark.parametrize(("buckets", "ends"), CUTS)
+def test_chances_of_counts_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
+    program = antelog.parse(COUNTS)
+    engine = Engine(program, model="learn")
+    engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
+    given = forecasts_of(program.plan, engine.model, learn=False)
+    assert given is not None
+    expected = _chances(in_process(program, engine.model, readings(0)))
+    assert {source for *_, source in expected} == {"both", "outcomes", None}
+    assert _chances(streamed(given, buckets, ends, program)) == expected
+
+
+def _chances(rows: Iterable[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
+    return [
+        (
+            *(row[name] for name in ("query", "tick", "change", "X", "T")),
+            row.get("chance"),
+            row.get("chance_from"),
+        )
+        for row in rows
+    ]
+
+
 @pytest.mark.parametrize("given", [forecasts("learn"), forecasts(history(), learn=True)], ids=["alone", "on"])
 def test_what_keys_learn_depends_on_neither_buckets_nor_cuts(given: Forecasts) -> None:
     whole = streamed(given, 1, [])

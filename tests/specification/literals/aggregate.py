@@ -135,6 +135,13 @@ class Aggregate:
         return None if self.value is None else known.get(self.value)
 
     @property
+    def asks_for_values(self) -> bool:
+        """Whether it depends on the values that its members have for its own variables."""
+        return self.value is not None or any(
+            _is_open(side) for each in self.conditions for side in each.operands
+        )
+
+    @property
     def rises(self) -> bool:
         """Whether it can only rise: a count, or a sum of values that are at least 0."""
         return self.function == "count" or (
