@@ -80,7 +80,7 @@ def test_commands_show_through_one_door() -> None:
         "antelog/cli/stopping.py": [".write("],  # a line of its own
         "antelog/cli/show/endings.py": [".write("],
         "antelog/cli/show/terminal.py": [*["click.echo("] * 3, "Console(s", "Console(h", ".print("],
-        "antelog/cli/show/listing.py": [".write(", ".write("],  # lines of JSON
+        "antelog/cli/show/listing.py": [".write("] * 3,  # lines of JSON, and of `shown_lines`
         "antelog/cli/run/paging.py": [".write("],  # into a feed
     }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time as system
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from antelog.compile.nodes.plan import Plan
@@ -59,6 +59,10 @@ class ChangeView:
         """Whether ticks without facts may have lines."""
         return stretches.speaks_by_the_clock(plan)
 
+    def ends(self, _now: int, last: int, /) -> tuple[int, ...]:
+        """The ticks at which a stretch is cut, as another share of its lines is shown from there on."""
+        return (last,)
+
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         """Advance an engine by a batch."""
         tables = engine.advance(batch.now, batch.facts)
@@ -89,6 +93,11 @@ class SnapshotView(ChangeView):
     def fills(self, _plan: Plan, /) -> bool:
         """Each tick has a snapshot."""
         return True
+
+    def ends(self, now: int, last: int, /) -> tuple[int, ...]:
+        """None are shown before the first one."""
+        since = self._since
+        return (last,) if since is None or not now < since - 1 < last else (since - 1, last)
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
         begins = engine.plan.tick is not None and engine.state.begin is None
@@ -220,6 +229,14 @@ class Driver:
 
     def _through(self, stretch: Stretch) -> Iterator[StepResult]:
         """The steps through a long stretch without facts, unless these would be too many."""
+        for end in self.view.ends(self.engine.now, stretch.last):
+            part = replace(stretch, last=end)
+            if end - self.engine.now > stretches.SAMPLE:
+                yield from self._through_part(part)
+            else:
+                yield from self._steps(DueRows(end, {}))
+
+    def _through_part(self, stretch: Stretch) -> Iterator[StepResult]:
         engine, before = self.engine, self.engine.now
         steps = list(self.view.steps(engine, DueRows(before + stretches.SAMPLE, {}), self._judged))
         sampled = Sampled.of(steps, before, stretch.last)

@@ -75,6 +75,9 @@ def test_snapshots_stop_there_whatever_the_rules_say() -> None:
     )
     assert status == 0
     assert len(lines) == 3
+    status, lines, said = try_(FIRST, "--snapshots", "--since", "2024-03-01", "--until", "2124-01-01")
+    assert (status, lines) == (1, [])
+    assert "snapshots of all would fill them with" in said
     status, lines, _ = try_(FIRST, "--snapshots", "--since", "0")
     assert status == 0
     assert lines[0]["tick"] > 2_000_000
