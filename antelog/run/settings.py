@@ -186,7 +186,8 @@ class LineSettings:
 
     since: int | str | date | None = option(
         None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",
-        on=("try", "draw"), default_text="0; with a `tick`, that of the first arrival: before it there is nothing to show",
+        on=("try", "draw"),
+        default_text="0; with a `tick`, that of the first arrival: before it there is nothing to show",
     )  # fmt: skip
     snapshots: bool = flag(
         False, "Print what is open, tick by tick, or (the default) what changes.", on=("try",),
