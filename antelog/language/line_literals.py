@@ -13,8 +13,11 @@ reads them. Each text is read in one pass, for values may be long, and come from
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antelog.language.printer import value_text
 
 # A text in quotes; one without an end goes on to that of the whole, so that it is read once.
 _QUOTED = r'"(?>[^"\\]++|\\.?+)*+(?:"|\Z)'
@@ -50,6 +53,26 @@ class LineLiteral:
     def text(self, written: Callable[[int], str]) -> str:
         """The text, with each tick as `written` has it."""
         return "".join([piece if isinstance(piece, str) else written(piece) for piece in self.pieces])
+
+
+def awaited(explanation: Mapping[str, Any]) -> tuple[LineLiteral, ...]:
+    """The hypotheses of an explanation, with what aggregates come to so far.
+
+    count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
+    """
+    values = {each["literal"]: each["value"] for each in explanation.get("so_far") or ()}
+    found = ((read_literal(text), text) for text in explanation.get("hypotheses") or ())
+    return tuple(
+        replace(literal, pieces=(*literal.pieces, f" ({amount_text(values[text])} so far)"))
+        if text in values
+        else literal
+        for literal, text in found
+    )
+
+
+def amount_text(value: float | None) -> str:
+    """The value of an aggregate."""
+    return "nothing" if value is None else value_text(value)
 
 
 def read_literal(text: str) -> LineLiteral:

@@ -18,7 +18,7 @@ from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
-from antelog.language.line_literals import LineLiteral, read_literal
+from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
 from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
@@ -142,7 +142,7 @@ def _times(row: Mapping[str, Any], tick: int) -> TickTimes | None:
 
 
 def _explanation(given: Mapping[str, Any]) -> Explanation:
-    return Explanation(_literals(given["evidence"]), _literals(given["hypotheses"]))
+    return Explanation(_literals(given["evidence"]), awaited(given))
 
 
 def _literals(texts: Iterable[str]) -> tuple[LineLiteral, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.language.line_literals import LineLiteral, read_literal
+from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from tests.recorded import NAMES, recorded
@@ -135,6 +135,22 @@ _PARTS = (
     "not ",
     "..",
 )
+
+
+def test_hypotheses_say_what_aggregates_come_to_so_far() -> None:
+    count, last = "count(Fail(wt2, _, 0..9)) >= 3", "avg(V : Temp(wt2, V, 0..9)) > 7"
+    explanation = {
+        "evidence": ["Fail(wt2, e1, 0)"],
+        "hypotheses": [count, last, "Temp(wt2, high, 3)"],
+        "so_far": [{"literal": count, "value": 2.0}, {"literal": last, "value": None}],
+    }
+    texts = [each.text(lambda tick: f"{tick}:00") for each in awaited(explanation)]
+    assert texts == [
+        "count(Fail(wt2, _, 0:00..9:00)) >= 3 (2 so far)",
+        "avg(V : Temp(wt2, V, 0:00..9:00)) > 7 (nothing so far)",
+        "Temp(wt2, high, 3:00)",
+    ]
+    assert [each.text(str) for each in awaited({"hypotheses": [count]})] == [count]
 
 
 @pytest.mark.timeout(20)

@@ -16,7 +16,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import read_literal
+from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from antelog.run.settings import Settings
@@ -162,36 +162,23 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text(f"{_INDENT}because ", "dim")
-        _print(_literals(line, row["because"], to.marks.false, "red", to), to)
+        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, "red", to), to)
 
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     line = Text(_INDENT)
-    _literals(line, explanation["evidence"], to.marks.evidence, "green", to)
+    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, "green", to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
-    so_far = {each["literal"]: each["value"] for each in explanation.get("so_far") or ()}
-    _literals(line, explanation["hypotheses"], to.marks.hypothesis, "yellow", to, so_far=so_far)
+    _literals(line, awaited(explanation), to.marks.hypothesis, "yellow", to)
     return line
 
 
-def _literals(
-    line: Text,
-    literals: Iterable[str],
-    mark: str,
-    colour: str,
-    to: Listing,
-    *,
-    so_far: Mapping[str, float | None] | None = None,
-) -> Text:
-    """Adds literals to a line, each with its mark, and what an aggregate comes to so far."""
+def _literals(line: Text, literals: Iterable[LineLiteral], mark: str, colour: str, to: Listing) -> Text:
     written = partial(moment, timescale=to.timescale)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
-        line.append(f"{mark} {read_literal(literal).text(written)}", colour)
-        if so_far is not None and literal in so_far:
-            value = so_far[literal]
-            line.append(f" ({'nothing' if value is None else _value(value)} so far)", "dim")
+        line.append(f"{mark} {literal.text(written)}", colour)
     return line
 
 

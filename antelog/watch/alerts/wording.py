@@ -8,14 +8,15 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.line_literals import read_literal
+from antelog.language.line_literals import amount_text, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
@@ -31,6 +32,7 @@ NAMES = (
     "by",
     "evidence",
     "waits_for",
+    "so_far",
     "because",
     "key",
 )
@@ -89,7 +91,8 @@ class Words:
             "tick": self._time(line["tick"]),
             "by": "" if line.get("decided_by") is None else self._time(line["decided_by"]),
             "evidence": self._literals(explanation.get("evidence")),
-            "waits_for": self._literals(explanation.get("hypotheses")),
+            "waits_for": self._awaited(explanation),
+            "so_far": ", ".join(amount_text(each["value"]) for each in explanation.get("so_far") or ()),
             "because": self._literals(line.get("because")),
             "key": key,
         }
@@ -101,9 +104,9 @@ class Words:
         parts += [] if chance is None else [percent(chance)]
         parts += [] if decided is None else [f"decided by {self._time(decided)}"]
         said = ", ".join(parts)
-        hypotheses = (line.get("explanations") or [{}])[0].get("hypotheses")
-        if change == LIKELY and hypotheses:
-            said += f", waits for {self._literals(hypotheses)}"
+        waits_for = self._awaited((line.get("explanations") or [{}])[0])
+        if change == LIKELY and waits_for:
+            said += f", waits for {waits_for}"
         if line.get("because"):
             said += f", because of {self._literals(line['because'])}"
         return said
@@ -119,6 +122,9 @@ class Words:
 
     def _time(self, tick: int) -> str:
         return moment(tick, self.timescale)
+
+    def _awaited(self, explanation: Mapping[str, Any]) -> str:
+        return ", ".join(each.text(self._time) for each in awaited(explanation))
 
     def _literals(self, literals: Sequence[str] | None) -> str:
         return ", ".join(read_literal(each).text(self._time) for each in literals or ())

@@ -9,14 +9,14 @@ rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 
 from msgspec import Struct
 
 from antelog.diagnostics import Span
-from antelog.language.line_literals import read_literal
+from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.syntax import Rule, atoms_of
 from antelog.program import Program
@@ -39,8 +39,8 @@ def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list
     if explanation >= len(explanations):
         return []
     found = explanations[explanation]
-    known, awaited = found.get("evidence", ()), found.get("hypotheses", ())
-    return [*_marks(known, timescale, known=True), *_marks(awaited, timescale, known=False)]
+    known = map(read_literal, found.get("evidence", ()))
+    return [*_marks(known, timescale, known=True), *_marks(awaited(found), timescale, known=False)]
 
 
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
@@ -52,12 +52,11 @@ def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]
 
 def failed(line: Line, timescale: Timescale | None) -> list[Mark]:
     """The marks of the hypotheses that became false, in the line of a rejected answer."""
-    return _marks(line.get("because") or (), timescale, known=False)
+    return _marks(map(read_literal, line.get("because") or ()), timescale, known=False)
 
 
-def _marks(texts: Sequence[str], timescale: Timescale | None, *, known: bool) -> list[Mark]:
+def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:
     written = partial(moment, timescale=timescale)
-    literals = map(read_literal, texts)
     return [Mark(each.text(written), each.predicate, each.tick, known, each.negated) for each in literals]
 
 

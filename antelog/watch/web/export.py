@@ -11,9 +11,11 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
+from antelog.language.line_literals import awaited
 from antelog.markup import Html, ready, tag, text
 from antelog.watch.board.selection import selection_of
 from antelog.watch.board.tracked_answer import Line
@@ -180,8 +182,8 @@ def _plan(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Ro
 
 def _first(line: Line) -> tuple[str, str]:
     """The evidence and the hypotheses of the first explanation."""
-    found: Mapping[str, Sequence[str]] = next(iter(line.get("explanations") or ()), {})
-    return "; ".join(found.get("evidence", ())), "; ".join(found.get("hypotheses", ()))
+    found: Mapping[str, Any] = next(iter(line.get("explanations") or ()), {})
+    return "; ".join(found.get("evidence", ())), "; ".join(each.text(str) for each in awaited(found))
 
 
 _TABLES: dict[str, Callable[[LiveBoard, str, Mapping[str, str]], Iterable[Row]]] = {

@@ -45,10 +45,13 @@ def test_times_are_times() -> None:
 
 
 def test_every_name_stands_for_something() -> None:
-    change = line(because=["not P(1)"])
+    count = {"literal": "count(Temp(wt2, _, 7..9)) >= 3", "value": 2.0}
+    explanation = {"evidence": ["Temp(wt2, high, 7)"], "hypotheses": [count["literal"]], "so_far": [count]}
+    change = line(because=["not P(1)"], explanations=[explanation])
     found = {name: said(f"{{{name}}}", change) for name in NAMES}
     assert all(found.values())
     assert (found["key"], found["because"], found["chance"]) == ("k3y", "not P(1)", "84 %")
+    assert (found["waits_for"], found["so_far"]) == ("count(Temp(wt2, _, 7..9)) >= 3 (2 so far)", "2")
 
 
 def test_variables_of_other_queries_are_empty() -> None:

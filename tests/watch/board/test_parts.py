@@ -62,6 +62,13 @@ def test_marks_have_times_where_ticks_have_a_length() -> None:
     assert marks(line, None, explanation=1) == []
 
 
+def test_marks_say_how_far_a_count_has_come() -> None:
+    text = "count(Fail(wt2, 0..9)) >= 3"
+    explanation = {"evidence": [], "hypotheses": [text], "so_far": [{"literal": text, "value": 1.0}]}
+    (mark,) = marks({"explanations": [explanation]}, None)
+    assert (mark.text, mark.tick) == (f"{text} (1 so far)", 9)
+
+
 def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:
     line = possible("wt2", 7)
     assert span(marks(line, None), tracked(line, "a"), 8) == (7, 10)
