@@ -91,6 +91,18 @@ def _curves() -> tuple[Curve, ...]:
     def hot(body: str, expected: Callable[[Facts], Counts], sensors: int, _: float) -> Source:
         return sources.crowded(10, sensors, body, expected)
 
+    def counted(ticks: int, scale: float) -> Source:
+        return sources.counted(size(scale, 300_000), 1_000, 10_000, ticks, 5)
+
+    def counted_keys(cards: int, scale: float) -> Source:
+        return sources.counted(size(scale, 300_000), cards, 10_000, 100, 5)
+
+    def counted_facts(facts: int, scale: float) -> Source:
+        return sources.counted(facts * size(scale, 100) * 10, size(scale, 100), 1_000, 99, 5)
+
+    def counted_least(least: int, scale: float) -> Source:
+        return sources.counted(size(scale, 300_000), 100, 10_000, 99, least)
+
     return (
         Curve(
             "keys",
@@ -192,6 +204,47 @@ def _curves() -> tuple[Curve, ...]:
             cost="batch",
         ),
         Curve(
+            "counted",
+            "Window of a count",
+            "ticks",
+            (10, 30, 100, 300, 1_000),
+            "Five payments of a card within so many ticks; 300,000 payments of 1,000 cards in 10,000 ticks, 20 "
+            f"batches. `{_FAST}`",
+            counted,
+            "The payments are sorted by card and tick once, and what lies in a window is looked up there; "
+            "none is looked at for each window that it lies in.",
+        ),
+        Curve(
+            "counted-keys",
+            "Keys of a count",
+            "cards",
+            (10, 100, 1_000, 10_000, 100_000),
+            "Five payments of a card within 100 ticks; 300,000 payments of so many cards.",
+            counted_keys,
+            "The fewer the cards, the more payments each has in a window; that makes no difference but for "
+            "the answers.",
+        ),
+        Curve(
+            "counted-facts",
+            "Facts in the window of a count",
+            "payments of a card in a window",
+            (1, 10, 100, 300, 1_000),
+            "Five payments of a card within 100 ticks; 100 cards, 1,000 ticks, so many payments in each "
+            "window.",
+            counted_facts,
+            "Ten times the payments are ten times the answers here.",
+        ),
+        Curve(
+            "counted-least",
+            "Threshold of a count",
+            "payments",
+            (1, 3, 10, 30, 100),
+            "So many payments of a card within 100 ticks, in which there are 30 in the mean; 300,000 "
+            "payments of 100 cards.",
+            counted_least,
+            "Since when there are so many is looked up at once, however many they are.",
+        ),
+        Curve(
             "length",
             "Length of the stream",
             "facts",
@@ -257,5 +310,7 @@ def _curves() -> tuple[Curve, ...]:
 _SAME = "Same(X, S, T) :- Reading(X, S, T), Reading(X, S, T+1)."
 _PAIRS = "Pair(X, S, R, T) :- Reading(X, S, T), Reading(X, R, T+1)."
 _EXISTS = "Busy(X, T) :- Reading(X, _, T), Reading(X, _, T+1)."
+
+_FAST = sources.FAST.splitlines()[1].format(window="N", least=5)
 
 CURVES = {curve.name: curve for curve in _curves()}

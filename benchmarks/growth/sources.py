@@ -134,6 +134,31 @@ def stopped(facts: Facts) -> Counts:
     return {"confirmed": int(np.count_nonzero(between))}
 
 
+FAST = """input Pay(card, payment, time) delay 2.
+Fast(C, P, T) :- Pay(C, P, T), count(Pay(C, _, T-{window}..T)) >= {least}.
+query Fast(C, P, T).
+"""
+
+
+def counted(count: int, cards: int, ticks: int, window: int, least: int) -> Source:
+    """Payments of cards that have at least so many within a window."""
+    random = np.random.default_rng(7)
+    card, time = random.integers(0, cards, count), np.sort(random.integers(0, ticks, count))
+    names = (("card", numbered("c", cards)), ("payment", numbered("p", count)))
+    facts = arriving(random, "Pay", (card, np.arange(count)), names, time)
+    program = FAST.format(window=window, least=least)
+    return source(program, facts, ends_of(ticks, 20), lambda: within_windows(facts, window, least))
+
+
+def within_windows(facts: Facts, window: int, least: int) -> Counts:
+    """Facts with so many of their card up to so many ticks before them."""
+    span = int(facts.time.max()) + window + 1
+    own = facts.objects[0] * span + facts.time + window
+    at = np.sort(own)
+    there = np.searchsorted(at, own, "right") - np.searchsorted(at, own - window)
+    return {"confirmed": int(np.count_nonzero(there >= least))}
+
+
 def by_sensor(facts: Facts) -> Counts:
     """Sensors with facts in two ticks in a row."""
     ticks = int(facts.time.max()) + 1
