@@ -208,8 +208,8 @@ def _curves() -> tuple[Curve, ...]:
             "Window of a count",
             "ticks",
             (10, 30, 100, 300, 1_000),
-            "Five payments of a card within so many ticks; 300,000 payments of 1,000 cards in 10,000 ticks, 20 "
-            f"batches. `{_FAST}`",
+            "Five payments of a card within so many ticks; 300,000 payments of 1,000 cards in 10,000 ticks, "
+            f"20 batches. `{_FAST}`",
             counted,
             "The payments are sorted by card and tick once, and what lies in a window is looked up there; "
             "none is looked at for each window that it lies in.",
