@@ -1,0 +1,177 @@
+"""Confirmed answers on recorded streams are those that DuckDB finds by SQL, once all facts are there.
+
+How many facts are in a sliding window, after which fact there is silence, and what the latest value was: SQL
+answers these with window functions and `ASOF JOIN`. Facts come as late as they were recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from tests.cli.trying import antelog
+from tests.run.cases import RECORDS
+
+
+@dataclass(frozen=True)
+class Record:
+    """A file of records, and its facts in SQL: their columns, then `time` and `arrival` in ticks."""
+
+    path: str
+    facts: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """Rules about the facts, and the same question in SQL, whose rows are the answers."""
+
+    rules: str
+    sql: str
+
+
+PHONES = """
+    SELECT "S.Device.ID" AS phone, "S.Message.ID" AS message,
+        "S.Client.Detection.Time" // {tick} AS time, "S.Message.received.time.ms" // {tick} AS arrival
+    FROM read_csv('{path}', delim=';')"""
+ONE_A_TICK = f"""
+    SELECT phone, arg_min(message, (arrival, message)) AS message, time, min(arrival) AS arrival
+    FROM ({PHONES}) GROUP BY phone, time"""
+RECORDED = {
+    "phones-1": Record("ooo-dataset/d-1.csv", PHONES.replace("{tick}", "500")),
+    "phones-2": Record("ooo-dataset/d-2.csv", PHONES.replace("{tick}", "500")),
+    "pulses-1": Record("ooo-dataset/d-1.csv", PHONES.replace("{tick}", "100")),
+    "pulses-2": Record("ooo-dataset/d-2.csv", PHONES.replace("{tick}", "100")),
+    "single-1": Record("ooo-dataset/d-1.csv", ONE_A_TICK.replace("{tick}", "500")),
+    "single-2": Record("ooo-dataset/d-2.csv", ONE_A_TICK.replace("{tick}", "500")),
+    "dengue": Record(
+        "dengue/denguedat.csv",
+        """
+        SELECT row_number() OVER () AS number, gender, epoch_ms(onset_week) // 604800000 AS time,
+            epoch_ms(report_week) // 604800000 AS arrival
+        FROM read_csv('{path}')""",
+    ),
+    "quakes": Record(
+        "usgs-feed-history/usgs_all_week_changes.csv",
+        """
+        SELECT cell, max(mag) AS mag, time, min(arrival) AS arrival FROM (
+            SELECT floor(lat / 10)::INT || ' ' || floor(lon / 10)::INT AS cell, mag,
+                epoch_ms(event_utc) // 3600000 AS time, epoch_ms(seen_utc) // 3600000 AS arrival
+            FROM read_csv('{path}') WHERE kind = 'new' AND baseline = 0 AND mag IS NOT NULL)
+        GROUP BY cell, time""",
+    ),
+}
+"""The phones in ticks of 500 and 100 ms; `single` has the first message of each phone and tick only."""
+
+QUESTIONS = {
+    "velocity of phones": Question(
+        """
+        Busy(P, T) :- Fact(P, _, T), count(Fact(P, _, T-9..T)) > 9.
+        query Busy(P, T).""",
+        """
+        SELECT DISTINCT phone, time FROM (
+            SELECT *, count(*) OVER (
+                PARTITION BY phone ORDER BY time RANGE BETWEEN 9 PRECEDING AND CURRENT ROW) AS n
+            FROM facts)
+        WHERE n > 9""",
+    ),
+    "velocity of cases": Question(
+        """
+        Many(G, T) :- Fact(_, G, T), count(Fact(_, G, T-3..T)) > 150.
+        query Many(G, T).""",
+        """
+        SELECT DISTINCT gender, time FROM (
+            SELECT *, count(*) OVER (
+                PARTITION BY gender ORDER BY time RANGE BETWEEN 3 PRECEDING AND CURRENT ROW) AS n
+            FROM facts)
+        WHERE n > 150""",
+    ),
+    "silence of phones": Question(
+        """
+        Silent(P, T) :- Fact(P, _, T), not Fact(P, _, T+1..T+5).
+        query Silent(P, T).""",
+        """
+        SELECT phone, time FROM (
+            SELECT *, lead(time) OVER (PARTITION BY phone ORDER BY time) AS following
+            FROM (SELECT DISTINCT phone, time FROM facts))
+        WHERE following IS NULL OR following > time + 5""",
+    ),
+    "silence of quakes": Question(
+        """
+        Calm(C, T) :- Fact(C, M, T), M >= 3, not Fact(C, _, T+1..T+48).
+        query Calm(C, T).""",
+        """
+        SELECT cell, time FROM (
+            SELECT *, lead(time) OVER (PARTITION BY cell ORDER BY time) AS following FROM facts)
+        WHERE mag >= 3 AND (following IS NULL OR following > time + 48)""",
+    ),
+    "latest message": Question(
+        """
+        After(P, Q, M, T) :- Fact(P, _, T), Pair(P, Q), last Fact(Q, M, T).
+        query After(P, Q, M, T).
+        static Pair(one, other).
+        Pair(dev_15, dev_7).  Pair(dev_7, dev_15).  Pair(dev_12, dev_7).  Pair(dev_7, dev_12).""",
+        """
+        WITH pairs(one, other) AS (
+            VALUES ('dev_15', 'dev_7'), ('dev_7', 'dev_15'), ('dev_12', 'dev_7'), ('dev_7', 'dev_12')),
+        asked AS (SELECT phone, other, time FROM facts JOIN pairs ON one = phone)
+        SELECT asked.phone, other, facts.message, asked.time
+        FROM asked ASOF JOIN facts ON facts.phone = asked.other AND asked.time >= facts.time""",
+    ),
+    "latest quake": Question(
+        """
+        Rises(C, M, L, T) :- Fact(C, M, T), last Fact(C, L, T-1), M > L + 1.
+        query Rises(C, M, L, T).""",
+        """
+        SELECT cell, mag, before, time FROM (
+            SELECT *, lag(mag) OVER (PARTITION BY cell ORDER BY time) AS before FROM facts)
+        WHERE mag > before + 1""",
+    ),
+}
+ASKED = [
+    ("velocity of phones", "phones-1"),
+    ("velocity of phones", "phones-2"),
+    ("velocity of cases", "dengue"),
+    ("silence of phones", "pulses-1"),
+    ("silence of phones", "pulses-2"),
+    ("silence of quakes", "quakes"),
+    ("latest message", "single-1"),
+    ("latest message", "single-2"),
+    ("latest quake", "quakes"),
+]
+SLOTS = {"single-1": ", one per phone", "single-2": ", one per phone", "quakes": ", one per cell"}
+
+
+@pytest.mark.parametrize(("question", "record"), ASKED, ids=[f"{q} {r}" for q, r in ASKED])
+def test_confirmed_answers_are_those_of_sql(question: str, record: str, tmp_path: Path) -> None:
+    recorded, asked = RECORDED[record], QUESTIONS[question]
+    path = RECORDS / recorded.path
+    if not path.exists():
+        pytest.skip(f"{path} is not there")
+    database = duckdb.connect()
+    database.execute(f"CREATE TABLE facts AS {recorded.facts.replace('{path}', str(path))}")
+    (measured,) = database.execute(
+        "SELECT min(time), max(arrival), max(arrival - time), count(*) FROM facts"
+    ).fetchall()
+    first, last, delay, count = measured
+    database.execute(f"UPDATE facts SET time = time - {first}, arrival = arrival - {first}")
+    database.execute(f"COPY (FROM facts ORDER BY arrival) TO '{tmp_path / 'facts.parquet'}'")
+    names = [name for name, *_ in database.execute("DESCRIBE facts").fetchall()]
+    columns = ", ".join(names[:-1])
+    program = f"input Fact({columns}) delay {delay}{SLOTS.get(record, '')}.\n{asked.rules}\n"
+    rules = tmp_path / "rules.alog"
+    rules.write_text(program, encoding="utf-8")
+
+    until = last - first + delay + 100
+    arguments = ("--input", f"Fact={tmp_path / 'facts.parquet'}", "--until", str(until))
+    done = antelog("try", str(rules), *arguments, "--only", "confirmed")
+    assert done.exit_code == 0, done.stderr
+    assert f"done: {count:,} facts\n" in done.stderr, "none was set aside"
+    found = [tuple(json.loads(line)["answer"].values()) for line in done.stdout.splitlines()]
+    expected = database.execute(asked.sql).fetchall()
+    assert len(found) == len(set(found))
+    assert set(found) == set(expected)
+    assert len(expected) > 10
