@@ -30,6 +30,7 @@ from antelog.language.syntax_errors import (
     no_variable,
     not_alone,
     reserved,
+    two_aggregates,
     wrong_arguments,
 )
 
@@ -232,6 +233,8 @@ class Builder(Transformer[Token, Any]):
             if not isinstance(side, syntax.Aggregate) and (inner := _aggregate_in(side)) is not None:
                 other = right if side is left else left
                 sign = operator if side is left else MIRRORED[operator]
+                if _aggregate_in(other) is not None and not _factor(side):
+                    raise UnusableError(two_aggregates(inner.span))
                 raise UnusableError(not_alone(inner.span, _alone(side, sign, other)))
         return found or syntax.Comparison(left, operator, right, span=_span(meta))
 
@@ -360,6 +363,14 @@ def _alone(side: syntax.Term, operator: str, other: syntax.Term) -> str:
         return ""
     rest = syntax.Calculation(_UNDONE[side.function], (other, two))
     return f"{one.function}(…) {operator} {to_text(rest)}"
+
+
+def _factor(side: syntax.Term) -> bool:
+    """Whether a side is an aggregate that is divided by a number."""
+    if not isinstance(side, syntax.Calculation) or side.function != "/":
+        return False
+    one, two = side.arguments
+    return isinstance(one, syntax.Aggregate) and isinstance(two, syntax.Constant)
 
 
 def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:

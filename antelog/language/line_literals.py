@@ -5,6 +5,7 @@
     last Mode(wt2, run, 7)         of Mode, at tick 7
     Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
     count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
+    count(A(0..9)) > 3 * count(B(0..9))    of A, at tick 9; both ranges are ticks
 
 In tables, logs, feeds and on Spark literals are texts in the language's syntax. This is the one place that
 reads them. Each text is read in one pass, for values may be long, and come from anybody.
@@ -27,6 +28,12 @@ _ONLY_TICK = re.compile(_TICK)
 # An atom, which may stand in an aggregate, up to its closing bracket.
 _ATOM = re.compile(
     rf'(not |last )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
+    re.DOTALL,
+)
+# The other aggregate of a comparison of two.
+_OTHER = re.compile(
+    rf"{_QUOTED}|\b(?:count|sum|avg|min|max)\((?:distinct )?+(?:\w++ : )?+\w++"
+    rf'\((?P<arguments>(?>[^"()]++|{_QUOTED})*+)(?=\))',
     re.DOTALL,
 )
 _SHIFT = r"(?: ?[+-] ?[0-9]++)?+"
@@ -80,19 +87,34 @@ def read_literal(text: str) -> LineLiteral:
     atom = _ATOM.match(text)
     if atom is None:
         return LineLiteral(text, text.startswith("not "), None, (text,))
-    first, end = atom.span(3)
-    begin = text.rfind(" ", first, end) + 1 or first
-    ends = text[begin:end].split("..")
-    time = [int(each) if _ONLY_TICK.fullmatch(each) else each for each in ends]
-    pieces: list[str | int] = [text[:begin], time[0]]
-    for each in time[1:]:
-        pieces += ["..", each]
-    if all(isinstance(each, int) for each in time):
-        pieces.append(text[end:])
-    else:
-        pieces += _conditions(text[end:], ends)
+    begin, time = _time(text, *atom.span(3))
+    pieces: list[str | int] = [text[:begin], *time]
     last = time[-1]
+    if all(isinstance(each, int) for each in time[::2]):
+        pieces += _others(text[atom.end(3) :])
+    else:
+        pieces += _conditions(text[atom.end(3) :], [str(each) for each in time[::2]])
     return LineLiteral(atom[2], atom[1] == "not ", last if isinstance(last, int) else None, tuple(pieces))
+
+
+def _time(text: str, first: int, end: int) -> tuple[int, list[str | int]]:
+    """The place of the last of these arguments, and its pieces: a tick, or two with `..` between."""
+    begin = text.rfind(" ", first, end) + 1 or first
+    low, dots, high = text[begin:end].partition("..")
+    ends = [low, dots, high] if dots else [low]
+    return begin, [int(each) if _ONLY_TICK.fullmatch(each) else each for each in ends]
+
+
+def _others(text: str) -> Iterator[str | int]:
+    """The pieces of what follows a time that is known: another aggregate may have one, too."""
+    at = 0
+    for found in _OTHER.finditer(text):
+        if found["arguments"] is not None:
+            begin, time = _time(text, *found.span("arguments"))
+            yield text[at:begin]
+            yield from time
+            at = found.end()
+    yield text[at:]
 
 
 def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:

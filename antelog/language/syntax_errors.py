@@ -117,7 +117,7 @@ def no_variable(name: str, span: Span) -> Diagnostic:
 
 def no_shift(span: Span) -> Diagnostic:
     """A duration that is added to no time."""
-    hint = "A duration shifts a time, as in `T + 15 minutes`. Values are calculated with numbers."
+    hint = "A duration shifts a time, as in `U <= T + 15 minutes`. Values are calculated with numbers."
     return Diagnostic("E001", "a duration can only be added to a time or subtracted from one", span, hint)
 
 
@@ -153,6 +153,12 @@ def not_alone(span: Span, instead: str) -> Diagnostic:
     if instead:
         hint = f"Put what it is calculated with on the other side: `{instead}`."
     return Diagnostic("E001", "an aggregate stands alone on its side of a comparison", span, hint)
+
+
+def two_aggregates(span: Span) -> Diagnostic:
+    """Two aggregates that are compared after a calculation."""
+    hint = "Write it like `max(…) > 2 * min(…)`. For a difference, compare two facts, as in `V - W > 5`."
+    return Diagnostic("E001", "two aggregates are compared as they are, or one times a number", span, hint)
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:

@@ -145,6 +145,8 @@ def _of_functions(trouble: Trouble) -> str | None:
     called = re.search(r"(\w+)\s*\(\s*(distinct\s+)?\w+\Z", trouble.before)
     if trouble.found == ":" and called is not None:
         return f"There are `count`, `sum`, `avg`, `min` and `max`, and no `{called[1]}`."
+    if trouble.found == "," and called is not None and called[2]:
+        return "`distinct` takes one variable. Derive a predicate with the columns you mean, and count that."
     return None
 
 
@@ -152,12 +154,17 @@ def _of_negation(trouble: Trouble) -> str | None:
     if trouble.found in OPPOSITE and re.search(r"\bnot\s+\S+\Z", trouble.before):
         opposite = OPPOSITE[trouble.found]
         return f"`not` stands before atoms only; write the opposite comparison, with `{opposite}`."
+    if trouble.found in OPPOSITE and _NOT_COUNTED.search(trouble.before[-1000:]):
+        return f"Write the opposite comparison, with `{OPPOSITE[trouble.found]}`, and no `not`."
+    if re.search(r"\bnot\s+last\Z", trouble.before):
+        return "Write no `not` before `last`: compare the value, as in `last Mode(X, M, T), M != run`."
     if trouble.found == "(" and trouble.word_before == "not":
         return "Derive a predicate from the conditions in parentheses, and write `not` before that."
     return None
 
 
 _AGGREGATES = frozenset({"avg", "count", "max", "min", "sum"})
+_NOT_COUNTED = re.compile(r"\bnot\s+(?:avg|count|max|min|sum)\s*\((?:[^()]|\([^()]*\))*\)\Z")
 _LONE = re.compile(r"[,(∧]\s*\(\s*(not\s+)?\w+\s*\([^()]*\)\Z")
 """A parenthesis that opens before an atom and belongs to nothing."""
 

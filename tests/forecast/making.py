@@ -17,7 +17,7 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.chains import chains_of
 from antelog.forecast.inference.formulas import WHEN, Condition, Formula, formula_of
-from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain, ChainState, Series
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
@@ -60,6 +60,8 @@ def _words(node: Node, conditions: Sequence[Condition]) -> str:
             return f"any({', '.join(_words(part, conditions) for part in parts)})"
         case AtLeast(number, parts):
             return f"{number} of({', '.join(_words(part, conditions) for part in parts)})"
+        case Turns(true, false):
+            return f"{_words(true, conditions)} or else {_words(false, conditions)}"
         case Never(part):
             return f"not {_words(part, conditions)}"
 

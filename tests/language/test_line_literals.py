@@ -65,6 +65,15 @@ def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: 
         ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
         ("Stop(V, S) where V > 19786.5, S > 1.5", "Stop(V, S) where V > 19786.5, S > 1.5"),
         ("Stop(T+2)", "Stop(T+2)"),
+        (
+            "count(A(x, 3..19786)) > 19786 * count(distinct V : B(x, V, 19785..19786))",
+            "count(A(x, 3..2024-03-04)) > 19786 * count(distinct V : B(x, V, 2024-03-03..2024-03-04))",
+        ),
+        (
+            'avg(V : A("max(B(19786))", V, 19786)) < max(V : B("(19786)", V, 19786), V > 19786)',
+            'avg(V : A("max(B(19786))", V, 2024-03-04)) < max(V : B("(19786)", V, 2024-03-04), V > 19786)',
+        ),
+        ('P(x, 19786) where V < "max(B(19786))"', 'P(x, 2024-03-04) where V < "max(B(19786))"'),
         ("Stop(T+2) where T > 19786", "Stop(T+2) where T > 2024-03-04"),
         (
             'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 19788',

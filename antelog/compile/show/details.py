@@ -83,7 +83,7 @@ def _rule_text(rule: StaticRule) -> str:
 def relation_title(relation: Relation) -> str:
     time = "" if relation.answer.time is None else relation.answer.time
     if not relation.is_query:
-        return f"negated {relation.name}"
+        return f"asked about {relation.name}"
     answer = ", ".join([*relation.answer.variables, *([time] if time else [])])
     return f"query {relation.name}" + (f" for {answer}" if answer else "")
 
@@ -111,7 +111,7 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
     yield "window: " + ("none" if bounds.window is None else ticks_text(bounds.window))
     if bounds.asked_by:
         until = "for ever" if bounds.kept is None else f"until {later(name, bounds.kept)}"
-        yield f"needed {until}, under `not` in {', '.join(bounds.asked_by)}"
+        yield f"needed {until}, asked about in {', '.join(bounds.asked_by)}"
     if bounds.piling_up is not None:
         yield f"state: no bound; facts may wait for {bounds.piling_up} for ever"
     elif bounds.window is not None:

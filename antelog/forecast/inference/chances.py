@@ -74,6 +74,9 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
         sure &= odds.known.take(which)
         known &= odds.known.take(which) | _decided(form, table, chain)
         delays += list(odds.delay.take(which, axis=0).T)
+    for number, ticks in form.valued.items():
+        shown = table.shown[number][:, np.array(ticks) - table.begin]
+        known &= ~(shown == form.chains[number].outcomes - 1).any(axis=1)  # a fact of another value
     (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
     same = groups(np.where(known, key, -1))
     for at in np.split(same.order, same.starts[1:]):

@@ -18,7 +18,7 @@ from typing import TypeAlias
 import numpy as np
 
 from antelog.engine.columns.tables import Column
-from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
 
 FALSE, TRUE = 0, 1
 """The numbers of what is decided."""
@@ -88,6 +88,8 @@ class Parts:
                 return self._number(Shows(leaf, positive), leaf.at)
             case Never(part):
                 return self.of(part, not positive)
+            case Turns(true, false):
+                return self.of(true if positive else false)
             case Every(parts) | Some(parts):
                 return self._all_or_one(parts, positive, isinstance(node, Every) is positive)
             case AtLeast(number, parts):

@@ -42,6 +42,14 @@ class QueryForm:
     def last(self) -> int:
         return max((leaf.at for leaf in self.leaves.values()), default=0)
 
+    @cached_property
+    def valued(self) -> Mapping[int, tuple[int, ...]]:
+        """The chains whose facts are told by declared values, and the ticks at which these matter."""
+        found: dict[int, set[int]] = {}
+        for literal in self.formula.valued:
+            found.setdefault(self.leaves[literal].chain, set()).add(literal.at)
+        return {chain: tuple(sorted(ticks)) for chain, ticks in found.items()}
+
     @property
     def reach(self) -> int:
         """The number of ticks before now whose facts matter."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
@@ -26,8 +27,10 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
+from antelog.forecast.inference.kinds import kinds_of, rises
 from antelog.forecast.inference.nodes import NOT, Comes, Every, Holds, Never, Node, Some, literals_of
 from antelog.forecast.inference.totals import FAILS, Weighed, at_least, ratio_of, total
+from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, size
 from antelog.forecast.rates.series import Series, series_of
 
 WHEN = "<tick>"
@@ -48,13 +51,15 @@ Condition: TypeAlias = Comparison | StaticAtom
 class Formula:
     """The formula of a query's answers, and the conditions on their values that stand in it.
 
-    If the query fixes the tick, ticks are counted from 0 instead of the answer's.
+    If the query fixes the tick, ticks are counted from 0 instead of the answer's. The `valued` facts are
+    known by their declared values: of others in their slots it is not known what they come to.
     """
 
     whole: Node
     conditions: tuple[Condition, ...]
     variables: tuple[str, ...]
     timed: bool
+    valued: frozenset[Comes]
 
     @property
     def literals(self) -> tuple[Comes, ...]:
@@ -72,7 +77,8 @@ def formula_of(rules: Rules, query: str) -> Formula:
     terms = tuple(map(Var, relation.answer.variables))
     when = Time(WHEN, 0) if timed else Time(None, 0)
     whole = unfolding.relation(query, terms, when if timed else None)
-    return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed)
+    valued = frozenset(unfolding.valued)
+    return Formula(whole, tuple(unfolding.conditions), relation.answer.variables, timed, valued)
 
 
 @dataclass
@@ -83,6 +89,7 @@ class _Unfolding:
     timed: bool
     conditions: dict[Condition, int] = field(default_factory=dict)
     literals: int = 0
+    valued: set[Comes] = field(default_factory=set)
 
     def relation(self, name: str, terms: Sequence[Term], when: Time | None) -> Node:
         """The formula of an atom of a relation: any of its patterns."""
@@ -165,6 +172,13 @@ class _Unfolding:
         else:
             if left.function == "count" and not left.distinct:
                 return self._counted(left.inside, operator, right)
+            facts = self._valued(left)
+            if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
+                number = Fraction(str(right.value))
+                if size(facts, number) > _MOST:
+                    raise UnknownChanceError(_TOO_MANY)
+                self.valued |= set(literals_of(facts.some))
+                return compared(facts, left.function, operator, number)
             if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
                 # The largest is above a number if any is.
                 beyond = Comparison(left.value, operator, right)
@@ -211,6 +225,17 @@ class _Unfolding:
         if sum(abs(each.weight) for each in parts) > _MOST:
             raise UnknownChanceError(_TOO_MANY)
         return total(parts, operator, 0)
+
+    def _valued(self, aggregate: Aggregate) -> ValuedFacts | None:
+        """The facts inside of an aggregate by their declared values; None if these are not declared."""
+        source = self.rules.inputs.get(aggregate.inside.predicate)
+        if source is None or not self._is_single(aggregate.inside):
+            return None
+        kinds = kinds_of(aggregate, source)
+        if kinds is None:
+            return None
+        members = ([Valued(kind.value, part) for part in self._members(kind.inside)] for kind in kinds)
+        return ValuedFacts([*zip(*members, strict=True)], rises(aggregate))
 
     def _is_single(self, inside: Inside) -> bool:
         """Whether there is at most one atom at a tick."""

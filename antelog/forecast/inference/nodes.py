@@ -56,7 +56,15 @@ class AtLeast:
     parts: tuple[Node, ...]
 
 
-Node: TypeAlias = Comes | Holds | Every | Some | Never | AtLeast
+@dataclass(frozen=True)
+class Turns:
+    """It turns out true once one part is certain, and false once the other is."""
+
+    true: Node
+    false: Node
+
+
+Node: TypeAlias = Comes | Holds | Every | Some | Never | AtLeast | Turns
 
 NOT = Some(())
 """What nothing makes true."""
@@ -71,5 +79,7 @@ def literals_of(node: Node) -> Iterator[Comes]:
             yield from chain.from_iterable(map(literals_of, parts))
         case Never(part):
             yield from literals_of(part)
+        case Turns(true, false):
+            yield from chain(literals_of(true), literals_of(false))
         case Holds():
             pass

@@ -162,7 +162,10 @@ class Aggregation(Literal):
             name = variable_of(term)
             if name is not None and name not in rule.positive | rule.worked_out:
                 message = f"{name} is compared with an aggregate, but no atom gives it a value"
-                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom of the body.")
+                hint = f"Compare with a number, as in `count(…) > 3`, or use {name} in an atom of the body."
+                yield Diagnostic(
+                    "E402", message, term.span, f"{hint} Lines say under `so_far` what it comes to."
+                )
 
 
 def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:

@@ -38,7 +38,7 @@ def test_bounds_of_a_query_and_of_what_it_negates() -> None:
         "delay: decided by T+3 at the latest; confirmed answers are remembered until then",
         "window: 4 ticks",
     ]
-    assert "needed until T+3, under `not` in P" in list(bounds_lines(negated))
+    assert "needed until T+3, asked about in P" in list(bounds_lines(negated))
 
 
 def test_strata_and_the_key() -> None:
