@@ -157,6 +157,7 @@ CATALOGUE: dict[str, str] = {
     "W110": "needless-slot",
     "W111": "asked-every-tick",
     "W112": "late-sum",
+    "W113": "many-combinations",
 }
 
 

@@ -8,11 +8,12 @@ plan, for each rule by itself is fine.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from antelog.compile.conditions.differences import Times
-from antelog.compile.literals.terms import Time
-from antelog.compile.nodes.patterns import Earliest
+from antelog.compile.literals.terms import Time, variables_in
+from antelog.compile.nodes.patterns import Earliest, Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses
@@ -36,10 +37,33 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             yield Diagnostic(
                 "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
             )
+        if (facts := max(map(_apart, relation.patterns), default=0)) > _FEW:
+            message = (
+                f"{relation.name} rests on up to {facts} facts at once, each with a value of its own: all "
+                "combinations of those that have come are looked at, which is slow"
+            )
+            hint = (
+                "Ask for a range of ticks instead, as in `not P(X, low, T-9..T)`: see *hysteresis* and *k in a row* "
+                "among the idioms."
+            )
+            yield Diagnostic("W113", message, query.span, hint)
     seen: set[int] = set()
     for relation in plan.relations:
         if relation.bounds.piling_up is not None:
             yield from _piling_up(relation, clauses, document, seen)
+
+
+_FEW = 7
+"""With so many facts that have values of their own, 100 combinations are looked at for each answer."""
+
+
+def _apart(pattern: Pattern) -> int:
+    """The number of facts of a pattern with a value that nothing else in it has."""
+    literals = [each.variables for each in (*pattern.facts, *pattern.asked)]
+    often = Counter(name for names in literals for name in names)
+    own = {name for name, count in often.items() if count == 1} - pattern.answered
+    times = variables_in(pattern.times)
+    return sum(bool((fact.variables - times) & own) for fact in pattern.facts)
 
 
 def _reaches(name: str, clauses: Clauses) -> set[str]:

@@ -91,12 +91,19 @@ def _section(title: str, lines: Iterable[str]) -> Iterator[Line]:
     yield Line("")
 
 
+_MOST = 12
+"""The patterns of a relation that are printed."""
+
+
 def _relation(relation: Relation) -> Iterator[Line]:
     yield Line(relation_title(relation), TEXT, 2, 4)
-    for pattern in relation.patterns:
+    for pattern in relation.patterns[:_MOST]:
         fixed = answer_text(relation, pattern)
         yield Line(pattern.text + (f"   giving {fixed}" if fixed else ""), PATTERN, 4, 6)
         yield from (Line(line, DETAIL, 6, 8) for line in pattern_lines(pattern))
+    if len(relation.patterns) > _MOST:
+        more = len(relation.patterns) - _MOST
+        yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
     if not relation.patterns:
         yield Line("never holds", TEXT, 4)
     yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(relation))

@@ -29,3 +29,19 @@ def test_what_is_usual_is_not_remarked_on() -> None:
     )
     assert compiled.plan is not None
     assert compiled.diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("window", "again", "said"),
+    [
+        (24, "A(D, V, T), V >= 40", True),
+        (3, "A(D, V, T), V >= 40", False),
+        (24, "A(D, 40, T)", False),
+    ],
+)
+def test_many_facts_with_values_of_their_own_are_slow(window: int, again: str, said: bool) -> None:
+    rules = f"R(D, T) :- A(D, V, T), V >= 45. R(D, T) :- R(D, T-1), {again}."
+    text = f"input A(d, v, time) delay 1. {rules} query R(D, T) window {window}."
+    compiled = compile_program(read(Source(text)))
+    assert compiled.plan is not None
+    assert any(each.code == "W113" for each in compiled.diagnostics) is said
