@@ -257,6 +257,8 @@ class _Unfolding:
             if inside.predicate in self.rules.inputs:
                 series, key = series_of(Atom(inside.predicate, terms, tick), bound, about_own)
                 there = self._comes(series, key, tick)
+                if tick.offset < 0:  # before tick 0 nothing is awaited
+                    there = Every((self.compared(Comparison(tick, ">=", Time(None, 0))), there))
             elif own:
                 raise UnknownChanceError(_SEVERAL)
             else:

@@ -125,3 +125,16 @@ def test_what_the_largest_value_is_above() -> None:
     model.advance(0, {"Read": [("a", 20, 0)]})
     (one,), (other,) = (model.answers(name).to_pylist() for name in ("P", "Q"))
     assert one["chance"] == pytest.approx(other["chance"])
+
+
+def test_before_tick_0_nothing_is_awaited() -> None:
+    rules = """
+        input Late(x: text, time) delay 3.
+        chance Late(_, _) = 20%.
+        P(X, T) :- Limit(X, 2), count(Late(X, T-2..T)) = 1.
+        query P(X, T).
+    """
+    engine = antelog.Engine(antelog.parse(RULES.format(rules)))
+    engine.advance(0, {})
+    (answer,) = (row for row in engine.answers("P").to_pylist() if row["T"] == 0)
+    assert [each["tick"] for each in answer["forecast"]] == [1, 2, 3]
