@@ -43,8 +43,8 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
                 "combinations of those that have come are looked at, which is slow"
             )
             hint = (
-                "Ask for a range of ticks instead, as in `not P(X, low, T-9..T)`: see *hysteresis* and *k in a row* "
-                "among the idioms."
+                "Ask for a range of ticks instead, as in `not P(X, low, T-9..T)`: see *hysteresis* and "
+                "*k in a row* among the idioms."
             )
             yield Diagnostic("W113", message, query.span, hint)
     seen: set[int] = set()
