@@ -53,8 +53,8 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             yield from _piling_up(relation, clauses, document, seen)
 
 
-_FEW = 7
-"""With so many facts that have values of their own, 100 combinations are looked at for each answer."""
+_FEW = 8
+"""Of so many facts that have values of their own there are 256 combinations for each answer."""
 
 
 def _apart(pattern: Pattern) -> int:
