@@ -63,7 +63,7 @@ class UpTo:
     end: Column
 
 
-class Progress(Protocol):
+class AmountSoFar(Protocol):
     """The values of an aggregate over time, for some rows."""
 
     def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
@@ -94,7 +94,7 @@ class AmountLine:
 
     literal: int
     which: Column
-    so_far: Progress
+    so_far: AmountSoFar
     quarters: Column
 
     def take(self, at: Column) -> Self:

@@ -28,7 +28,7 @@ from antelog.engine.columns.tables import (
     keys_of,
     marked,
 )
-from antelog.engine.step.amount_lines import AmountTable, Progress, TickTable, UpTo
+from antelog.engine.step.amount_lines import AmountSoFar, AmountTable, TickTable, UpTo
 from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
 from antelog.engine.step.rows import Rows, numbers_of
@@ -272,7 +272,7 @@ class Compared:
     """
 
     truth: Truth
-    so_far: Progress
+    so_far: AmountSoFar
     quarters: Column
 
 

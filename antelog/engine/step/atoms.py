@@ -50,8 +50,8 @@ from antelog.engine.step.rows import (
     time_column,
 )
 from antelog.engine.step.seeds import rows_for, seed_of
-from antelog.engine.step.window_amounts import compared_in_windows, has_window
-from antelog.engine.step.windows import Windows, windows_of
+from antelog.engine.step.window_amounts import in_windows
+from antelog.engine.step.windows import windows_of
 from antelog.engine.values.values import Values
 
 
@@ -134,19 +134,7 @@ def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compar
     (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
-    return _in_windows(known, node, some) or _step_by_step(known, node, some), same.numbers
-
-
-def _in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | None:
-    """The comparison, if its members are those of windows over a table of facts."""
-    found = list[Windows]()
-    for each in node.aggregates:
-        asked = atoms_of(each.inside.reference, rows, known.values)
-        windows = windows_of(known, asked, each, rows) if has_window(each) else None
-        if windows is None:
-            return None
-        found.append(windows)
-    return compared_in_windows(node, found, rows, known.values)
+    return in_windows(known, node, some) or _step_by_step(known, node, some), same.numbers
 
 
 def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked
 from antelog.engine.step.amounts import QUARTERS, Compared, rising
-from antelog.engine.step.derivations import Truth
+from antelog.engine.step.derivations import Knowledge, Truth, atoms_of
 from antelog.engine.step.rows import Rows, numbers_of
-from antelog.engine.step.windows import WindowAtoms, Windows, least
+from antelog.engine.step.windows import WindowAtoms, Windows, least, windows_of
 from antelog.engine.values.exact_sums import Summands
 from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
@@ -27,7 +27,7 @@ _MOST = 2**60
 """More than there can be in a window."""
 
 
-def has_window(aggregate: Aggregate) -> bool:
+def _has_window(aggregate: Aggregate) -> bool:
     """Whether an aggregate can be looked up in windows."""
     return aggregate.function in ("count", "sum", "avg") and not aggregate.distinct
 
@@ -88,9 +88,19 @@ class WindowAmount:
         return np.where(count > there, NEVER, tick_of(count))
 
 
-def compared_in_windows(
-    node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values
-) -> Compared | None:
+def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | None:
+    """A comparison over time, if its members are those of windows over a table of facts."""
+    found = list[Windows]()
+    for each in node.aggregates:
+        asked = atoms_of(each.inside.reference, rows, known.values)
+        windows = windows_of(known, asked, each, rows) if _has_window(each) else None
+        if windows is None:
+            return None
+        found.append(windows)
+    return _compared(node, found, rows, known.values)
+
+
+def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared | None:
     """The comparison over time; None if it has to be looked at step by step."""
     amounts = [
         WindowAmount.of(aggregate, windows, values)
