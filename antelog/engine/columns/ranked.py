@@ -67,7 +67,7 @@ class Ranked:
             behind = left > other - one
             left = left - np.where(behind, other - one, 0)
             rank |= behind * (1 << split.bit)
-            first, end = _moved(split, first, end, (one, other), behind)
+            first, end = _moved(split, first, one, behind), _moved(split, end, other, behind)
         found: Column = np.where(
             there, np.append(self.different, NEVER).take(np.where(there, rank, -1)), NEVER
         )
@@ -92,7 +92,7 @@ class Ranked:
             count += np.where(behind, other - one, 0)
             for kind, each in enumerate(split.sums):
                 sums[kind] += np.where(behind, each.take(other) - each.take(one), 0)
-            first, end = _moved(split, first, end, (one, other), behind)
+            first, end = _moved(split, first, one, behind), _moved(split, end, other, behind)
         return count, [*sums]
 
 
@@ -103,12 +103,7 @@ def _sums(weights: Column) -> Column:
     return sums
 
 
-def _moved(
-    split: _Split, first: Column, end: Column, fronts: tuple[Column, Column], behind: NDArray[np.bool_]
-) -> tuple[Column, Column]:
-    """Where the part of each stretch lies after a split that is looked at further."""
-    one, other = fronts
-    return (
-        np.where(behind, split.front + first - one, one),
-        np.where(behind, split.front + end - other, other),
-    )
+def _moved(split: _Split, place: Column, fronts: Column, behind: NDArray[np.bool_]) -> Column:
+    """Where places lie after a split, in the part that is looked at further, with so many fronts before."""
+    moved: Column = np.where(behind, split.front + place - fronts, fronts)
+    return moved

@@ -64,19 +64,18 @@ def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, valu
     coming = at.up_to(found.coming, found.until)
     left = np.where(at.tick < found.any_until.take(at.row), _ANY, coming.last - coming.end)
     row, true_at, cells = found.row, found.true_at, found.value
-    rises = np.ones(found.count, np.bool_)
+    rises = rising(aggregate, rows, values)
     if aggregate.function != "count":
         there = marked(Numbers.of_cells(cells, values).there)
         row, true_at, cells = row.take(there), true_at.take(there), cells.take(there)
-        rises = rising(aggregate, rows, values)
     members = at.up_to(row, true_at)
     running = _RUNNING["distinct" if aggregate.distinct else aggregate.function]
     return Amount(aggregate, running(members, cells.take(members.order), values), left, rises.take(at.row))
 
 
 def rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
-    """For each row, whether a sum can only rise, as a condition says that its values are at least 0."""
-    rises = np.zeros(rows.count, np.bool_)
+    """For each row, whether a value can only rise: a count, or a sum whose values are at least 0."""
+    rises = np.full(rows.count, aggregate.function == "count")
     if aggregate.function == "sum":
         for least in aggregate.least_values:
             rises |= np.broadcast_to(numbers_of(least, rows.bound, values).real >= 0, rows.count)

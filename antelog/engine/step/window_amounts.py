@@ -107,39 +107,33 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
         for aggregate, windows in zip(node.aggregates, found, strict=True)
     ]
     left, decided = amounts[0], np.maximum.reduce([each.decided for each in found])
+    rises = np.logical_or.reduce([rising(each, rows, values) for each in node.aggregates])
     quarters = np.full((QUARTERS, rows.count), NEVER)
     if isinstance(node.right, Aggregate):
-        rises = rising(node.left, rows, values) | rising(node.right, rows, values)
-        if rises.any() or "count" in (node.left.function, node.right.function):
-            return None
-        other = amounts[1].at(None)
-        if node.factor != 1:
-            factor = Numbers.of_cells(np.array([values.cell(node.factor)]), values)
-            other = calculate("*", [other, factor])
-        settled = [each.settled for each in found]
-        # A side without a value makes it false as soon as that is certain.
-        lacking = [
-            np.where(end.there, NEVER, when)
-            for end, when in zip((left.at(None), other), settled, strict=True)
-        ]
-        when = np.where(left.at(None).there & other.there, np.maximum(*settled), np.minimum(*lacking))
-        return Compared(Truth(*_in_the_end(left, node.operator, other, when), decided), left, quarters)
-    other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
-    if node.left.function == "count":
-        true_at, false_at = _count(found[0], node.operator, other)
-        rises = np.ones(rows.count, np.bool_)
-    else:
-        true_at, false_at = _in_the_end(left, node.operator, other, found[0].settled)
-        rises = rising(node.left, rows, values)
         if rises.any():
-            true_at, false_at = _before_the_end(left, node.operator, other, rises, (true_at, false_at))
-    true_at = np.where(other.there, true_at, NEVER)
-    false_at = np.where(other.there, false_at, -1)
+            return None
+        return Compared(Truth(*_of_two(node, amounts, values), decided), left, quarters)
+    other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
+    compare = _count if node.left.function == "count" else _total
+    true_at, false_at = compare(left, node.operator, other, rises)
     if rises.any():
         goal = np.where(rises & (other.real > 0), other.real, np.nan)
-        for number, line in enumerate(quarters, 1):
-            line[:] = _share(left, number, goal)
+        quarters = np.stack([_share(left, number, goal) for number in range(1, QUARTERS + 1)])
+    true_at, false_at = np.where(other.there, true_at, NEVER), np.where(other.there, false_at, -1)
     return Compared(Truth(true_at, false_at, decided), left, quarters)
+
+
+def _of_two(node: Aggregation, amounts: Sequence[WindowAmount], values: Values) -> tuple[Column, Column]:
+    """The ticks at which a comparison of two aggregates is true and false: both are known in the end."""
+    one, other = (each.at(None) for each in amounts)
+    if node.factor != 1:
+        other = calculate("*", [other, Numbers.of_cells(np.array([values.cell(node.factor)]), values)])
+    settled = [each.windows.settled for each in amounts]
+    # A side without a value makes it false as soon as that is certain.
+    lacking = [np.where(end.there, NEVER, when) for end, when in zip((one, other), settled, strict=True)]
+    when = np.where(one.there & other.there, np.maximum(*settled), np.minimum(*lacking))
+    true = one.compared(HOLDS[node.operator], other)
+    return np.where(true, when, NEVER), np.where(true, NEVER, when)
 
 
 def _for_each(numbers: Numbers, count: int) -> Numbers:
@@ -155,9 +149,9 @@ def _share(left: WindowAmount, number: int, goal: NDArray[np.float64]) -> Column
     return left.windows.reached(least_count.astype(np.int64))
 
 
-def _count(windows: Windows, operator: str, other: Numbers) -> tuple[Column, Column]:
+def _count(left: WindowAmount, operator: str, other: Numbers, _rises: Mask) -> tuple[Column, Column]:
     """The ticks at which a comparison of counts is true and false."""
-    real = np.clip(np.nan_to_num(other.real), -_MOST, _MOST)
+    windows, real = left.windows, np.clip(np.nan_to_num(other.real), -_MOST, _MOST)
     whole = np.clip(np.where(other.is_whole, other.whole, np.floor(real).astype(np.int64)), -_MOST, _MOST)
     fraction = ~other.is_whole & (np.floor(real) != real)
     more = whole + 1
@@ -171,20 +165,15 @@ def _count(windows: Windows, operator: str, other: Numbers) -> tuple[Column, Col
     return (enough, too_few) if operator in (">", ">=") else (too_few, enough)
 
 
-def _in_the_end(left: WindowAmount, operator: str, other: Numbers, settled: Column) -> tuple[Column, Column]:
-    """The ticks at which a comparison is true and false that is not decided before all members are there."""
-    true = left.at(None).compared(HOLDS[operator], other)
-    return np.where(true, settled, NEVER), np.where(true, NEVER, settled)
-
-
-def _before_the_end(
-    left: WindowAmount, operator: str, other: Numbers, rises: Mask, ends: tuple[Column, Column]
-) -> tuple[Column, Column]:
-    """The same where a sum rises: it may be beyond the other number before all members are there."""
-    beyond = ">=" if operator in (">=", "<") else ">"
-    passed = left.first(lambda now: now.compared(HOLDS[beyond], other))
-    passed = np.where(rises, passed, NEVER)
-    true_at, false_at = ends
+def _total(left: WindowAmount, operator: str, other: Numbers, rises: Mask) -> tuple[Column, Column]:
+    """The ticks at which a comparison of sums or means is true and false: in the end, or once passed."""
+    true, settled = left.at(None).compared(HOLDS[operator], other), left.windows.settled
+    true_at, false_at = np.where(true, settled, NEVER), np.where(true, NEVER, settled)
+    if not rises.any():
+        return true_at, false_at
+    beyond = HOLDS[">=" if operator in (">=", "<") else ">"]
+    passed = np.where(rises, left.first(lambda now: now.compared(beyond, other)), NEVER)
+    never = passed < NEVER
     if operator in (">", ">=", "!="):
-        return np.minimum(true_at, passed), np.where(passed < NEVER, NEVER, false_at)
-    return np.where(passed < NEVER, NEVER, true_at), np.minimum(false_at, passed)
+        return np.minimum(true_at, passed), np.where(never, NEVER, false_at)
+    return np.where(never, NEVER, true_at), np.minimum(false_at, passed)

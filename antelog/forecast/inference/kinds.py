@@ -69,7 +69,7 @@ def _number(value: Value | None) -> Fraction | None:
 
 
 def _about(inside: Inside, constants: Mapping[int, Value]) -> Inside | None:
-    """What is inside of an aggregate, about facts with these constants; None if it says more of them."""
+    """The inside of an aggregate, about facts with these constants; None if it says more of them."""
     if any(isinstance(inside.arguments[column], Var | Const) for column in constants):
         return None
     terms = tuple(Const(constants[i]) if i in constants else e for i, e in enumerate(inside.arguments))

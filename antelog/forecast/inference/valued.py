@@ -44,18 +44,18 @@ class ValuedFacts:
         return Some(tuple(fact.part for fact in self.each))
 
     @property
-    def over(self) -> Node:
+    def settled(self) -> Node:
         """Nothing more can come: each tick has its fact, or will have none."""
         parts = [tuple(fact.part for fact in tick) for tick in self.ticks]
         return Every(tuple(Some((*own, Every(tuple(map(Never, own))))) for own in parts))
 
-    def once_over(self, node: Node) -> Node:
+    def in_the_end(self, node: Node) -> Node:
         """A node that is decided once nothing more can come."""
-        return Turns(Every((self.over, node)), Every((self.over, Never(node))))
+        return Turns(Every((self.settled, node)), Every((self.settled, Never(node))))
 
     def found(self, node: Node) -> Node:
         """A node that may become true before, and is false once nothing more can come."""
-        return Turns(node, Every((self.over, Never(node))))
+        return Turns(node, Every((self.settled, Never(node))))
 
 
 def compared(facts: ValuedFacts, function: str, operator: str, number: Fraction) -> Node:
@@ -87,11 +87,11 @@ def _total(facts: ValuedFacts, each: Sequence[Valued], operator: str, number: Fr
     scale = _scale(each, number)
     parts = [Weighed(int(fact.value * scale), fact.part) for fact in each]
     reached = total(parts, operator, int(number * scale))
-    return facts.found(reached) if facts.rises else facts.once_over(reached)
+    return facts.found(reached) if facts.rises else facts.in_the_end(reached)
 
 
 def _scale(each: Sequence[Valued], number: Fraction) -> Fraction:
-    """What makes whole numbers of all values, as small ones as can be."""
+    """A factor that makes whole numbers of all values, the smallest there are."""
     values = [number, *(fact.value for fact in each)]
     whole = lcm(*(value.denominator for value in values))
     least = gcd(*(int(value * whole) for value in values))
