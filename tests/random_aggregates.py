@@ -20,7 +20,9 @@ def aggregation(draw: st.DrawFn, arities: Mapping[str, int], objects: Sequence[s
         one, other = (_aggregate(draw, function, arities, objects) for _ in range(2))
         return f"{one} {draw(OPERATOR)} {factor}{other}"
     function = draw(
-        st.sampled_from(["count", "count", "count", "distinct", "sum", "sum", "avg", "min", "min", "max"])
+        st.sampled_from(
+            ["count", "count", "count", "distinct", "sum", "sum", "avg", "avg", "min", "min", "max"]
+        )
     )
     numbers = (
         ("0", "1", "2", "2", "3", "1.5") if function in ("count", "distinct") else ("5", "10", "12.5", "20")

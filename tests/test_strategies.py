@@ -19,7 +19,7 @@ def _sample() -> tuple[Case, ...]:
     found: list[Case] = []
 
     @settings(
-        max_examples=400,
+        max_examples=700,
         database=None,
         derandomize=True,
         phases=[Phase.generate],
