@@ -15,6 +15,9 @@ Truth = NDArray[np.bool_]
 
 ACKNOWLEDGED_WITHIN = 5
 RISE, POPULAR = 5, 60
+WINDOW, MANY, HIGH_MEAN = 60, 25, 55
+AMOUNTS = 100
+"""Amounts are whole numbers below this."""
 
 
 def in_a_row(facts: Facts, devices: int, ticks: int) -> pl.DataFrame:
@@ -59,6 +62,24 @@ def leads(
             pl.DataFrame({"a": [shop] * len(time), "b": np.char.add("p", product.astype(str)), "t": time})
         )
     return pl.concat(found)
+
+
+def many_within(facts: Facts, devices: int, ticks: int) -> pl.DataFrame:
+    paid = _true(facts, devices, ticks)
+    return _reported(paid & (_within(paid.astype(np.int64)) >= MANY), _names(facts))
+
+
+def dear_within(facts: Facts, devices: int, ticks: int) -> pl.DataFrame:
+    paid, amounts = _true(facts, devices, ticks), np.zeros((devices, ticks), np.int64)
+    amounts[facts.objects[0], facts.time] = facts.objects[1]
+    return _reported(paid & (_within(amounts) > HIGH_MEAN * _within(paid.astype(np.int64))), _names(facts))
+
+
+def _within(amounts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """For each device and tick the sum over the window that ends there."""
+    before = np.pad(amounts.cumsum(axis=1), ((0, 0), (WINDOW, 0)))
+    found: NDArray[np.int64] = before[:, WINDOW:] - before[:, :-WINDOW]
+    return found
 
 
 def _three(facts: Facts, devices: int, ticks: int) -> Truth:

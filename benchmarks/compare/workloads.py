@@ -8,7 +8,7 @@ the clocks of those engines on that know the time from events only, and no answe
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import polars as pl
@@ -197,6 +197,47 @@ def recorded(scale: float) -> Given:
     return Given(_stream(facts), answers.in_a_row(facts, devices, ticks))
 
 
+# ---- W7 and W8: counts and means in a sliding window ----
+
+PAYMENTS = """
+input Pay(device, value: number, time) delay 2.
+"""
+
+FAST = f"""
+Fast(X, T) :- Pay(X, _, T), count(Pay(X, _, T-{answers.WINDOW - 1}..T)) >= {answers.MANY}.
+query Fast(X, T).
+"""
+
+DEAR = f"""
+Dear(X, T) :- Pay(X, _, T), avg(V : Pay(X, V, T-{answers.WINDOW - 1}..T)) > {answers.HIGH_MEAN}.
+query Dear(X, T).
+"""
+
+
+def fast(scale: float) -> Given:
+    facts, devices, ticks = _payments(scale)
+    return Given(_numbered(facts), answers.many_within(facts, devices, ticks))
+
+
+def dear(scale: float) -> Given:
+    facts, devices, ticks = _payments(scale)
+    return Given(_numbered(facts), answers.dear_within(facts, devices, ticks))
+
+
+def _payments(scale: float) -> tuple[Facts, int, int]:
+    """At each tick three in ten cards pay something."""
+    devices, ticks = size(scale, 1_000), 2_000
+    paid = _now_and_then(9, "Pay", devices, ticks, 0.3)
+    value = np.random.default_rng(10).integers(0, answers.AMOUNTS, len(paid))
+    names = (*paid.names, ("value", np.arange(answers.AMOUNTS).astype(np.str_)))
+    return replace(paid, objects=(*paid.objects, value), names=names), devices, ticks
+
+
+def _numbered(facts: Facts) -> pl.DataFrame:
+    """The events, with numbers as values."""
+    return _stream(facts).cast({"value": pl.Int64})
+
+
 # ---- all of them ----
 
 
@@ -224,6 +265,7 @@ _READINGS = {"Temp": ["device", "value"]}
 _ALARMS = {"Alarm": ["device"], "Ack": ["device"]}
 _SENSORS = {"Heat": ["device"], "Pressure": ["device"]}
 _SCORES = {"Popularity": ["device", "place", "value"]}
+_PAYMENTS = {"Pay": ["device", "value"]}
 
 WORKLOADS = {
     workload.name: workload
@@ -240,5 +282,9 @@ WORKLOADS = {
                  LEADS, _SCORES, "SPT", DELAY, leads),
         Workload("W6", "real disorder", "a phone heard in three ticks in a row",
                  IN_A_ROW.format(delay=BOUND) + MALFUNCTIONS, _READINGS, "XT", BOUND, recorded),
+        Workload("W7", "velocity", "payments with 25 or more of their card within 60 ticks",
+                 PAYMENTS + FAST, _PAYMENTS, "XT", DELAY, fast),
+        Workload("W8", "sliding mean", "payments whose card has paid more than 55 in the mean of 60 ticks",
+                 PAYMENTS + DEAR, _PAYMENTS, "XT", DELAY, dear),
     )
 }  # fmt: skip

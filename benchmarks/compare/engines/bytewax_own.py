@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from abc import abstractmethod
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import ClassVar
@@ -21,6 +22,7 @@ from bytewax.testing import run_main
 
 from benchmarks.compare.folder import Folder
 
+WINDOW, MANY, HIGH_MEAN = 60, 25, 55
 RISE, POPULAR = 5, 60
 
 Event = tuple[str, str, str | int, int, int, str]
@@ -235,6 +237,49 @@ class Leads(Question):
         return {region for place in trends for region in self.near.get(place, ())}
 
 
+class Within(Question):
+    """Looks at the payments of the window that ends with each, once all of them have come."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.times: list[int] = []
+        self.values: dict[int, int] = {}
+
+    @abstractmethod
+    def holds(self, values: list[int]) -> bool: ...
+
+    def add(self, event: Event) -> Iterable[int]:
+        insort(self.times, event[3])
+        self.values[event[3]] = int(event[2])
+        return ()
+
+    def settle(self, complete: float) -> list[int]:
+        reported, due = [], bisect_right(self.times, complete)
+        for at in range(bisect_right(self.times, self.settled), due):
+            time = self.times[at]
+            first = bisect_left(self.times, time - WINDOW + 1)
+            if self.holds([self.values[each] for each in self.times[first : at + 1]]):
+                reported.append(time)
+        self.settled = max(self.settled, complete)
+        old = bisect_left(self.times, complete - WINDOW)
+        for time in self.times[:old]:
+            del self.values[time]
+        del self.times[:old]
+        return reported
+
+    settled = float("-inf")
+
+
+class Fast(Within):
+    def holds(self, values: list[int]) -> bool:
+        return len(values) >= MANY
+
+
+class Dear(Within):
+    def holds(self, values: list[int]) -> bool:
+        return sum(values) > HIGH_MEAN * len(values)
+
+
 QUESTIONS: dict[str, type[Question]] = {
     "W1": InARow,
     "W2": Unacknowledged,
@@ -242,6 +287,8 @@ QUESTIONS: dict[str, type[Question]] = {
     "W4": NotInARow,
     "W5": Leads,
     "W6": InARow,
+    "W7": Fast,
+    "W8": Dear,
 }
 
 

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from antelog import Engine, parse
 from benchmarks.compare.folder import Folder, answer
+from benchmarks.compare.systems import EVERYTHING
 from benchmarks.workloads import ALL, CONFIRMED
 
 
@@ -29,4 +30,4 @@ def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
 
 if __name__ == "__main__":
     asked = {"all": ALL, "confirmed": CONFIRMED}[sys.argv[1]]
-    answer({f"W{number}": partial(changes, asked) for number in range(1, 7)}, sys.argv[2:])
+    answer(dict.fromkeys(EVERYTHING, partial(changes, asked)), sys.argv[2:])

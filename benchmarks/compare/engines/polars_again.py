@@ -9,6 +9,7 @@ from functools import partial
 import polars as pl
 import pyarrow as pa
 
+from benchmarks.compare.answers import HIGH_MEAN, MANY, WINDOW
 from benchmarks.compare.folder import Folder, answer
 
 Static = dict[str, pl.LazyFrame]
@@ -65,6 +66,23 @@ def _leads(events: pl.LazyFrame, static: Static, complete: int) -> pl.LazyFrame:
     return fresh.join(static["Shop"], left_on="place", right_on="region").select("shop", "device", "time")
 
 
+def _within(events: pl.LazyFrame) -> pl.LazyFrame:
+    """For each event how many of its device there are in the window that ends with it, and their mean."""
+    ordered = events.sort("device", "time")
+    return ordered.rolling("time", period=f"{WINDOW}i", group_by="device").agg(
+        pl.len().alias("count"), pl.col("value").mean().alias("mean")
+    )
+
+
+def _fast(events: pl.LazyFrame, _: Static, __: int) -> pl.LazyFrame:
+    return _within(events).filter(pl.col("count") >= MANY).select("device", "time")
+
+
+def _dear(events: pl.LazyFrame, _: Static, complete: int) -> pl.LazyFrame:
+    certain = events.filter(pl.col("time") <= complete)
+    return _within(certain).filter(pl.col("mean") > HIGH_MEAN).select("device", "time")
+
+
 QUESTIONS: dict[str, Question] = {
     "W1": _malfunctions,
     "W2": _unacknowledged,
@@ -72,6 +90,8 @@ QUESTIONS: dict[str, Question] = {
     "W4": _not_in_a_row,
     "W5": _leads,
     "W6": _malfunctions,
+    "W7": _fast,
+    "W8": _dear,
 }
 
 

@@ -14,6 +14,13 @@ _IN_A_ROW = """
 
 _MALFUNCTIONS = f"SELECT device AS a, time AS t FROM ({_IN_A_ROW}) AS readings WHERE malfunction"
 
+_WITHIN = """
+    SELECT device AS a, time AS t FROM (
+        SELECT device, time, {what} OVER (
+            PARTITION BY device ORDER BY time RANGE BETWEEN 59 PRECEDING AND CURRENT ROW) AS found
+        FROM events) AS payments
+    WHERE found {test}"""
+
 SQL = {
     "W1": _MALFUNCTIONS,
     "W2": """
@@ -44,5 +51,7 @@ SQL = {
             AND here.time = scores.time AND here.popular
         WHERE scores.trend AND here.device IS NULL AND scores.time + {delay} <= {end}""",
     "W6": _MALFUNCTIONS,
+    "W7": _WITHIN.format(what="COUNT(*)", test=">= 25"),
+    "W8": _WITHIN.format(what="AVG(value)", test="> 55") + " AND time + {delay} <= {end}",
 }
-"""In each, `time` is a number and so is the `value` of W5."""
+"""In each, `time` is a number and so is the `value` of W5, W7 and W8."""

@@ -90,9 +90,19 @@ final class Questions {
                     where popular.device = due.device and popular.place = due.region and popular.time = due.time);
             """;
 
+    /** The events are sorted, so that a window of a device ends with the event that comes. */
+    private static final String WITHIN = SORTED
+            + """
+            @name('answers') select device, time from Sorted#groupwin(device)#ext_timed(time * 1000L, 59500 milliseconds)
+                group by device having {test};
+            """;
+
+    private static final String FAST = WITHIN.replace("{test}", "count(*) >= 25");
+    private static final String DEAR = WITHIN.replace("{test}", "avg(cast(value, int)) > 55");
+
     private static final Map<String, String> QUESTIONS = Map.of(
             "W1", MALFUNCTIONS, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W5", LEADS,
-            "W6", MALFUNCTIONS);
+            "W6", MALFUNCTIONS, "W7", FAST, "W8", DEAR);
 
     /** Events may be so many ticks late: an event leaves the window when all that are before it must be there. */
     static String asked(String workload, long delay) {

@@ -111,8 +111,21 @@ public final class FlinkSqlRun {
             WHERE popular.device IS NULL
             """;
 
+    private static final String WITHIN =
+            """
+            SELECT device, `time` FROM (
+                SELECT device, `time`, %s OVER (
+                    PARTITION BY device ORDER BY ts RANGE BETWEEN INTERVAL '59' SECOND PRECEDING AND CURRENT ROW) AS found
+                FROM events)
+            WHERE found %s
+            """;
+
+    private static final String FAST = WITHIN.formatted("COUNT(*)", ">= 25");
+    private static final String DEAR = WITHIN.formatted("AVG(CAST(`value` AS DOUBLE))", "> 55");
+
     private static final Map<String, String> QUESTIONS = Map.of(
-            "W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W5", LEADS, "W6", IN_A_ROW);
+            "W1", IN_A_ROW, "W2", UNACKNOWLEDGED, "W3", JOINED, "W4", NOT_IN_A_ROW, "W5", LEADS, "W6", IN_A_ROW,
+            "W7", FAST, "W8", DEAR);
 
     /** What a name is paired with, as a table. */
     @FunctionHint(output = @DataTypeHint("ROW<name STRING>"))
