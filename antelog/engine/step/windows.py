@@ -160,9 +160,18 @@ class Windows:
         if not self.single:
             return np.where(self.total < count, np.where(self.possible, self._deadline, -1), NEVER)
         spent = np.where(self.possible, self._count, 0) - count + 1
-        none = np.full(len(count), np.int64(-1))
-        found = least(none, self._deadline, lambda tick: self._spent(tick) >= spent)
+        found = least(self._before_any, self._deadline, lambda tick: self._spent(tick) >= spent)
         return np.where(spent <= 0, -1, np.where(self.total < count, found, NEVER))
+
+    @cached_property
+    def _before_any(self) -> Column:
+        """A tick at which no tick of the windows is spent."""
+        before, taken = self.ticks.first - 1, self.taken
+        if taken is not None:
+            before = np.minimum(
+                before, taken.arrivals.least(taken.first, taken.end, np.ones_like(before)) - 1
+            )
+        return np.maximum(before, -1)
 
     @cached_property
     def settled(self) -> Column:
