@@ -93,9 +93,13 @@ def cut(facts: Sequence[Fact], ends: Sequence[int]) -> list[list[Fact]]:
     return [ordered[start:end] for start, end in pairwise(places)]
 
 
-def closing(plan: Plan, until: int) -> Fact:
+def closing(plan: Plan, until: int, facts: Iterable[Fact] = ()) -> Fact:
     """A fact that comes when a tick is over, so that a stream finishes it; itself it is told of never."""
     source = plan.inputs[0]
-    # In a column without a type it is a number, for that may be made a text as well.
-    values = tuple("a" if type_ == "text" else 5.0 for type_ in source.types[: len(source.columns) - 1])
+    known = [values for name, values, _ in facts if name == source.name]
+    # In a column without a type it is as the facts are, or a number, for that may be made a text as well.
+    values = tuple(
+        "a" if type_ == "text" or any(isinstance(each[place], str) for each in known) else 5.0
+        for place, type_ in enumerate(source.types[: len(source.columns) - 1])
+    )
     return source.name, (*values, until + 1), until + 1

@@ -45,7 +45,7 @@ def _streamed(
     until: int,
     ends: Sequence[int],
 ) -> list[dict[str, Any]]:
-    parts = [*cut(facts, ends), [closing(program.plan, until)]]
+    parts = [*cut(facts, ends), [closing(program.plan, until, facts)]]
     parts_named = [{n: named(t) for n, t in tables_of(program.plan, part).items()} for part in parts]
     frames = stream_of(spark, folder / "in", parts_named)
     found = outputs(program, {n: f.repartition(3) for n, f in frames.items()}, buckets=3)
