@@ -107,7 +107,8 @@ def _when(results: Results) -> str:
     dates = {each.where.date for each in results.measurements}
     last = max(results.measurements, key=lambda each: each.where.date).where
     day = f"on {last.date}" if len(dates) == 1 else f"up to {last.date}"
-    return f"Measured {day}, on {last.cpu} with {os.cpu_count()} cores."
+    processors = " and ".join(sorted({each.where.cpu for each in results.measurements}))
+    return f"Measured {day}, on {processors} with {os.cpu_count()} cores; ratios are of one of them each."
 
 
 def _products(results: Results) -> str:

@@ -29,7 +29,7 @@ MEMORY = "6g"
 
 PARQUET, CSV = "Parquet, a file for each batch", "one CSV file"
 PATTERNS = ("W1", "W2", "W3", "W4", "W5", "W6")
-EVERYTHING = (*PATTERNS, "W7", "W8")
+EVERYTHING = (*PATTERNS, *WINDOWS)
 
 
 @dataclass(frozen=True)
