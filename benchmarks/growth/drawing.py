@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import ceil, floor, log10
+from math import ceil, floor, log10, sqrt
 from typing import Any
 
 import altair as alt
@@ -91,11 +91,22 @@ def latency_drawing(title: str, found: Sequence[Latency]) -> Drawing:
 def _marked(rows: Sequence[Row], axis: str, colour: alt.Color) -> alt.Chart:
     log = alt.Scale(type="log", nice=False, padding=8)
     chart = alt.Chart({"values": list(rows)}, width=_WIDTH, height=_HEIGHT)
-    across, up = (_marks([row[name] for row in rows]) for name in ("x", "y"))
+    span = _span([row["y"] for row in rows])
+    across, up = _marks([row["x"] for row in rows]), _marks(span)
     x = alt.X("x:Q", scale=log, axis=alt.Axis(title=axis, format="~s", values=across))
-    y = alt.Y("y:Q", scale=log, axis=alt.Axis(title=None, format="~g", values=up))
+    upwards = alt.Scale(type="log", nice=False, padding=8, domain=span)
+    y = alt.Y("y:Q", scale=upwards, axis=alt.Axis(title=None, format="~g", values=up))
     found: alt.Chart = chart.encode(x=x, y=y, color=colour)
     return found
+
+
+def _span(values: Sequence[float]) -> list[float]:
+    """The least and the largest value, at least ten times as large, so that what is flat looks flat."""
+    low, high = min(values), max(values)
+    if high < 10 * low:
+        middle = sqrt(low * high)
+        low, high = middle / sqrt(10), middle * sqrt(10)
+    return [low, high]
 
 
 def _marks(values: Sequence[float]) -> list[float]:
