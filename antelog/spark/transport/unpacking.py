@@ -15,7 +15,7 @@ import pyarrow.types as is_a
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.engine.step.schema import AFTER_ANSWER, EXPLANATIONS
 from antelog.engine.step.times import with_times
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
@@ -44,15 +44,20 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     variables: dict[str, dict[str, str]] = {}
     types: dict[str, pa.DataType] = {}
     known: dict[str, pa.DataType] = {}
+    explanations: pa.DataType = EXPLANATIONS
     for name in names:
         variables[name] = {}
         schema = _timed(job, name, job.schemas[name].empty_table()).schema
         known |= {field.name: field.type for field in schema}
+        if job.plan.relation(name).has_amounts:
+            explanations = known["explanations"]
         for variable in _columns_of_answer(job.plan.relation(name), schema.names):
             column = _column(variable, types)
             type_ = _stored(schema.field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
             variables[name][variable] = column
+    # One query with aggregates is enough for a field with what these come to.
+    known["explanations"] = explanations
     whole = pa.schema(
         [
             ("query", pa.string()),
