@@ -80,6 +80,12 @@ def _signed_name(written: str | None, sign: str) -> str | None:
     return ("-" if negative else "+") + written.removeprefix("-")
 
 
+def _refuse_durations(*terms: object) -> None:
+    for each in terms:
+        if isinstance(each, syntax.Bound):
+            raise UnusableError(no_shift(each.span))
+
+
 def _unquoted(token: Token) -> str:
     try:
         value: str = json.loads(token, strict=False)
@@ -169,20 +175,20 @@ class Builder(Transformer[Token, Any]):
 
     def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
         left, operator, right = children
-        for side in (left, right):
-            if isinstance(side, syntax.Bound):
-                raise UnusableError(no_shift(side.span))
+        _refuse_durations(left, right)
         return syntax.Calculation(str(operator), (left, right), span=_span(meta))
 
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
         if name[0].isupper():
             raise UnusableError(no_value(str(name), _at(name)))
+        _refuse_durations(*arguments)
         if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
             raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
+        _refuse_durations(*children)
         return syntax.Range(children[0], children[1], span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
@@ -198,9 +204,10 @@ class Builder(Transformer[Token, Any]):
         for child in children[:1]:
             if isinstance(child, Token) and child.type == "WORD":
                 _usable(child)
-        for child in children:
-            if isinstance(child, syntax.Bound):
-                raise UnusableError(no_shift(child.span))
+        for at, child in enumerate(children):
+            if isinstance(child, syntax.Bound) and data == "atom":
+                children[at] = syntax.Constant(child.amount, child.written, child.unit, span=child.span)
+        _refuse_durations(*children)
         return KINDS[str(data)].built(children, _span(meta))
 
     def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
@@ -223,9 +230,7 @@ class Builder(Transformer[Token, Any]):
 
     def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
         left, operator, right = children
-        for side in (left, right):
-            if isinstance(side, syntax.Bound):
-                raise UnusableError(no_shift(side.span))
+        _refuse_durations(left, right)
         operator = SPELLING.get(operator, str(operator))
         found = syntax.Aggregation.between(left, operator, right, _span(meta))
         beside = (left, right) if found is None else (found.right,)
