@@ -69,7 +69,7 @@ def test_durations_in_facts_are_numbers_of_ticks() -> None:
     [
         ("Within(a, 45 minutes).", "is 4.5 ticks of 10 minutes", "Write 40 minutes or 50 minutes"),
         ("Within(a, 5 h).", "`5 h` is no whole number of ticks from 0 to 24", "a larger bound"),
-        ("Within(a, 5 hrs).", "`hrs` is not a unit of time", "Units are"),
+        ("Within(a, 5 eons).", "`eons` is not a unit of time", "Units are"),
         (
             "Within(5 h, 1).",
             "`5 h` is a duration, and this is no column for numbers of ticks",
