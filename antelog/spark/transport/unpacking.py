@@ -17,6 +17,7 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.engine.step.times import with_times
+from antelog.engine.step.wording import LABEL, with_label
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
@@ -25,7 +26,7 @@ from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.packing import REJECTS, Mapper
 
 _BEFORE = ("query", "tick", TIME, "change", "status", "answer")
-_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES)
+_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
 _TAKEN = {*_BEFORE, *_AFTER}
 
 
@@ -46,7 +47,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     known: dict[str, pa.DataType] = {}
     for name in names:
         variables[name] = {}
-        schema = _timed(job, name, job.schemas[name].empty_table()).schema
+        schema = _finished(job, name, job.schemas[name].empty_table()).schema
         known |= {field.name: field.type for field in schema}
         for variable in _columns_of_answer(job.plan.relation(name), schema.names):
             column = _column(variable, types)
@@ -67,9 +68,11 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     return OutputColumns(whole, variables, change)
 
 
-def _timed(job: Job, query: str, table: pa.Table) -> pa.Table:
-    timescale = job.plan.timescale
-    return table if timescale is None else with_times(table, job.plan.relation(query), timescale)
+def _finished(job: Job, query: str, table: pa.Table) -> pa.Table:
+    """The lines with their times, severity and words."""
+    relation, timescale = job.plan.relation(query), job.plan.timescale
+    table = table if timescale is None else with_times(table, relation, timescale)
+    return with_label(table, relation, timescale)
 
 
 def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
@@ -114,7 +117,7 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
-    relation, table = job.plan.relation(query), _timed(job, query, table)
+    relation, table = job.plan.relation(query), _finished(job, query, table)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),
