@@ -37,7 +37,7 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
-from antelog.engine.step.open_atoms import OpenAtoms, known_tick, own_conditions
+from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
@@ -291,7 +291,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     """
     decided = np.full(found.rows.count, np.int64(-1))
     if found.rows.count and depth < _DEEPEST:
-        conditions = own_conditions(found.prepared, literal, found.rows)
+        conditions = conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))
     return decided

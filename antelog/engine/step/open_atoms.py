@@ -71,7 +71,7 @@ def known_tick(time: Time, rows: Rows) -> Column | None:
     return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
 
 
-def own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
+def conditions_on_open(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
     """The comparisons that the open variables of the literal have to meet, about no other open ones."""
     open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
     return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
