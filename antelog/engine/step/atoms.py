@@ -161,7 +161,9 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     if rows.latest is None or rows.as_of is not None or not literal.takes:
         return found
     until = rows.latest.last
-    return Truth(or_never(found.true_at, until < NEVER), np.minimum(found.false_at, until), found.decided)
+    # One literal may be certain before the value of another is replaced.
+    true_at = or_never(found.true_at, found.true_at >= until)
+    return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 
 
 def by_tick(known: Knowledge, atoms: Atoms) -> TickTruths:
