@@ -253,10 +253,10 @@ class Builder(Transformer[Token, Any]):
         return syntax.Rule(children[0], (), span=_span(meta))
 
     def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return _rule(children[0], children[1], _span(meta))
+        return syntax.Rule.of(children[0], children[1], _span(meta))
 
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return _rule(children[1], children[0], _span(meta))
+        return syntax.Rule.of(children[1], children[0], _span(meta))
 
     def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
         most = children.pop() if isinstance(children[-1], syntax.Bound) else None
@@ -390,16 +390,3 @@ def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
         return term
     inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()
     return next((each for each in inner if each is not None), None)
-
-
-def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> syntax.Rule:
-    """A rule whose aggregates know which of their variables stand outside as well."""
-    outside = syntax.variables_of(head.operands)
-    for each in body:
-        terms = each.compared if isinstance(each, syntax.Aggregation) else each.operands
-        outside |= syntax.variables_of(terms)
-    return syntax.Rule(
-        head,
-        tuple(each.among(outside) if isinstance(each, syntax.Aggregation) else each for each in body),
-        span=span,
-    )
