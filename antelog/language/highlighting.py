@@ -13,6 +13,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 
 from antelog.language.cutting import cut
 from antelog.language.printer import KEYWORDS
+from antelog.language.syntax import SEVERITIES
 
 
 class AntelogLexer(RegexLexer):
@@ -27,6 +28,7 @@ class AntelogLexer(RegexLexer):
             (r"\s+", Text),
             (r'"([^"\\\n]|\\[^\n])*"', String),
             (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
+            (rf"(?<=[\w%)\"]\s)({'|'.join(SEVERITIES)})(?=\s+[\w\"]|\s*\.)", Keyword),
             (r"(?<!\w)last(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (r"(?<=\)\s)per(?!\w)", Keyword, "slot"),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
