@@ -74,6 +74,12 @@ class FeedProgram:
         return {query.name: query.alert for query in queries}
 
     @cached_property
+    def severities(self) -> Mapping[str, str]:
+        """The severity of each query."""
+        queries = self.program.plan.queries if self.program else ()
+        return {query.name: query.severity for query in queries}
+
+    @cached_property
     def keys(self) -> Mapping[str, str]:
         """The variable of each query by which its answers are grouped: the key of the plan, or else the
         first variable that is not the time."""
@@ -90,7 +96,7 @@ class FeedProgram:
 
     def severity(self, query: str) -> str:
         """How bad a confirmed answer of a query is: critical, warning, info or good."""
-        return "info" if self.alerts.get(query) is None else "warning"
+        return self.severities.get(query, "info")
 
     def key_of(self, answer: TrackedAnswer) -> str:
         """The value by which an answer is grouped; the name of its query if it has none."""

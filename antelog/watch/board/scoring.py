@@ -83,17 +83,17 @@ class Trust:
         answers = 0 if found is None else found.counted.answers
         return f"learning: {answers} of {ENOUGH} outcomes" if answers < ENOUGH else ""
 
-    def verdict(self, query: str) -> str:
-        """A remark on the chances of a query, in few words; empty if nothing speaks against them."""
+    def verdict(self, query: str, chance: float | None) -> str:
+        """A remark on a chance, in few words; empty if outcomes agree with it, as far as can be seen."""
         found = self.results().get(query)
-        if found is None or not found.counted.lines:
+        if chance is None or found is None or not found.counted.lines:
             return ""
         if found.counted.answers < ENOUGH:
             return self.learning(query)
-        if not found.calibration.refuted:
+        similar = self.like(query, chance)
+        if similar is None or not similar.outside:
             return ""
-        surplus = sum(each.lines * (each.confirmed - each.chance) for each in found.calibration.bins)
-        return "too sure here" if surplus < 0 else "too low here"
+        return "too sure here" if similar.confirmed < similar.chance else "too low here"
 
     def like(self, query: str, chance: float) -> Bin | None:
         """The bin of decided lines with a chance like this one."""

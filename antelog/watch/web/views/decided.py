@@ -102,10 +102,12 @@ def _row(scene: ViewContext, answer: TrackedAnswer) -> DecidedRow:
 def because(scene: ViewContext, answer: TrackedAnswer) -> str:
     """The first hypothesis that failed, or the last evidence that came."""
     if found := failed(answer.line, scene.board.head.timescale):
-        return shorter(scene, answer, found[0].text)
+        return shorter(scene, answer, found[0].literal.text(scene.clock.short))
     known = [each for each in marks(answer.line, scene.board.head.timescale) if each.known]
     last = max(known, key=lambda each: -1 if each.tick is None else each.tick, default=None)
-    return NONE if last is None or answer.now.change != "confirmed" else shorter(scene, answer, last.text)
+    if last is None or answer.now.change != "confirmed":
+        return NONE
+    return shorter(scene, answer, last.literal.text(scene.clock.short))
 
 
 def _said(scene: ViewContext, found: Sequence[TrackedAnswer]) -> str:

@@ -52,7 +52,7 @@ class TimeAxis:
         step = _step((self.last - self.first) / _LABELS, self.clock.length)
         ticks = range(-int(-self.first // step) * step, int(self.last) + 1, step)
         return [
-            AxisLabel(self.x(tick), self.clock.short(tick))
+            AxisLabel(self.x(tick), self.clock.short(tick), abs(self.x(tick) - self.now) < 2.5 * _CLOSE)
             for tick in ticks
             if abs(self.x(tick) - self.now) > _CLOSE
         ]
@@ -73,8 +73,11 @@ def _step(least: float, length: int | None) -> int:
 
 @dataclass(frozen=True)
 class AxisLabel:
+    """A label; `near`: it has room beside that of now only where the axis is wide."""
+
     x: float
     text: str
+    near: bool
 
 
 @dataclass(frozen=True)

@@ -76,14 +76,12 @@ def folded(selection: Selection) -> Selection:
 def rows(scene: ViewContext, selection: Selection, seen: RowList) -> Markup:
     """Renders rows of the list."""
     axis = axis_of(scene, selection.filter)
-    verdicts = {query: each for query in scene.board.head.times if (each := scene.board.trust.verdict(query))}
     return render(
         "rows.html",
         scene=scene,
         selection=selection,
         seen=seen,
         rows=[_row(scene, axis, each, selection) for each in seen.rows],
-        verdicts=verdicts,
         nothing=_nothing(scene),
     )
 
@@ -108,7 +106,8 @@ def axis_of(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 class ShownRow:
     """A row as it is shown.
 
-    `name` is that of the group, `why` says what is there and what is awaited, `alert` is the threshold.
+    `name` is that of the group, `why` says what is there and what is awaited, `alert` is the threshold of
+    alerts, and `verdict` a remark on the chance.
     """
 
     row: ListRow
@@ -117,6 +116,7 @@ class ShownRow:
     why: Sequence[str]
     lane: Lane
     alert: float | None
+    verdict: str
     toggle: str
 
     @property
@@ -137,6 +137,7 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
         list(_why(scene, answer, marked)),
         lane(axis, marked, answer),
         scene.board.head.alerts.get(answer.query),
+        scene.board.trust.verdict(answer.query, answer.now.chance),
         scene.link(open=opened),
     )
 
