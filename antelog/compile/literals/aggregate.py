@@ -115,7 +115,7 @@ class Aggregate(Struct, frozen=True, tag=True):
         return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering))
 
     @property
-    def place(self) -> int:
+    def value_column(self) -> int:
         """The place of the argument whose value is taken."""
         assert self.value is not None
         return self.inside.arguments.index(self.value)

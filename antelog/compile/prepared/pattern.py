@@ -112,7 +112,7 @@ class Prepared:
         return tuple(sorted(frozenset.intersection(*own))) if own else ()
 
     @cached_property
-    def own_variables(self) -> tuple[frozenset[str], ...]:
+    def private_variables(self) -> tuple[frozenset[str], ...]:
         """For each fact literal the variables that nothing else gives a value to."""
         count = Counter(name for fact in self.facts for name in fact.variables)
         return tuple(frozenset(n for n in f.variables if count[n] == 1) - self.given for f in self.facts)

@@ -22,7 +22,7 @@ from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
 
 
 @dataclass(frozen=True, eq=False)
-class Stretches:
+class Slices:
     """Stretches of a sequence, each from `first` to before `end`, `without` the numbers of other ones.
 
     Those have to be numbers of these.
@@ -30,7 +30,7 @@ class Stretches:
 
     first: Column
     end: Column
-    without: Stretches | None = None
+    without: Slices | None = None
 
     @property
     def count(self) -> Column:
@@ -42,17 +42,17 @@ class Stretches:
     def longest(self) -> int:
         return int((self.end - self.first).max(initial=0))
 
-    def take(self, row: Column) -> Stretches:
+    def take(self, row: Column) -> Slices:
         without = None if self.without is None else self.without.take(row)
-        return Stretches(self.first.take(row), self.end.take(row), without)
+        return Slices(self.first.take(row), self.end.take(row), without)
 
-    def or_else(self, other: Stretches, there: Mask) -> Stretches:
+    def or_else(self, other: Slices, there: Mask) -> Slices:
         """These where there is something, elsewhere the others, which are of the same kind."""
         without = None
         if self.without is not None and other.without is not None:
             without = self.without.or_else(other.without, there)
         first, end = np.where(there, self.first, other.first), np.where(there, self.end, other.end)
-        return Stretches(first, end, without)
+        return Slices(first, end, without)
 
 
 _FLAT = np.zeros(0, np.int32)
@@ -68,17 +68,17 @@ class _Split:
     sums: tuple[Column, ...]
     heights: NDArray[np.int32]
 
-    def fronts(self, at: Stretches) -> Stretches:
+    def fronts(self, at: Slices) -> Slices:
         """The parts of stretches that go to the front."""
         first, end = (self.before.take(each).astype(np.int64) for each in (at.first, at.end))
-        return Stretches(first, end, None if at.without is None else self.fronts(at.without))
+        return Slices(first, end, None if at.without is None else self.fronts(at.without))
 
-    def backs(self, at: Stretches, fronts: Stretches) -> Stretches:
+    def backs(self, at: Slices, fronts: Slices) -> Slices:
         """The parts of stretches that go behind it."""
         without, behind = None, int(self.before[-1])
         if at.without is not None and fronts.without is not None:
             without = self.backs(at.without, fronts.without)
-        return Stretches(behind + at.first - fronts.first, behind + at.end - fronts.end, without)
+        return Slices(behind + at.first - fronts.first, behind + at.end - fronts.end, without)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class Ranked:
             splits.append(_Split(bit, before, tuple(_sums(each) for each in weights), heights))
         return cls(different, tuple(splits))
 
-    def least(self, at: Stretches, number: Column) -> Column:
+    def least(self, at: Slices, number: Column) -> Column:
         """The least of each stretch (`number` 1), the second least (2), …; NEVER if it has fewer."""
         there = (number >= 1) & (number <= at.count)
         left, rank = np.where(there, number, 1), np.zeros(len(at.first), np.int64)
@@ -118,14 +118,14 @@ class Ranked:
         )
         return found
 
-    def up_to(self, at: Stretches, most: Column) -> Column:
+    def up_to(self, at: Slices, most: Column) -> Column:
         """How many numbers of each stretch are up to one."""
         count = np.zeros(len(at.first), np.int64)
         for _, front, behind in self._below(at, most):
             count += np.where(behind, front.count, 0)
         return count
 
-    def weights_up_to(self, at: Stretches, most: Column) -> list[Column]:
+    def weights_up_to(self, at: Slices, most: Column) -> list[Column]:
         """For each kind of weight the sum over the numbers of each stretch that are up to one."""
         sums = np.zeros((len(self.splits[0].sums), len(at.first)), np.int64)
         for split, front, behind in self._below(at, most):
@@ -133,7 +133,7 @@ class Ranked:
                 sums[kind] += np.where(behind, each.take(front.end) - each.take(front.first), 0)
         return [*sums]
 
-    def highest_up_to(self, at: Stretches, most: Column) -> Column:
+    def highest_up_to(self, at: Slices, most: Column) -> Column:
         """The largest height of the numbers of each stretch that are up to one; NOTHING if there is none."""
         highest, longest = np.full(len(at.first), np.int64(NOTHING)), at.longest
         for split, front, behind in self._below(at, most):
@@ -141,7 +141,7 @@ class Ranked:
             highest = np.maximum(highest, np.where(behind, there, NOTHING))
         return highest
 
-    def least_from(self, at: Stretches, height: Column) -> Column:
+    def least_from(self, at: Slices, height: Column) -> Column:
         """The least number of each stretch that has at least some height; NEVER if none has it."""
         rank, longest, there = np.zeros(len(at.first), np.int64), at.longest, np.ones(len(at.first), np.bool_)
         for split in self.splits:
@@ -155,7 +155,7 @@ class Ranked:
         found: Column = np.append(self.different, NEVER).take(np.where(there, rank, -1))
         return found
 
-    def _below(self, at: Stretches, most: Column) -> Iterator[tuple[_Split, Stretches, Mask]]:
+    def _below(self, at: Slices, most: Column) -> Iterator[tuple[_Split, Slices, Mask]]:
         """Each split with the parts that go to the front, and where these are up to a number for certain."""
         # Those of lower ranks than that of the first number beyond are.
         beyond = np.searchsorted(self.different, most, "right")

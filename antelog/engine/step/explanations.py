@@ -183,14 +183,14 @@ def opened(reported: Explanations, before: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _UnitColumn:
     """A unit in some views, with numbers that are equal where what fills the gaps of its signature is."""
 
     unit: Cluster
     number: Column
 
 
-_Parts = tuple[_Part, ...]
+_Parts = tuple[_UnitColumn, ...]
 
 _WAYS = 5_000
 """The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
@@ -251,7 +251,7 @@ def _kinds(
             held = true[:, these[0]]
             spot = place.take(these)
             parts = [
-                tuple(_Part(own[i], columns[i].take(spot)) for i in marked(mask).tolist())
+                tuple(_UnitColumn(own[i], columns[i].take(spot)) for i in marked(mask).tolist())
                 for mask in (~held, held)
             ]
             mine = view[these]

@@ -132,7 +132,7 @@ def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray
     own count: a later fact of theirs makes another row.
     """
     bound = part.rows.bound.keys()
-    own = [names - start for names in prepared.own_variables]
+    own = [names - start for names in prepared.private_variables]
     givers = [i for i, names in enumerate(own) if names and names <= bound]
     missing = [i for i, names in enumerate(own) if names - bound]
     if prepared.pattern.unguarded or not givers or not missing:

@@ -66,7 +66,7 @@ class _Total(WindowAmount):
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
-        window = atoms.stretches if row is None else atoms.stretches.take(row)
+        window = atoms.slices if row is None else atoms.slices.take(row)
         if known is None:
             total = self.summands.stretches(window.first, window.end)
         else:
@@ -85,7 +85,7 @@ class _Total(WindowAmount):
 
     def _first(self, holds: Callable[[Numbers], Mask]) -> Column:
         atoms, seen = self.members, self.windows.known(None)
-        window = atoms.stretches
+        window = atoms.slices
         there = window.count if seen is None else atoms.arrivals.up_to(window, seen)
 
         def tick_of(count: Column) -> Column:
@@ -115,7 +115,7 @@ class _Extreme(WindowAmount):
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
-        window = atoms.stretches if row is None else atoms.stretches.take(row)
+        window = atoms.slices if row is None else atoms.slices.take(row)
         known = np.full(len(window.first), NEVER) if known is None else known
         return self.ordered.or_none(atoms.arrivals.highest_up_to(window, known))
 
@@ -124,7 +124,7 @@ class _Extreme(WindowAmount):
         count, ordered = len(self.ordered.real), self.ordered
         none = np.zeros(len(other.real), np.int64)
         height = least(none, none + count, lambda at: ordered.or_none(at).compared(HOLDS[beyond], other))
-        found = self.members.arrivals.least_from(self.members.stretches, height)
+        found = self.members.arrivals.least_from(self.members.slices, height)
         seen = self.windows.known(None)
         return found if seen is None else np.where(found > seen, NEVER, found)
 
@@ -132,7 +132,7 @@ class _Extreme(WindowAmount):
 def _numbers(aggregate: Aggregate, windows: Windows, values: Values) -> tuple[WindowAtoms, Numbers]:
     """The members that are numbers, and these."""
     atoms = windows.members
-    numbers = Numbers.of_cells(atoms.cells[aggregate.place], values)
+    numbers = Numbers.of_cells(atoms.cells[aggregate.value_column], values)
     if numbers.there.all():
         return atoms, numbers
     at = marked(numbers.there)

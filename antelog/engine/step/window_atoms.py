@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.ranked import Ranked, Stretches
+from antelog.engine.columns.ranked import Ranked, Slices
 from antelog.engine.columns.tables import Column, Mask, combined, in_order, keys_of
 from antelog.engine.facts.history import Facts
 from antelog.engine.step.rows import TickRange
@@ -76,13 +76,13 @@ class WindowAtoms:
         return replace(self, arrivals=Ranked.of(self.arrival, (), heights.astype(np.int32)))
 
     @property
-    def stretches(self) -> Stretches:
-        return Stretches(self.first, self.end)
+    def slices(self) -> Slices:
+        return Slices(self.first, self.end)
 
-    def until(self, tick: Column) -> Stretches:
+    def until(self, tick: Column) -> Slices:
         """The part of each row's window that is about ticks up to one."""
         end = least(self.first, self.end, lambda at: self.tick.take(at, mode="clip") > tick)
-        return Stretches(self.first, end)
+        return Slices(self.first, end)
 
 
 def least(low: Column, high: Column, holds: Callable[[Column], Mask]) -> Column:

@@ -17,7 +17,7 @@ from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.ranked import Ranked, Stretches
+from antelog.engine.columns.ranked import Ranked, Slices
 from antelog.engine.columns.tables import (
     Column,
     Mask,
@@ -33,10 +33,10 @@ from antelog.engine.step.window_atoms import WindowAtoms
 
 @dataclass(frozen=True, eq=False)
 class WindowValues:
-    """When the values of windows arrived: each window has some stretches of these arrivals."""
+    """When the values of windows arrived: each window has some slices of these arrivals."""
 
     arrivals: Ranked
-    stretches: Stretches
+    slices: Slices
 
     @classmethod
     def of(cls, members: WindowAtoms, value: Column, ticks: TickRange) -> Self | None:
@@ -45,15 +45,15 @@ class WindowValues:
         longest = int(length.max(initial=0))
         if (some & (length < longest) & (ticks.first > 0)).any():
             return None
-        stretches = _FirstFacts.of(members, value, longest)
+        facts = _FirstFacts.of(members, value, longest)
         key, after = members.of_row, np.where(some, ticks.last + 1, 0)
-        begun, begun_arrival = _up_to(stretches, stretches.begin, key, after)
-        over, over_arrival = _up_to(stretches, stretches.end, key, after)
+        begun, begun_arrival = _up_to(facts, facts.begin, key, after)
+        over, over_arrival = _up_to(facts, facts.end, key, after)
         count = len(begun_arrival)
-        behind = Stretches(over.first + count, over.end + count)
+        behind = Slices(over.first + count, over.end + count)
         return cls(
             Ranked.of(np.concatenate([begun_arrival, over_arrival])),
-            Stretches(begun.first, begun.end, behind),
+            Slices(begun.first, begun.end, behind),
         )
 
 
@@ -99,7 +99,7 @@ def _nearest(arrival: Column, most: Column, fresh: Mask) -> Column:
     return found
 
 
-def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[Stretches, Column]:
+def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[Slices, Column]:
     """For each row the stretch of its key's facts with a tick before `after`, and their arrivals in order."""
     order = in_order([of.key, tick])
     none = np.zeros(len(key), np.int64)
@@ -108,4 +108,4 @@ def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[S
         np.concatenate([tick.take(order), none, after]),
     )
     own, first, end = np.split(combined([keys, ticks]), [len(order), len(order) + len(key)])
-    return Stretches(np.searchsorted(own, first), np.searchsorted(own, end)), of.arrival.take(order)
+    return Slices(np.searchsorted(own, first), np.searchsorted(own, end)), of.arrival.take(order)

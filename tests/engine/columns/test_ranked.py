@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.columns.peaks import NOTHING
-from antelog.engine.columns.ranked import Ranked, Stretches
+from antelog.engine.columns.ranked import Ranked, Slices
 from antelog.engine.columns.tables import NEVER
 
 
@@ -29,7 +29,7 @@ def test_stretches(seed: int) -> None:
     for at, (begin, after) in enumerate(ends):
         one = slice(at, at + 1)
         stretch, number, limit = sorted(numbers[begin:after]), int(which[at]), int(most[at])
-        stretches = Stretches(first[one], end[one])
+        stretches = Slices(first[one], end[one])
         expected = stretch[number - 1] if 1 <= number <= len(stretch) else NEVER
         assert ranked.least(stretches, which[one]).tolist() == [expected]
         assert ranked.up_to(stretches, most[one]).tolist() == [sum(n <= limit for n in stretch)]
@@ -55,7 +55,7 @@ def test_stretches_without_others(seed: int) -> None:
     for number in some:
         left.remove(number)
     one, all_of_it = np.zeros(1, np.int64), np.array([size], np.int64)
-    stretches = Stretches(one, all_of_it, Stretches(all_of_it, np.array([size + len(some)], np.int64)))
+    stretches = Slices(one, all_of_it, Slices(all_of_it, np.array([size + len(some)], np.int64)))
     for number in range(-1, size + 2):
         expected = left[number - 1] if 1 <= number <= len(left) else NEVER
         assert ranked.least(stretches, np.array([number])).tolist() == [expected]
