@@ -62,7 +62,7 @@ _FEW_SINGLE = 24
 
 
 def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
-    """How many facts have a value that nothing else has, and how many of these are not alone at their tick."""
+    """How many facts have a value that nothing else has, and how many of these are not alone at a tick."""
     literals = [each.variables for each in (*pattern.facts, *pattern.asked)]
     often = Counter(name for names in literals for name in names)
     free = {name for name, count in often.items() if count == 1} - pattern.answered
