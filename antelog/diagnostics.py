@@ -109,6 +109,7 @@ CATALOGUE: dict[str, str] = {
     "E113": "bad-zone",
     "E114": "bad-limit",
     "E115": "bad-include",
+    "E116": "bad-words",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",

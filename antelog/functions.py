@@ -11,8 +11,10 @@ A function is pure: the same values give the same. It sees neither facts nor tim
 
 from __future__ import annotations
 
+import builtins
 import inspect
 import linecache
+import sys
 import traceback
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -68,7 +70,7 @@ def _made(code: Callable[..., Any], *, rowwise: bool) -> UserFunction:
     if isinstance(code, UserFunction):
         return code
     name = getattr(code, "__name__", None)
-    if not isinstance(name, str) or isinstance(code, type):
+    if not isinstance(name, str) or not name.isidentifier() or isinstance(code, type):
         raise FunctionError(f"{code!r} is no function with a name: write it with `def`")
     if rowwise:
         return UserFunction(name, code, "values")
@@ -114,7 +116,8 @@ def matched(arities: Mapping[str, int], given: FunctionsGiven) -> Mapping[str, U
     """
     if isinstance(given, str | PathLike):
         names = _in_file(Path(given))
-        found = {name: _made(names[name], rowwise=False) for name in arities if name in names}
+        there = [name for name in arities if callable(names.get(name))]
+        found = {name: _made(names[name], rowwise=False) for name in there}
         where = f" in {given}"
         near = [name for name, each in names.items() if callable(each)]
     else:
@@ -156,32 +159,53 @@ def not_given(names: Sequence[str]) -> FunctionError:
 
 
 def _in_file(path: Path) -> dict[str, Any]:
-    """The names that a file of Python defines. It is no module that others could import."""
+    """The names that a file of Python defines. It is no module that others could import.
+
+    What it prints goes to standard error: the standard output of a command has its results.
+    """
     try:
         text = path.read_bytes()
     except OSError as error:
         raise ProgramFileError(f"{path}: cannot be read: {error.strerror}") from None
     module = types.ModuleType(path.stem)
     module.__file__ = str(path)
+    module.__dict__["print"] = _print_aside
+    # Dataclasses look for the module of their class while they are made.
+    is_first = sys.modules.setdefault(module.__name__, module) is module
     try:
         exec(compile(text, str(path), "exec"), module.__dict__)
     except SyntaxError as error:
-        raise FunctionError(f"{path}, line {error.lineno}: {error.msg}") from None
-    except Exception as error:  # whatever the user's own code raises
+        line = "" if error.lineno is None else f", line {error.lineno}"
+        raise FunctionError(f"{path}{line}: {error.msg}") from None
+    except FunctionError as error:
+        raise FunctionError(f"{path}: {error}") from None
+    except (Exception, SystemExit) as error:  # whatever the user's own code raises
         raise FunctionError(f"{path} cannot be run: {in_words(error, str(path))}") from None
+    finally:
+        if is_first:
+            sys.modules.pop(module.__name__, None)
     return module.__dict__
+
+
+def _print_aside(*values: object, file: Any = None, **how: Any) -> None:
+    builtins.print(*values, file=file or sys.stderr, **how)
 
 
 def in_words(error: BaseException, file: str | None) -> str:
     """An exception with the line of Python that raised it, in this file if it went through there."""
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename == file] or frames
-    said = f"{type(error).__name__}: {error}".removesuffix(": ")
+    try:
+        said = f"{type(error).__name__}: {error}".removesuffix(": ")
+    except Exception:  # an exception of the user's own that has no text
+        said = type(error).__name__
     if not own:
         return said
     frame = own[-1]
     linecache.checkcache(frame.filename)
     line = frame.line or linecache.getline(frame.filename, frame.lineno or 0).strip()
+    if not line:
+        return said
     return f"{said} (line {frame.lineno} of {frame.filename}: `{line}`)"
 
 

@@ -105,8 +105,10 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "chance": (6, ()),  # they change no answer: tests/engine/test_odds_ignored.py
     "shares": (2, ()),
     "alert": (1, ()),
+    "severity": (1, ()),  # they change no answer: tests/engine/step/test_wording.py
+    "words": (1, ()),
     "percentage": (1, ()),
-    "query": (10, ("query with a constant", "query with _", "several queries")),
+    "query": (2, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
     "horizon": (1, ("horizon",)),
     "every": (1, ()),  # it changes no answer: tests/language/test_gaps.py

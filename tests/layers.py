@@ -113,6 +113,8 @@ BELONGS_TO: dict[str, str] = {
     "IPython": "notebook",
     "confluent_kafka": "run",
     "httpx": "watch",
+    "jinja2": "watch",
+    "markupsafe": "watch",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 

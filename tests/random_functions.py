@@ -27,7 +27,7 @@ _BODIES = (
     "A(X, T), A(Y, T+1), not R(X, _, T)",
     "Site(X), R(X, V, T), R(Y, W, T+1)",
 )
-_TESTS = (
+TESTS = (
     *("near(V, W)", "not near(V, W)", "near(V, 3.5)", "not near(V + 1, W)", "near(half(V), W)", "near(X, Y)"),
     *(
         'contains(X, "a")',
@@ -46,13 +46,13 @@ _TESTS = (
     ),
     *("lower(X) = X", "upper(X) = Y", "length(X) = 1", "tag(X) > tag(Y)", "half(V) < W, W < 12"),
 )
-_WORKED_OUT = ("D = half(V)", "D = tag(X)", "D = tag(V)", "D = half(V) * 2", "D = length(tag(X))")
+WORKED_OUT = ("D = half(V)", "D = tag(X)", "D = tag(V)", "D = half(V) * 2", "D = length(tag(X))")
 
 
 @st.composite
 def programs(draw: st.DrawFn) -> str:
     """A program as text, with a rule or two for the predicate that is asked for."""
-    gives = draw(st.sampled_from((None, None, *_WORKED_OUT)))
+    gives = draw(st.sampled_from((None, None, *WORKED_OUT)))
     head = "P(X, T)" if gives is None else "P(X, D, T)"
     bodies = _BODIES if gives is None or "V" not in gives else [b for b in _BODIES if "V" in b]
     rules = [
@@ -63,7 +63,7 @@ def programs(draw: st.DrawFn) -> str:
 
 
 def _body(draw: st.DrawFn, body: str, gives: str | None) -> list[str]:
-    fitting = [each for each in _TESTS if all(name in body for name in "VWXY" if name in each)]
+    fitting = [each for each in TESTS if all(name in body for name in "VWXY" if name in each)]
     tests = draw(st.lists(st.sampled_from(fitting), min_size=gives is None, max_size=2, unique=True))
     return [body, *([] if gives is None else [gives]), *tests]
 

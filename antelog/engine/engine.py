@@ -29,6 +29,7 @@ from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.times import with_times
 from antelog.engine.step.uniting import united
+from antelog.engine.step.wording import with_label
 from antelog.errors import DataError
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
@@ -204,11 +205,13 @@ class PlanEngine:
         self._rejects = self._rejects.with_more(batch.rejects)
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
-        return {name: self._timed(name, table) for name, table in log.items()}
+        return {name: self._finished(name, table) for name, table in log.items()}
 
-    def _timed(self, query: str, table: pa.Table) -> pa.Table:
-        timescale = self._plan.timescale
-        return table if timescale is None else with_times(table, self._plan.relation(query), timescale)
+    def _finished(self, query: str, table: pa.Table) -> pa.Table:
+        """The lines with their times, severity and words."""
+        relation, timescale = self._plan.relation(query), self._plan.timescale
+        table = table if timescale is None else with_times(table, relation, timescale)
+        return with_label(table, relation, timescale)
 
     def begin_anew(self, tick: int) -> None:
         """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
@@ -229,7 +232,7 @@ class PlanEngine:
         name, forecaster = self._query(query).name, self._forecaster
         lines = kernel.open_answers(self._plan, self._state, name, staged=forecaster is not None)
         table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
-        return self._timed(name, as_they_stand(table))
+        return self._finished(name, as_they_stand(table))
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:

@@ -206,7 +206,7 @@ class Model:
         From which chance on an answer is worth an alert, and in which unit times are given, makes no
         difference to what was learned.
         """
-        if _without_alerts(self.plan) == _without_alerts(plan):
+        if self.plan.meaning == plan.meaning:
             return self
         raise StateError(f"{name} was learned for another program: {_difference(self.plan, plan)}")
 
@@ -221,16 +221,11 @@ def nothing_counted(plan: Plan, length: int = EPOCH) -> dict[str, SeriesCounts]:
     return {family.name: series_counts.no_counts(family, own.slowest, length) for family in own.families}
 
 
-def _without_alerts(plan: Plan) -> Plan:
-    relations = tuple(msgspec.structs.replace(each, alert=None) for each in plan.relations)
-    return msgspec.structs.replace(plan.meaning, relations=relations)
-
-
 def _difference(one: Plan, other: Plan) -> str:
     """The first difference between the program of a model and another, in words."""
     for what, first, second in (
         ("inputs", _by_name(one.inputs), _by_name(other.inputs)),
-        ("queries", _by_name(_without_alerts(one).queries), _by_name(_without_alerts(other).queries)),
+        ("queries", _by_name(one.meaning.queries), _by_name(other.meaning.queries)),
         ("static predicates", _by_name(one.statics), _by_name(other.statics)),
     ):
         for name in sorted(first.keys() - second.keys()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from antelog.language.syntax_errors import (
     no_variable,
     not_alone,
     reserved,
+    twice,
     two_aggregates,
     wrong_arguments,
 )
@@ -101,6 +102,11 @@ class _Every:
     """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
 
     gap: syntax.Bound
+
+
+def _part(name: str) -> Callable[[Builder, Meta, list[Any]], tuple[str, Any]]:
+    """A method of `Builder` for a part of a query."""
+    return lambda _builder, _meta, found: (name, str(found[0]) if isinstance(found[0], Token) else found[0])
 
 
 @v_args(meta=True)
@@ -330,18 +336,18 @@ class Builder(Transformer[Token, Any]):
         pattern = tuple(c for c in rest if not isinstance(c, syntax.Percentage))
         return syntax.Chance(str(name), pattern, once, again, span=_span(meta), name_span=_at(name))
 
-    def window(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
-        return "window", children[0]
+    window, horizon, alert, severity = map(_part, ("window", "horizon", "alert", "severity"))
 
-    def horizon(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Bound]:
-        return "horizon", children[0]
-
-    def alert(self, _meta: Meta, children: list[Any]) -> tuple[str, syntax.Percentage]:
-        return "alert", children[0]
+    def words(self, meta: Meta, children: list[Token]) -> tuple[str, syntax.Words]:
+        return "words", syntax.Words(_unquoted(children[0]), span=_span(meta))
 
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
-        atom, *options = children
-        return syntax.Query(atom, **dict(options), span=_span(meta))
+        atom, *parts = children
+        names = [name for name, _ in parts]
+        for name in names:
+            if names.count(name) > 1:
+                raise UnusableError(twice(name, _span(meta)))
+        return syntax.Query(atom, **dict(parts), span=_span(meta))
 
 
 def _is_number(term: Any) -> bool:

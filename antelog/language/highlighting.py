@@ -13,6 +13,7 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation
 
 from antelog.language.cutting import cut
 from antelog.language.printer import KEYWORDS
+from antelog.language.syntax import SEVERITIES
 
 
 class AntelogLexer(RegexLexer):
@@ -27,6 +28,7 @@ class AntelogLexer(RegexLexer):
             (r"\s+", Text),
             (r'"([^"\\\n]|\\[^\n])*"', String),
             (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
+            (rf"(?<=[\w%)\"]\s)({'|'.join(SEVERITIES)})(?=\s+[\w\"]|\s*\.)", Keyword),
             (r"(?<!\w)last(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (r"(?<=\)\s)per(?!\w)", Keyword, "slot"),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
@@ -67,3 +69,9 @@ _COMMENT = re.compile(r"(?P<comment>%[^\n]*)|[^%]+")
 def highlighted(text: str) -> str:
     """A program as HTML; its words have Pygments' classes."""
     return str(highlight(text, AntelogLexer(), HtmlFormatter(cssclass="antelog-rules")))
+
+
+def html_lines(text: str) -> list[str]:
+    """The lines of a program in HTML, escaped, with a class for each kind of word."""
+    found: str = highlight(text, AntelogLexer(stripnl=False), HtmlFormatter(nowrap=True))
+    return found.removesuffix("\n").split("\n")

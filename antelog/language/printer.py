@@ -81,9 +81,10 @@ def to_text(node: object) -> str:
         case syntax.Chance(name, pattern, once, again):
             then = f", again {to_text(again)}" if again else ""
             return f"chance {name}({_list(pattern)}) = {to_text(once)}{then}."
-        case syntax.Query(atom, window, horizon, alert):
-            options = (("window", window), ("horizon", horizon), ("alert", alert))
-            return f"query {to_text(atom)}{''.join(f' {n} {to_text(v)}' for n, v in options if v)}."
+        case syntax.Words(text):
+            return json.dumps(text, ensure_ascii=False)
+        case syntax.Query():
+            return f"query {' '.join([to_text(node.atom), *_parts(node)])}."
         case _:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
 
@@ -125,6 +126,14 @@ def percentage_text(fraction: Fraction | float) -> str:
     return f"{hundreds.normalize():f}%"
 
 
+def rounded_percent(share: float) -> str:
+    """A probability in whole hundredths, `72`; with a digit more where it would read as nothing or all."""
+    hundred = 100 * share
+    if round(hundred) in (0, 100) and abs(hundred - round(hundred)) >= 0.05:
+        return f"{hundred:.1f}"
+    return f"{hundred:.0f}"
+
+
 def general_text(predicate: str, arity: int) -> str:
     """An atom with a variable in every place, the last for the time: `P(X1, X2, T)`."""
     return f"{predicate}({', '.join(general_variables(arity))})"
@@ -132,6 +141,14 @@ def general_text(predicate: str, arity: int) -> str:
 
 def general_variables(arity: int) -> list[str]:
     return [*(f"X{i + 1}" if arity > 2 else "X" for i in range(arity - 1)), "T"]
+
+
+def _parts(query: syntax.Query) -> Iterator[str]:
+    """The parts of a query behind its atom, in the usual order."""
+    yield from [query.severity] if query.severity else []
+    for name, value in (("window", query.window), ("horizon", query.horizon), ("alert", query.alert)):
+        yield from [f"{name} {to_text(value)}"] if value else []
+    yield from [to_text(query.words)] if query.words else []
 
 
 def _shares(shares: tuple[syntax.Percentage, ...] | None) -> str:

@@ -14,12 +14,13 @@
     Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
     Chance     = name, Term*, once: Percentage, again: Percentage?
                                                             chance P(_, high, _) = 5%, again 80%.
-    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?
-                                                            query P(X, T) window 10 alert 80%.
+    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?, severity?, Words?
+                                                            query P(X, T) critical alert 80% "{X} fails".
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
     Column     = name, type?, most: Bound?
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
+    Words      = text                                       "turbine {X} is about to shut down"
     Literal    = one of the kinds in `antelog/language/literals`: Atom, Negation, Comparison, Call,
                  Aggregation, Last
     Atom       = predicate, Term*
@@ -65,8 +66,8 @@ __all__ = [
     "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
     "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
-    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Zone",
-    "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
+    "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",
+    "Zone", "atoms_of", "in_atoms", "leaves_of", "number", "variable_of", "variables_of",
 ]  # fmt: skip
 
 
@@ -202,11 +203,24 @@ class Chance(Named):
 
 
 @dataclass(frozen=True, slots=True)
+class Words(Node):
+    """The words that are shown in place of an atom, with names in braces."""
+
+    text: str
+
+
+SEVERITIES = ("critical", "warning", "info", "good")
+"""From what somebody has to act on at once to what says that all is well."""
+
+
+@dataclass(frozen=True, slots=True)
 class Query(Node):
     atom: Atom
     window: Bound | None = None
     horizon: Bound | None = None
     alert: Percentage | None = None
+    severity: str | None = None
+    words: Words | None = None
 
 
 Statement: TypeAlias = (

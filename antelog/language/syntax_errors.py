@@ -36,6 +36,7 @@ _WORDS = {
     "DELAY": "`delay`",
     "AGAIN": "`again`",
     "ALERT": "`alert`",
+    "SEVERITY": "a severity such as `critical`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
     "EVERY": "`every`",
@@ -82,6 +83,13 @@ def reserved(name: str, span: Span) -> Diagnostic:
         span,
         f"Give the predicate another name, such as `{name.capitalize()}`.",
     )
+
+
+def twice(part: str, span: Span) -> Diagnostic:
+    """A query with two windows, or two of another part."""
+    shown = f"`{part}`" if part in {"window", "horizon", "alert"} else part
+    message = f"this query has {shown} twice"
+    return Diagnostic("E101", message, span, "Keep one: the parts of a query stand in any order, each once.")
 
 
 def no_limit_name(name: str, span: Span) -> Diagnostic:

@@ -323,8 +323,6 @@ def _of_percentages(trouble: Trouble) -> str | None:
         return f"Write `, again` before the chance after a tick with such a fact: {_CHANCE}"
     if trouble.first_word == "query" and re.match(r",\s*alert\b", behind):
         return f"Write no `,` before `alert`: {_ALERT}"
-    if trouble.first_word == "query" and "%" in trouble.before and trouble.found in {"window", "horizon"}:
-        return f"Write `alert` last: {_ALERT}"
     return _of_shares(trouble, behind)
 
 

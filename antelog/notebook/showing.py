@@ -24,10 +24,12 @@ _EXPLANATIONS = 5
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
-    "confirmed": "#1a8a5a", "rejected": "#a8754f",
+    "rejected": "#808080",
     "likely": "#8a4fc0", "unlikely": "#8a4fc0",
 }  # fmt: skip
 _CHANCE = _COLOURS["likely"]
+_SEVERITY = {"critical": "#d3302f", "warning": "#c86a00", "info": "inherit", "good": "#1a8a5a"}
+"""The colours of confirmed answers, which suit light and dark notebooks."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,12 @@ def show(source: Any, *, program: Program | None = None, most: int = ROWS) -> Ch
     if plan is not None and plan.timescale is not None:
         variables = {query.name: query.answer.time for query in plan.queries}
         times = {name: TickTimes(variable, plan.timescale) for name, variable in variables.items()}
-        changes = [replace(change, times=times.get(change.query, change.times)) for change in changes]
+        changes = [
+            replace(change, wording=replace(change.wording, times=times[change.query]))
+            if change.query in times
+            else change
+            for change in changes
+        ]
     return ChangeList(tuple(map(_timed, changes)), most)
 
 
@@ -83,9 +90,11 @@ def _likeliest_first(change: Change) -> float:
 
 def _timed(change: Change) -> Change:
     """A change whose answer has a time in place of its tick, if that is known."""
-    if change.times is None:
+    if change.wording.times is None:
         return change
-    return replace(change, values=timed(change.values, change.times.variable, partial(_moment, change)))
+    return replace(
+        change, values=timed(change.values, change.wording.times.variable, partial(_moment, change))
+    )
 
 
 def _row(change: Change, likely: bool) -> list[Child]:
@@ -94,16 +103,27 @@ def _row(change: Change, likely: bool) -> list[Child]:
     more = len(change.explanations) - len(shown)
     return [
         _moment(change, change.tick),
-        tag("b", change.kind, style=f"color:{_COLOURS[change.kind]}"),
-        tag("code", change.label),
+        tag("b", change.kind, style=f"color:{_colour(change)}"),
+        _answer(change),
         *([_bar(change.outlook.chance)] if likely else []),
         lined([*shown, *([f"and {more} more"] if more > 0 else [])]),
         lined(_outlook(change)),
     ]
 
 
+def _colour(change: Change) -> str:
+    return _COLOURS.get(change.kind) or _SEVERITY[change.wording.severity]
+
+
+def _answer(change: Change) -> Html:
+    """The words of an answer, with its atom where one points at them; or the atom."""
+    if not change.wording.words:
+        return tag("code", change.atom)
+    return tag("span", change.wording.words, title=change.atom)
+
+
 def _moment(change: Change, tick: int) -> str:
-    return moment(tick, change.times.timescale if change.times else None)
+    return moment(tick, change.wording.times.timescale if change.wording.times else None)
 
 
 def _bar(chance: float | None) -> Html | None:

@@ -70,6 +70,18 @@ class TickTimes:
 
 
 @dataclass(frozen=True)
+class Wording:
+    """How a line reads: its severity, its words if the program has some, and the times of its ticks."""
+
+    severity: str = "info"
+    words: str = ""
+    times: TickTimes | None = None
+
+
+PLAIN = Wording()
+
+
+@dataclass(frozen=True)
 class Change:
     """A change of an answer, whose values are texts in the language's syntax.
 
@@ -83,10 +95,10 @@ class Change:
     explanations: tuple[Explanation, ...] = ()
     because: tuple[LineLiteral, ...] = ()
     outlook: AnswerOutlook = NO_OUTLOOK
-    times: TickTimes | None = None
+    wording: Wording = PLAIN
 
     @property
-    def label(self) -> str:
+    def atom(self) -> str:
         return label(self.query, self.values)
 
 
@@ -101,9 +113,15 @@ class Answer:
     outcome: str = OPEN
     literals: Literals = field(default_factory=Literals)
     outlook: AnswerOutlook = NO_OUTLOOK
+    wording: Wording = PLAIN
 
     @cached_property
     def label(self) -> str:
+        """The words of the program, or the atom."""
+        return self.wording.words or self.atom
+
+    @property
+    def atom(self) -> str:
         return label(self.query, self.values)
 
 
@@ -208,6 +226,7 @@ def _after(answer: Answer, change: Change) -> Answer:
         until=change.tick,
         outcome=change.kind if change.kind in OUTCOMES else OPEN,
         literals=Literals(evidence, missing, change.because),
+        wording=change.wording,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
 

@@ -15,15 +15,16 @@ import pyarrow as pa
 
 from antelog.engine.step.query import STILL_OPEN
 from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
+from antelog.engine.step.wording import LABEL
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
 from antelog.given import PATH, wrong
 from antelog.language.line_literals import LineLiteral, awaited, read_literal
 from antelog.language.moments import DEFAULT_ZONE, TIME, Timescale, timed, zones
 from antelog.language.printer import value_text
-from antelog.pictures.history import ALL_OTHERS, AnswerOutlook, Change, Explanation, TickTimes
+from antelog.pictures.history import ALL_OTHERS, PLAIN, AnswerOutlook, Change, Explanation, TickTimes, Wording
 
-_COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES}
+_COMMON = {"tick", TIME, "change", "query", "answer", "others", *AFTER_ANSWER, *NAMES, *LABEL}
 
 
 def changes_in(source: Any) -> Iterator[Change]:
@@ -124,7 +125,7 @@ def _change(row: Mapping[str, Any], query: str, values: Mapping[str, str]) -> Ch
             row.get("decided_by"),
             {} if chance is None else {tick: float(chance)},
         ),
-        _times(row, tick),
+        Wording(row.get("severity") or PLAIN.severity, row.get("text") or "", _times(row, tick)),
     )
 
 

@@ -13,7 +13,7 @@ from antelog.language.line_literals import LineLiteral
 from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
-from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, History
+from antelog.pictures.history import CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
 
 Row = dict[str, Any]
 
@@ -27,17 +27,21 @@ _ROUND = 6
 """A bar is so many pixels wider and higher than what it shows."""
 _BESIDE = 14
 """A mark that would cover another is drawn this many pixels to the right."""
+_CONFIRMED = {
+    name: CONFIRMED if name == PLAIN.severity else f"{CONFIRMED} ({name})" for name in theme.SEVERITY
+}
+"""The marks of confirmed answers by severity: one shape, in the colour of the severity."""
 _SHAPES = {
     OPEN: "square",
     EVIDENCE: "circle",
     AWAITED: "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z",
     DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
-    CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
+    **dict.fromkeys(_CONFIRMED.values(), "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z"),
     REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
 }
 COLOURS = {
     OPEN: theme.BLUE, EVIDENCE: theme.INK, AWAITED: theme.INK, DEADLINE: theme.INK,
-    CONFIRMED: theme.GREEN, REJECTED: theme.CLAY,
+    REJECTED: theme.GREY, **{_CONFIRMED[name]: colour for name, colour in theme.SEVERITY.items()},
 }  # fmt: skip
 _MANY = 12
 """The literals that are listed; the others are counted."""
@@ -91,12 +95,17 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
             "row": number,
             "label": answer.label,
             "each": round(texts.width_of(answer.label) / len(answer.label), 2),
-            "colour": COLOURS[answer.outcome],
+            "colour": COLOURS[_kind_of(answer)],
             "since": clock.axis_value(answer.since),
             "tip": _tip(answer, clock),
         }
         for number, answer in enumerate(history.answers, 1)
     ]
+
+
+def _kind_of(answer: Answer) -> str:
+    """The mark of an outcome; the colour of a confirmed answer is its severity."""
+    return _CONFIRMED[answer.wording.severity] if answer.outcome == CONFIRMED else answer.outcome
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
@@ -121,7 +130,7 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
     known = {*answer.literals.evidence.values()}
     yield from (mark(EVIDENCE, tick) for tick in sorted(known))
     if answer.outcome != OPEN:
-        yield mark(answer.outcome, answer.until, shift=_BESIDE + wider)
+        yield mark(_kind_of(answer), answer.until, shift=_BESIDE + wider)
         return
     end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
@@ -162,6 +171,7 @@ def _tip(answer: Answer, clock: Clock) -> Row:
     awaited, failed = (_texts(each, clock) for each in (literals.missing, literals.because))
     said = {
         "answer": answer.label,
+        "atom": "" if answer.label == answer.atom else answer.atom,
         "state": answer.outcome + ("" if answer.outcome == OPEN else f" at {clock.text(answer.until)}"),
         "since": clock.text(answer.since),
         "evidence": _listed(evidence),
@@ -198,7 +208,7 @@ def height_of(rows: int) -> int:
 
 def kinds_in(history: History) -> set[str]:
     """The outcomes and marks that occur in a history, for the legend."""
-    kinds = {answer.outcome for answer in history.answers}
+    kinds = {_kind_of(answer) for answer in history.answers}
     return (
         kinds
         | ({EVIDENCE} if any(a.literals.evidence for a in history.answers) else set())

@@ -12,8 +12,12 @@ from typing import Any
 
 PAPER, INK, MUTED, LINE, BAND = "#ffffff", "#1f2328", "#59636f", "#d1d9e1", "#f3f5f8"
 BLUE, GREEN, ORANGE, PURPLE = "#0072b3", "#008560", "#cc5500", "#8250d0"
-CLAY = "#b9805a"
+RED = "#c8252c"
+GREY = "#8a939d"
 """Quieter than the others: what was rejected is there, and does not ask for attention."""
+
+SEVERITY = {"critical": RED, "warning": ORANGE, "info": INK, "good": GREEN}
+"""The colours of confirmed answers, by the severity of their query."""
 
 DARK = {
     PAPER: "#0d1117",
@@ -25,7 +29,8 @@ DARK = {
     GREEN: "#33c491",
     ORANGE: "#ff9045",
     PURPLE: "#c09cff",
-    CLAY: "#b08568",
+    RED: "#ff7b72",
+    GREY: "#7d8590",
 }
 """What stands for each colour on dark."""
 

@@ -14,6 +14,7 @@ from os import PathLike, fspath
 from pathlib import Path
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.step.plain_values import plain
 from antelog.errors import DataError, DataWarning
 from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
 from antelog.files.columns import DEFAULT_ARRIVAL
@@ -29,7 +30,6 @@ from antelog.run.options import taken, takes
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
-from antelog.run.sinks.plain_values import plain
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.values import SettingError

@@ -17,6 +17,7 @@ from tests.attack import (
     changing,
     files,
     frames,
+    functions,
     posts,
     processes,
     programs,
@@ -84,6 +85,15 @@ def test_long_words_are_seen_in_every_view() -> None:
 
 def test_far_times_stop_nothing() -> None:
     _nothing_found(times.attempts(30, 7))
+
+
+def test_odd_functions_give_answers_or_reasons() -> None:
+    _nothing_found(functions.attempts(150, 7))
+
+
+@pytest.mark.long
+def test_no_function_is_a_finding() -> None:
+    _nothing_found(functions.attempts(4_000, 8))
 
 
 @pytest.mark.slow

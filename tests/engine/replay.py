@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from msgspec.structs import replace
+
 from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
@@ -36,9 +38,12 @@ class Compiled:
 
 
 def runnable(checked: Checked) -> Compiled | None:
-    """The program, if it has a plan: what cannot run is refused by the compiler."""
+    """The program, if it has a plan: what cannot run is refused by the compiler.
+
+    Its time begins at 0 also where it has a `tick`, as it does for the specification.
+    """
     plan = compile_program(checked).plan
-    return None if plan is None else Compiled(plan)
+    return None if plan is None else Compiled(replace(plan, tick=None))
 
 
 def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[str, Any]:

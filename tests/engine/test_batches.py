@@ -10,6 +10,7 @@ from antelog.engine import kernel
 from antelog.engine.facts.history import Facts, Stream, added
 from antelog.engine.kernel import batches as cut
 from tests.engine.replay import run, runnable
+from tests.random_mixtures import mixtures
 from tests.strategies import Case, cases
 
 
@@ -63,7 +64,7 @@ def test_without_facts_there_is_one_batch() -> None:
 
 @pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-@given(cases())
+@given(cases() | mixtures())
 def test_batches_do_not_change_the_log(case: Case) -> None:
     compiled = runnable(case.checked)
     assume(compiled is not None)

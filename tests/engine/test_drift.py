@@ -13,6 +13,7 @@ from antelog.compile.show.explain import plan_text
 from tests.cases_of_latest import cases_of_latest
 from tests.engine.replay import follow, runnable
 from tests.few_literals import cases_of_few_literals
+from tests.random_mixtures import mixtures
 from tests.specification import (
     Evaluation,
     RefusedError,
@@ -24,6 +25,7 @@ from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
+ANY |= mixtures(latest=3, most=8)
 
 MOST = 10_000
 """So many steps of resolution are enough to tell what a random program means, or it is passed over."""

@@ -23,6 +23,7 @@ from tests.declared import TEXTS
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run, runnable
 from tests.few_literals import cases_of_few_literals
+from tests.random_mixtures import mixtures
 from tests.rewriting import (
     compares_texts_by_order,
     renamed,
@@ -38,8 +39,8 @@ pytestmark = pytest.mark.slow
 
 # Long enough for what is decided to be forgotten, or remembered, before it is asked for again.
 LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals()
-LONG |= cases_of_latest(latest=9, most=30)
-ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_latest()
+LONG |= cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30)
+ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_latest() | mixtures()
 
 Row = dict[str, Any]
 Log = list[Row]
@@ -211,7 +212,7 @@ def test_asking_for_some_changes_gives_those_of_the_log(case: Case, kinds: set[s
     assert some == [row for row in log_of(case, compiled) if row["change"] in kinds]
 
 
-@given(cases(), st.data())
+@given(ANY, st.data())
 def test_repeating_facts_does_not_change_the_log(case: Case, data: st.DataObject) -> None:
     compiled = compiled_of(case)
     assume(case.facts)

@@ -75,7 +75,11 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
     st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),
-    st.builds(syntax.Query, ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
+    st.builds(
+        syntax.Query,
+        *(ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
+        *(st.none() | st.sampled_from(syntax.SEVERITIES), st.none() | st.builds(syntax.Words, TEXTS)),
+    ),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )
 DECLARED = [syntax.Limit(name, value) for name, value in LIMITS.items()]

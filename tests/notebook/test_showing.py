@@ -215,3 +215,13 @@ def test_chances_have_bars_and_the_likeliest_answer_is_first() -> None:
 
 def test_without_chances_there_is_no_column_for_them(engine: antelog.Engine) -> None:
     assert ">chance<" not in antelog.show(engine)._repr_html_()
+
+
+def test_words_stand_in_place_of_the_atom() -> None:
+    query = 'query Malf(X, T) critical "turbine {X} is about to shut down".'
+    engine = antelog.Engine(antelog.parse(PROGRAM.replace("query Malf(X, T).", query)))
+    html = antelog.show(engine.advance(2, {"Temp": [("<b>", "high", 0), ("<b>", "high", 1)]}))._repr_html_()
+    assert (
+        '<span title="Malf(&quot;&lt;b&gt;&quot;, 0)">turbine &lt;b&gt; is about to shut down</span>' in html
+    )
+    assert '<b style="color:#d3302f">confirmed</b>' in html

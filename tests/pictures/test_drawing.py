@@ -18,7 +18,16 @@ from antelog.pictures import theme
 from antelog.pictures.answers import draw_answers
 from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
-from antelog.pictures.history import CONFIRMED, OPEN, REJECTED, Answer, AnswerOutlook, History, Literals
+from antelog.pictures.history import (
+    CONFIRMED,
+    OPEN,
+    REJECTED,
+    Answer,
+    AnswerOutlook,
+    History,
+    Literals,
+    Wording,
+)
 from antelog.pictures.panels import easy
 from antelog.pictures.rows import Frame, answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
@@ -148,11 +157,24 @@ def test_long_lists_are_cut() -> None:
 
 
 def test_colours_tell_the_outcomes_apart() -> None:
-    for outcome, colour in ((OPEN, theme.BLUE), (CONFIRMED, theme.GREEN), (REJECTED, theme.CLAY)):
+    for outcome, colour in ((OPEN, theme.BLUE), (CONFIRMED, theme.INK), (REJECTED, theme.GREY)):
         found = colours(draw_answers(of(answer(3, outcome))).svg())
-        others = {theme.BLUE, theme.GREEN, theme.CLAY} - {colour, theme.BLUE}  # the legend has blue
+        others = {theme.BLUE, theme.GREY} - {colour, theme.BLUE}  # the legend has blue, and all text is ink
         assert found[colour] > 0
         assert not any(found[other] for other in others)
+
+
+@pytest.mark.parametrize("severity", theme.SEVERITY)
+def test_what_is_confirmed_has_the_colour_of_its_severity(severity: str) -> None:
+    worded = answer(3, CONFIRMED, wording=Wording(severity, "turbine wt3 is about to shut down"))
+    svg = draw_answers(of(worded)).svg()
+    assert colours(svg)[theme.SEVERITY[severity]] > 0
+    assert {theme.RED, theme.GREEN, theme.ORANGE} & colours(svg).keys() == {theme.SEVERITY[severity]} - {
+        theme.INK
+    }
+    assert "turbine wt3 is about to shut down" in texts(svg)
+    (row,) = answer_rows(of(worded), Clock())
+    assert row["tip"]["atom"] == "Malf(wt3, 3)"
 
 
 def test_no_answers() -> None:

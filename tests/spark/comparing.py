@@ -14,6 +14,7 @@ from antelog.forecast.columns import KINDS
 from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
+from antelog.spark.job.functions import sent
 from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
@@ -31,7 +32,7 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     }
     own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
     numbers = numbers_of_buckets(buckets if plan.key else 1)
-    data = Data(settings.pop("given", {}), types, own)
+    data = Data(settings.pop("given", {}), types, own, sent(Compiled(plan).functions))
     only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
     span = RunSpan(settings.pop("begin", None), settings.pop("until", None))

@@ -13,6 +13,8 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.step.plain_values import plain, rows_of
+from antelog.engine.step.wording import words_of
 from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
@@ -21,19 +23,19 @@ from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
-from antelog.run.sinks.plain_values import plain, rows_of
 from antelog.run.sinks.result import StepResult
 
 _COLOURS = {
     "possible": "cyan",
     "revised": "yellow",
-    "confirmed": "bold green",
-    "rejected": "red",
+    "rejected": "dim",
     "likely": "bold magenta",
     "unlikely": "magenta",
     "open": "cyan",
 }
-_WIDTH = max(map(len, _COLOURS))
+_SEVERITY = {"critical": "bold red", "warning": "bold dark_orange", "info": "bold", "good": "bold green"}
+"""The colours of confirmed answers: what is wrong is red, and what is well is green."""
+_WIDTH = max(map(len, ("confirmed", *_COLOURS)))
 _INDENT = " " * (_WIDTH + 4)
 
 
@@ -142,12 +144,8 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    values = ", ".join(
-        f"{name} = {_said_of(name, relation, row, to.timescale)}" for name in relation.answer.names
-    )
-    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS[change])
-    line.append(relation.name, "bold")
-    line.append(f"  {values}" if values else "")
+    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS.get(change) or _SEVERITY[relation.severity])
+    line.append_text(_answer(relation, row, to.timescale))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ("confirmed", "rejected"):
@@ -163,6 +161,17 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if row.get("because"):
         line = Text(f"{_INDENT}because ", "dim")
         _print(_literals(line, map(read_literal, row["because"]), to.marks.false, "red", to), to)
+
+
+def _answer(relation: Relation, row: Mapping[str, Any], timescale: Timescale | None) -> Text:
+    """The words of an answer, then its query and the values that they do not name; or query and values."""
+    named = frozenset[str]() if relation.words is None else words_of(relation).names
+    names = [name for name in relation.answer.names if name not in named]
+    values = ", ".join(f"{name} = {_said_of(name, relation, row, timescale)}" for name in names)
+    values = f"  {values}" if values else ""
+    if relation.words is None:
+        return Text.assemble((relation.name, "bold"), values)
+    return Text.assemble((row["text"], "bold"), (f"   {relation.name}{values}", "dim"))
 
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:

@@ -69,11 +69,25 @@ class AnswerVariables(Struct, frozen=True):
         return self.variables if self.time is None else (*self.variables, self.time)
 
 
-class Relation(Struct, frozen=True, dict=True):
-    """An atom whose truth over time is kept. `is_query`: it answers a query of the program.
+class Notice(Struct, frozen=True):
+    """How the answers of a query are brought to somebody's notice; none of it changes an answer.
 
-    From the chance `alert` on, an open answer of the query is worth an alert, if the program says so.
+    From the chance `alert` on, an open answer is worth an alert, if the program says so. `words` are shown
+    in place of its atom; lines have them and the severity if it is `labelled`: if the program gives one of
+    the two.
     """
+
+    alert: float | None = None
+    severity: str = "info"
+    words: str | None = None
+    labelled: bool = False
+
+
+NO_NOTICE = Notice()
+
+
+class Relation(Struct, frozen=True, dict=True):
+    """An atom whose truth over time is kept. `is_query`: it answers a query of the program."""
 
     name: str
     predicate: str
@@ -82,7 +96,19 @@ class Relation(Struct, frozen=True, dict=True):
     patterns: tuple[Pattern, ...]
     bounds: Bounds
     level: Level
-    alert: float | None = None
+    notice: Notice = NO_NOTICE
+
+    @property
+    def alert(self) -> float | None:
+        return self.notice.alert
+
+    @property
+    def severity(self) -> str:
+        return self.notice.severity
+
+    @property
+    def words(self) -> str | None:
+        return self.notice.words
 
     @cached_property
     def has_amounts(self) -> bool:
@@ -248,9 +274,11 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def meaning(self) -> Plan:
-        """The plan without what changes no answer: the units of times, and the zone if ticks are no days."""
+        """The plan without what changes no answer: units, notices, and the zone if ticks are no days."""
         of_days = self.timescale is not None and self.timescale.of_days
-        return structs.replace(self, units=(), zone=self.zone if of_days else DEFAULT_ZONE)
+        relations = tuple(structs.replace(each, notice=NO_NOTICE) for each in self.relations)
+        zone = self.zone if of_days else DEFAULT_ZONE
+        return structs.replace(self, units=(), zone=zone, relations=relations)
 
     @property
     def queries(self) -> Iterator[Relation]:

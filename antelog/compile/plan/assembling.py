@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import (
+    NO_NOTICE,
     AnswerVariables,
     Bounds,
     Chance,
@@ -23,6 +24,7 @@ from antelog.compile.nodes.plan import (
     InputOdds,
     Key,
     Level,
+    Notice,
     Plan,
     Refinement,
     Relation,
@@ -37,6 +39,7 @@ from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
+from antelog.language.syntax import Query
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -46,22 +49,31 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
         _input(p.name, vocabulary) for p in vocabulary.predicates.values() if p.kind is PredicateKind.INPUT
     ]
     statics, static_rules = _statics(checked)
-    alerts = {q.atom.predicate: float(q.alert.fraction) for q in checked.document.queries if q.alert}
-    found = [_relation(each, vocabulary, alerts) for each in relations]
+    queries = {query.atom.predicate: query for query in checked.document.queries}
+    found = [_relation(each, vocabulary, queries) for each in relations]
     units = tuple(Unit(name, unit) for name, unit in vocabulary.units.items())
     times = vocabulary.tick, units, vocabulary.zone
     return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
 
 
-def _relation(resolved: Resolved, vocabulary: Vocabulary, alerts: Mapping[str, float]) -> Relation:
+def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, Query]) -> Relation:
     request = resolved.request
-    alert = alerts.get(request.predicate) if request.by_query else None
     answer = AnswerVariables(
         request.variables, _types(request, vocabulary), request.clause.head.time.variable
     )
     nothing = Bounds(None, None, None), Level(0, 0, 0)
+    notice = _notice(queries[request.predicate]) if request.by_query else NO_NOTICE
     return Relation(
-        request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, alert
+        request.name, request.predicate, request.by_query, answer, resolved.patterns, *nothing, notice
+    )
+
+
+def _notice(query: Query) -> Notice:
+    return Notice(
+        float(query.alert.fraction) if query.alert else None,
+        query.severity or ("warning" if query.alert else "info"),
+        query.words.text if query.words else None,
+        (query.severity or query.words) is not None,
     )
 
 

@@ -9,6 +9,7 @@ is in `summary`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
@@ -118,6 +119,10 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
         yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
     else:
         yield "state: does not grow with time"
+    if relation.notice.labelled:
+        yield f"severity: {relation.severity}"
+    if relation.words is not None:
+        yield f"words: {json.dumps(relation.words, ensure_ascii=False)}"
     if relation.alert is not None:
         yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"
 

@@ -303,7 +303,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
         P(X, T) :- A(X, T), C(Y, T+1), not B(Y, T).     B with delay 2
         A(a, 3) came: not B(Y, 3) rests on any B about tick 3, so it is decided by 5
 
-    If its time is open, all ticks that this can be are looked at together, and never one by one.
+    If its time is open, all ticks that this can be are looked at together.
     """
     decided = np.full(found.rows.count, np.int64(-1))
     if found.rows.count and depth < _DEEPEST:
@@ -325,6 +325,7 @@ def _decided_by(
     first = _known_tick(reference.first, rows)
     last = first if reference.first == reference.last else _known_tick(reference.last, rows)
     timed = first is last and first is not None
+    ranged, delay = first is not None and last is not None, known.rules.relations[reference.name].bounds.delay
     first = first_tick(prepared, reference.first, rows) if first is None else first
     last = latest_tick(prepared, reference.last, rows) if last is None else last
     arguments = tuple(
@@ -334,7 +335,12 @@ def _decided_by(
         for term in reference.given
     )
     given = {name: rows.bound[name] for c in conditions for name in c.variables if name in rows.bound}
-    atoms = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of)
+    atoms, each = Atoms(reference.name, arguments, first, None if timed else last, rows.as_of), None
+    if ranged and not timed and rows.as_of is not None and delay is not None:
+        # A slot that is taken decides one tick of a range, so they are looked at one by one.
+        each = AtomsByTick.of(replace(atoms, time=np.maximum(first, rows.as_of - delay)))
+        atoms, first, last = each.atoms, each.atoms.time, each.atoms.time
+        given = {name: np.repeat(column, each.counts) for name, column in given.items()}
     (key,) = keys_of([[*atoms.columns, *given.values()]])
     same = groups(key)
     some = same.first
@@ -345,7 +351,8 @@ def _decided_by(
     )
     until = np.full(same.count, np.int64(-1))
     until[possible] = _last_deadlines(known, once, depth)
-    return np.where(last == NEVER, NEVER, until.take(same.numbers))
+    decided = np.where(last == NEVER, NEVER, until.take(same.numbers))
+    return decided if each is None else each.latest(decided)
 
 
 def _known_tick(time: Time, rows: Rows) -> Column | None:

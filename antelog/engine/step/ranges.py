@@ -35,6 +35,12 @@ class AtomsByTick:
         as_of = None if ranges.as_of is None else ranges.as_of.take(row)
         return cls(Atoms(ranges.relation, arguments, ticks, None, as_of), counts)
 
+    def latest(self, ticks: Column) -> Column:
+        """The latest of the ticks that the atoms of each range have; -1 if it has none."""
+        found = np.full(len(self.counts), np.int64(-1))
+        np.maximum.at(found, np.repeat(np.arange(len(found)), self.counts), ticks)
+        return found
+
 
 @dataclass(frozen=True, eq=False)
 class TickTruths:

@@ -9,7 +9,8 @@ doubles or texts, null where it says nothing, or an argument has no value.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -147,7 +148,7 @@ def _called(
         return _result(function.name, gives, _run(function, arguments, count), count)
     except FunctionError:
         raise
-    except Exception as error:  # whatever the user's own code raises
+    except (Exception, SystemExit) as error:  # whatever the user's own code raises
         raise FunctionError(_failed(function, arguments, count, error)) from None
 
 
@@ -161,16 +162,17 @@ def _run(function: UserFunction, arguments: Sequence[_Argument], count: int) -> 
         )
 
 
-def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: Exception) -> str:
+def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, error: BaseException) -> str:
     """A message about the first row at which a function fails; if none fails alone, about all of them."""
     row, found = 0, error
     for each in range(min(count, _TRIED)) if count > 1 else ():
         try:
             _run(function, [a.take(np.array([each])) for a in arguments], 1)
-        except Exception as alone:  # whatever the user's own code raises
+        except (Exception, SystemExit) as alone:  # whatever the user's own code raises
             row, found = each, alone
             break
-    more = f", and {count - 1} rows more," if found is error and count > 1 else ""
+    rows = "1 row" if count == 2 else f"{count - 1} rows"
+    more = f", and {rows} more," if found is error and count > 1 else ""
     said = [a.values.text(int(a.cells[row])) for a in arguments]
     return f"{call_in_words(function.name, said)}{more} failed: {in_words(found, file_of(function))}"
 
@@ -181,13 +183,10 @@ _TRIED = 1000
 
 def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
     """Results as an array of the declared type, null where there is no value."""
-    wanted = _GIVEN[gives]
-    try:
-        array = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-        array = array if isinstance(array, pa.Array) else pa.array(found, from_pandas=True)
-    except (pa.ArrowException, TypeError, ValueError):
-        given = f"a {type(found).__name__}" if not isinstance(found, list) else "values of several types"
-        raise FunctionError(f"{name} gave {given}, which is no column; it is {_IN_WORDS[gives]}") from None
+    wanted, found = _GIVEN[gives], list(found) if isinstance(found, Iterator) else found
+    array = _column(found)
+    if array is None:
+        raise FunctionError(f"{name} gave {_in_short(found)}; it is {_IN_WORDS[gives]}, one for each row")
     if len(array) != count:
         raise FunctionError(f"{name} gave {len(array)} values for {count} rows; give one for each row")
     fits = {
@@ -203,3 +202,48 @@ def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
         doubles = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return pa.array(doubles, mask=~np.isfinite(doubles))
     return array.cast(wanted)
+
+
+_SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)
+"""Values that have parts, and are no columns: their parts are no results of rows, or are in no order."""
+
+
+def _column(found: Any, *, doubles: bool = False) -> pa.Array | None:
+    """Results as an Arrow array, if they can be one."""
+    if isinstance(found, _SINGLE) or (isinstance(found, np.ndarray) and found.ndim != 1):
+        return None
+    try:
+        array = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
+        return array if isinstance(array, pa.Array) else pa.array(found, from_pandas=True)
+    except (OverflowError, pa.ArrowInvalid):
+        # Arrow takes no whole numbers beyond 64 bits, and beside broken ones none beyond 53.
+        return None if doubles else _column([_double(each) for each in found], doubles=True)
+    except (pa.ArrowException, TypeError, ValueError):
+        return None
+
+
+def _double(value: Any) -> Any:
+    if not isinstance(value, int) or isinstance(value, bool):
+        return value
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _in_short(found: Any) -> str:
+    """Results that are no column, for a message."""
+    if found is None:
+        return "nothing"
+    if isinstance(found, np.ndarray) and found.ndim != 1:
+        return f"an array of {found.ndim} dimensions"
+    if isinstance(found, np.ndarray) and found.dtype != object:
+        return f"values of type {found.dtype}"
+    if not isinstance(found, list | tuple | np.ndarray):
+        return f"one value of type {type(found).__name__}"
+    alone = next((each for each in found if _column([each]) is None), None)
+    if alone is None:
+        return "values of several types"
+    return (
+        "a text that is no Unicode" if isinstance(alone, str) else f"a value of type {type(alone).__name__}"
+    )

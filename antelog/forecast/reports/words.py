@@ -11,6 +11,7 @@ from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text
+from antelog.language.printer import rounded_percent
 
 NONE = "\N{EN DASH}"
 """What stands for a number that there is not."""
@@ -20,19 +21,12 @@ def percent(share: float | None) -> str:
     """`72 %`; with a digit more where it would read as nothing or all, and is not."""
     if share is None:
         return NONE
-    return f"{_percents(share)} %"
+    return f"{rounded_percent(share)} %"
 
 
 def percents(low: float, high: float) -> str:
     """`68 to 77 %`."""
-    return f"{_percents(low)} to {_percents(high)} %"
-
-
-def _percents(share: float) -> str:
-    hundred = 100 * share
-    if round(hundred) in (0, 100) and abs(hundred - round(hundred)) >= 0.05:
-        return f"{hundred:.1f}"
-    return f"{hundred:.0f}"
+    return f"{rounded_percent(low)} to {rounded_percent(high)} %"
 
 
 _BY_CHANCE = 2

@@ -8,7 +8,7 @@ from typing import TypeVar
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
 from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.checks.refinements import alert_problems, refine
+from antelog.language.checks.refinements import alert_problems, refine, word_problems
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
@@ -43,7 +43,7 @@ def declare(parsed: Parsed) -> tuple[Vocabulary, list[Diagnostic]]:
         for bound in (query.window, query.horizon):
             if bound is not None:
                 ticks_of(bound, tick, found)
-        found += alert_problems(query)
+        found += [*alert_problems(query), *word_problems(query)]
     units = units_of(document.declarations, tick, found)
     zone, most = _zone(document, tick, found), _most(document, tick, found)
     functions = functions_of(document, predicates, found)

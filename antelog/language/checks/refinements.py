@@ -19,6 +19,7 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of
 from antelog.language.printer import percentage_text, to_text
 from antelog.language.syntax import Value
+from antelog.language.templates import LINE_NAMES, TemplateError, template_of
 from antelog.language.vocabulary import DeclaredChance, DeclaredDelay, DeclaredOdds, Predicate, PredicateKind
 
 _Declared = TypeVar("_Declared", DeclaredDelay, DeclaredChance)
@@ -231,6 +232,19 @@ def percentage_problems(*given: syntax.Percentage | None) -> Iterator[Diagnostic
         if each is not None and each.fraction > 1:
             message = f"{to_text(each)} is more than all there is, which is 100%"
             yield Diagnostic("E111", message, each.span, "Write a percentage from 0% to 100%.")
+
+
+def word_problems(query: syntax.Query) -> Iterator[Diagnostic]:
+    """Words with names that stand for nothing."""
+    if query.words is not None and not query.words.text.strip():
+        hint = 'Write what the answer means, as in `"turbine {X} is about to stop"`, or leave them out.'
+        yield Diagnostic("E116", "these words are empty", query.words.span, hint)
+    elif query.words is not None:
+        variables = sorted(syntax.variables_of(query.atom.terms))
+        try:
+            template_of(query.words.text, (*variables, *LINE_NAMES))
+        except TemplateError as error:
+            yield Diagnostic("E116", error.message, query.words.span, error.hint)
 
 
 def alert_problems(query: syntax.Query) -> Iterator[Diagnostic]:

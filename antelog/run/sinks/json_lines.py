@@ -16,10 +16,11 @@ import pyarrow.types as is_a
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
+from antelog.engine.step.plain_values import from_written, is_written, ordered, plain
+from antelog.engine.step.wording import LABEL
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
-from antelog.run.sinks.plain_values import from_written, is_written, ordered, plain
 from antelog.run.sinks.result import StepResult
 
 _DIGITS = 6
@@ -93,6 +94,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         _answer(relation, table, style),
         *_answer_times(relation, table, style),
         *_others(table, style),
+        *_label(table, style),
         *_explanations(table, style),
         pc.if_else(decided, "", _outlook(table)),
         pc.if_else(rejected, because, ""),
@@ -108,6 +110,7 @@ def _answers(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         _answer(relation, table, style),
         *_answer_times(relation, table, style),
         *_others(table, style),
+        *_label(table, style),
         *_explanations(table, style),
         pc.if_else(confirmed, "", _outlook(table)),
         *_chances(table, confirmed),
@@ -170,6 +173,15 @@ def _others(table: pa.Table, style: Style) -> list[pa.Array]:
         return []
     names = table.column("others").to_pylist()
     return [pa.array([f', "others": {style.quoted(each)}' if each else "" for each in names], pa.string())]
+
+
+def _label(table: pa.Table, style: Style) -> list[str | pa.Array]:
+    """The severity and the words, if the query has any."""
+    parts: list[str | pa.Array] = []
+    for name in LABEL:
+        if name in table.column_names:
+            parts += [f', "{name}": ', _values(_array(table, name), style)]
+    return parts
 
 
 def _outlook(table: pa.Table) -> pa.Array:

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from antelog.diagnostics import Source
+from antelog.engine.step.wording import LABEL
 from antelog.language.moments import TIME, timed
 
 Record: TypeAlias = dict[str, Any]
@@ -81,6 +82,7 @@ def change_of(row: Record) -> Record | None:
 def _of_spark(row: Record, answer: Record) -> Record:
     """A row of Spark's with its answer, and with its times where lines have them."""
     row = {**row, "answer": answer}
+    row = {name: value for name, value in row.items() if name not in LABEL or value is not None}
     times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
     if any(times.values()):
         row["times"] = times

@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 
 from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.engine.step.wording import LABEL
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.run.address import Kafka
 
@@ -49,7 +50,7 @@ def messages_of(frame: DataFrame, zone: str = DEFAULT_ZONE) -> list[Column]:
     value = f.concat(
         f.lit('{"tick":'), f.col("tick").cast("string"), *_time(frame, zone, TIME),
         f.lit(',"change":"'), "change", f.lit('",'),
-        query, *_answer_times(frame, zone), *_chances(frame), *_rest(frame, zone), f.lit("}"),
+        query, *_answer_times(frame, zone), *_label(frame), *_chances(frame), *_rest(frame, zone), f.lit("}"),
     )  # fmt: skip
     return [f.concat(f.lit("{"), query, f.lit("}")).alias("key"), value.alias("value")]
 
@@ -125,6 +126,21 @@ def _chances(frame: DataFrame) -> list[Column]:
         "holds": number(f.col("holds")),
     }
     return [written(name, text) for name, text in texts.items() if name in frame.columns]
+
+
+def _label(frame: DataFrame) -> list[Column]:
+    """The severity and the words of changes, if queries have any."""
+    return [
+        f.coalesce(f.concat(f.lit(f',"{name}":'), _json_text(f.col(name))), f.lit(""))
+        for name in LABEL
+        if name in frame.columns
+    ]
+
+
+def _json_text(text: Column) -> Column:
+    """A text as JSON, which Spark makes of structs only; null for none."""
+    whole = f.to_json(f.struct(text.alias("t")))
+    return f.when(text.isNotNull(), f.substr(whole, f.lit(6), f.length(whole) - 6))
 
 
 def _others(frame: DataFrame) -> list[Column]:

@@ -29,8 +29,9 @@ def sent(functions: Mapping[str, UserFunction]) -> bytes:
     if not functions:
         return b""
     with contextlib.ExitStack() as stack:
-        for each in functions.values():
-            stack.enter_context(_by_value(inspect.getmodule(inspect.unwrap(each.code))))
+        modules = (inspect.getmodule(inspect.unwrap(each.code)) for each in functions.values())
+        for module in {id(each): each for each in modules if each is not None and _is_own(each)}.values():
+            stack.enter_context(_by_value(module))
         for name, each in functions.items():
             try:
                 cloudpickle.dumps(each)  # type: ignore[no-untyped-call]  # PySpark gives it no types
@@ -52,11 +53,8 @@ def received(content: bytes) -> Mapping[str, UserFunction]:
 
 
 @contextlib.contextmanager
-def _by_value(module: ModuleType | None) -> Iterator[None]:
+def _by_value(module: ModuleType) -> Iterator[None]:
     """Sends what a module of the user's own has by value, too; a library is imported on the worker."""
-    if module is None or not _is_own(module):
-        yield
-        return
     cloudpickle.register_pickle_by_value(module)  # type: ignore[no-untyped-call]  # PySpark gives it no types
     try:
         yield

@@ -183,7 +183,7 @@ class Job:
         """The properties that must be equal for a state to be used."""
         return {
             "format": str(VERSION),
-            "program": _digest(to_json(self.plan).encode()),
+            "program": _digest(to_json(self.plan.meaning).encode()),
             "background facts": _digest(msgspec.json.encode(sorted(self.data.given.items()), enc_hook=str)),
             "buckets": str(len(self.numbers)),
             "clock": str(self.timing.clock),

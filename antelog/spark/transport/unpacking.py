@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -15,8 +15,9 @@ import pyarrow.types as is_a
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.engine.step.schema import AFTER_ANSWER, EXPLANATIONS
 from antelog.engine.step.times import with_times
+from antelog.engine.step.wording import LABEL, with_label
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
@@ -25,8 +26,9 @@ from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.packing import REJECTS, Mapper
 
 _BEFORE = ("query", "tick", TIME, "change", "status", "answer")
-_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES)
-_TAKEN = {*_BEFORE, *_AFTER}
+_AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
+_TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
+"""What no variable is called; in a program with severities or words also what these are called."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,21 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     variables: dict[str, dict[str, str]] = {}
     types: dict[str, pa.DataType] = {}
     known: dict[str, pa.DataType] = {}
+    explanations: pa.DataType = EXPLANATIONS
+    taken = _TAKEN | {*(LABEL if any(job.plan.relation(name).notice.labelled for name in names) else ())}
     for name in names:
         variables[name] = {}
-        schema = _timed(job, name, job.schemas[name].empty_table()).schema
+        schema = _finished(job, name, job.schemas[name].empty_table()).schema
         known |= {field.name: field.type for field in schema}
+        if job.plan.relation(name).has_amounts:
+            explanations = known["explanations"]
         for variable in _columns_of_answer(job.plan.relation(name), schema.names):
-            column = _column(variable, types)
+            column = _column(variable, types, taken)
             type_ = _stored(schema.field(variable).type)
             types[column] = type_ if types.get(column, type_) == type_ else pa.string()
             variables[name][variable] = column
+    # One query with aggregates is enough for a field with what these come to.
+    known["explanations"] = explanations
     whole = pa.schema(
         [
             ("query", pa.string()),
@@ -67,9 +75,11 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     return OutputColumns(whole, variables, change)
 
 
-def _timed(job: Job, query: str, table: pa.Table) -> pa.Table:
-    timescale = job.plan.timescale
-    return table if timescale is None else with_times(table, job.plan.relation(query), timescale)
+def _finished(job: Job, query: str, table: pa.Table) -> pa.Table:
+    """The lines with their times, severity and words."""
+    relation, timescale = job.plan.relation(query), job.plan.timescale
+    table = table if timescale is None else with_times(table, relation, timescale)
+    return with_label(table, relation, timescale)
 
 
 def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
@@ -78,10 +88,10 @@ def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
     return [*names, *(timed(name) for name in names[-1:] if timed(name) in columns)]
 
 
-def _column(variable: str, others: Mapping[str, object]) -> str:
+def _column(variable: str, others: Mapping[str, object], taken: Set[str]) -> str:
     """A unique name for a column; Spark ignores case."""
     column = variable
-    while column.lower() in _TAKEN or any(
+    while column.lower() in taken or any(
         column.lower() == other.lower() and column != other for other in others
     ):
         column += "_"
@@ -114,7 +124,7 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
-    relation, table = job.plan.relation(query), _timed(job, query, table)
+    relation, table = job.plan.relation(query), _finished(job, query, table)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),

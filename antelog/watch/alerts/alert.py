@@ -40,12 +40,13 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """A query: its variables, the one that is a time, and the default kind of change."""
+    """A query: its variables, the one that is a time, the default kind of change, and the severity."""
 
     name: str
     variables: tuple[str, ...]
     time: str | None
     usual: str
+    severity: str = "info"
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
@@ -56,6 +57,7 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
             each.answer.names,
             each.answer.time,
             LIKELY if chances and each.alert is not None else "confirmed",
+            each.severity,
         )
         for each in plan.queries
     )

@@ -14,10 +14,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from antelog.language.templates import Template
 from antelog.watch.alerts.alert import AlertSetup, Line
 from antelog.watch.alerts.choosing import Choice, choice_of
 from antelog.watch.alerts.receivers import SLACK, Receiver, named_apart, receiver_of
-from antelog.watch.alerts.wording import Template, Words, template_of
+from antelog.watch.alerts.wording import ChangeTexts, alert_template, within_limit
 
 _ANSWER = ("query", "answer", "others")
 _PARTS = (*_ANSWER, "tick", "change")
@@ -40,19 +41,19 @@ class Route:
     receiver: Receiver
     choice: Choice
     template: Template
-    words: Words
+    words: ChangeTexts
     program: str
 
 
 def routes_of(setup: AlertSetup) -> tuple[Route, ...]:
     """A route for each alert. Raises AlertError."""
     receivers = named_apart([receiver_of(alert.to) for alert in setup.alerts])
-    words = Words({each.name: each for each in setup.queries}, setup.timescale)
+    words = ChangeTexts({each.name: each for each in setup.queries}, setup.timescale)
     return tuple(
         Route(
             receiver,
             choice_of(alert, setup.queries),
-            template_of(alert.template, setup.queries),
+            alert_template(alert.template, setup.queries),
             words,
             setup.program,
         )
@@ -67,7 +68,7 @@ def letters(routes: Sequence[Route], line: Line) -> list[tuple[str, Letter]]:
     found = []
     for route in routes:
         if route.choice.fits(line):
-            text = route.template.filled(route.words.of(line, key_of(line)))
+            text = within_limit(route.template.filled(route.words.of(line, key_of(line))))
             found.append((route.receiver.name, letter_of(line, text, route.receiver, route.program)))
     return found
 
@@ -86,9 +87,14 @@ def _hash(line: Line, names: Sequence[str]) -> str:
 def letter_of(line: Line, text: str, receiver: Receiver, program: str) -> Letter:
     """The letter of a change for a receiver: `key`, `text`, `program`, and the fields of the line."""
     key = key_of(line)
-    webhook = {"key": key, "text": text, "program": program, **line}
+    webhook = {"key": key, "text": text, "program": program, **_without_words(line)}
     body = _slack(text) if receiver.kind == SLACK else webhook
     return Letter(key, json.dumps(body, ensure_ascii=False), _hash(line, _ANSWER))
+
+
+def _without_words(line: Line) -> Line:
+    """The line without the words of the program, which are in the text of the letter."""
+    return {name: value for name, value in line.items() if name != "text"}
 
 
 def _slack(text: str) -> dict[str, object]:

@@ -25,7 +25,7 @@ from antelog.program import Program
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, queries_of
 from antelog.watch.alerts.choosing import choice_of
 from antelog.watch.alerts.receivers import COMMAND, checked, receiver_of
-from antelog.watch.alerts.wording import template_of
+from antelog.watch.alerts.wording import alert_template
 
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
 _HOW = 'An alert is written like [[alert]], and below it to = "slack:@slack.url".'
@@ -42,7 +42,7 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
                 "pip install 'antelog[watch]'",
             )
         checked(receiver)
-        template_of(alert.template, queries)
+        alert_template(alert.template, queries)
         choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])

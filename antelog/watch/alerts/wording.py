@@ -1,13 +1,13 @@
 """The text of an alert: a template filled with the values of a change.
 
-    {query} {answer}: {summary}      Malf X = wt2, T = 7: likely, 84 %, decided by 10
+    {words}: {summary}      turbine wt2 is about to shut down: likely, 84 %, decided by 10
 
-`{X}` is the value of the variable X. Braces within values are not replaced.
+`{words}` are those of the program, or else the query and its answer, such as `Malf X = wt2, T = 7`. `{X}`
+is the value of the variable X. Braces within values are not replaced.
 """
 
 from __future__ import annotations
 
-import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,14 +15,16 @@ from typing import Any
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
-from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.line_literals import amount_text, awaited, read_literal
 from antelog.language.moments import Timescale, moment
+from antelog.language.templates import Template, TemplateError, template_of
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
 from antelog.watch.alerts.choosing import as_text
 
-DEFAULT = "{query} {answer}: {summary}"
+DEFAULT = "{words}: {summary}"
 NAMES = (
+    "words",
+    "severity",
     "query",
     "answer",
     "change",
@@ -42,37 +44,22 @@ _LONGEST = 4_000
 """Receivers refuse messages that are much longer."""
 
 
-@dataclass(frozen=True)
-class Template:
-    """Pieces of text, each followed by the name of a value; the last may have none."""
-
-    pieces: tuple[tuple[str, str | None], ...]
-
-    def filled(self, values: dict[str, str]) -> str:
-        text = "".join(f"{before}{values.get(name or '', '')}" for before, name in self.pieces)
-        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
-
-
-def template_of(text: str, queries: Sequence[AlertQuery]) -> Template:
+def alert_template(text: str, queries: Sequence[AlertQuery]) -> Template:
     """Parses a template; an empty one is the default. Raises AlertError for unknown names."""
     known = (*NAMES, *sorted({name for each in queries for name in each.variables}))
-    pieces: list[tuple[str, str | None]] = []
     try:
-        parsed = list(string.Formatter().parse(text or DEFAULT))
-    except ValueError:
-        raise AlertError(
-            f"`{text}` has a brace too many or too few", "Write {{ or }} for a brace itself."
-        ) from None
-    for before, name, form, conversion in parsed:
-        if name is not None and (name not in known or form or conversion):
-            hint = did_you_mean(name, known) or f"Write one of {', '.join(known)} in braces."
-            raise AlertError(f"`{{{name}}}` in a template stands for nothing", hint)
-        pieces.append((before, name))
-    return Template(tuple(pieces))
+        return template_of(text or DEFAULT, known)
+    except TemplateError as error:
+        raise AlertError(f"a template is wrong: {error.message}", error.hint) from None
+
+
+def within_limit(text: str) -> str:
+    """A message of a length that receivers take."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 @dataclass(frozen=True)
-class Words:
+class ChangeTexts:
     """The texts of changes of some queries, with the times of ticks (None: unknown)."""
 
     queries: dict[str, AlertQuery]
@@ -82,9 +69,12 @@ class Words:
         """The values of all names a template may have."""
         answer, chance = self._values(line), line.get("chance")
         explanation = (line.get("explanations") or [{}])[0]
+        listed = ", ".join(f"{name} = {value}" for name, value in answer.items())
         values = {
+            "words": line.get("text") or f"{line['query']} {listed}",
+            "severity": self.queries[line["query"]].severity,
             "query": line["query"],
-            "answer": ", ".join(f"{name} = {value}" for name, value in answer.items()),
+            "answer": listed,
             "change": line["change"],
             "chance": "" if chance is None else percent(chance),
             "summary": self._summary(line),

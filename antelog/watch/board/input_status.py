@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 RATES = 120
@@ -78,6 +78,11 @@ class Inputs:
         for (start, before), (end, after) in zip(self.seconds, list(self.seconds)[1:], strict=False):
             found.append((after.get(name, 0) - before.get(name, 0)) / (end - start))
         return [max(0.0, each) for each in found]
+
+    @property
+    def moments(self) -> list[tuple[float, str]]:
+        """The moments of `rates`, in seconds and as times of the day in UTC."""
+        return [(end, f"{datetime.fromtimestamp(end, UTC):%H:%M:%S}") for end, _ in list(self.seconds)[1:]]
 
 
 def seconds_of(at: str | None) -> float | None:

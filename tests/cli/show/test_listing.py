@@ -95,3 +95,19 @@ def test_on_a_terminal_lines_that_are_too_long_go_on_further_in() -> None:
         "               rejected at 2 if nothing",
         "               comes, decided by 2",
     ]
+
+
+@pytest.mark.usefixtures("here")
+def test_words_stand_in_place_of_the_atom() -> None:
+    query = 'query Malf(X, T) critical "turbine {X} is about to shut down".'
+    Path("worded.alog").write_text(PROGRAM.replace("query Malf(X, T).", query), encoding="utf-8")
+    done = antelog("try", "worded.alog", "--input", "Temp=temp.csv", "--format", "table")
+    assert done.stdout.startswith(
+        "tick 0\n  possible   turbine wt2 is about to shut down   Malf  T = 0   rejected at 2 if"
+    )
+    said = io.StringIO()
+    engine = antelog_library.Engine(antelog_library.load("worded.alog"))
+    tables = engine.advance(2, {"Temp": [("wt2", "high", 0), ("wt2", "high", 1)]})
+    console = Console(file=said, force_terminal=True, width=200, color_system="standard")
+    print_changes(list(engine.plan.queries), StepResult(2, tables), listing(console, None, None))
+    assert "\x1b[1;31m  confirmed  \x1b[0m" in said.getvalue()  # in the colour of what is critical

@@ -27,6 +27,18 @@ def _key_value(report: Report, plan: Plan) -> Value | Special | None:
 OFFSETS = st.sampled_from(("", "", "+1", "+2", "-1"))
 POSITIVE = ("A(X, T{})", "B(X, Y, T{})", "B(Z, X, T{})", "C(X, V, T{}), V >= 2", "B(X, X, T{})")
 NEGATED = ("not A(X, T{})", "not B(X, _, T{})", "not B(_, X, T{})", "not C(X, 2, T{})")
+OF_MANY = (
+    *(
+        "not A(X, T..T+2)",
+        "not B(X, _, T-2..T-1)",
+        "count(A(X, T-1..T+1)) >= 2",
+        "count(B(X, _, T..T+1)) < 2",
+    ),
+    *("count(distinct N : B(X, N, T{}..T+2)) != 1", "sum(N : C(X, N, T-1..T), N >= 0) > 3"),
+    *("avg(N : C(X, N, T..T+1)) < 2", "max(N : C(X, N, T-2..T)) <= 2", "min(N : C(X, N, T..T+2)) = 1"),
+    *("last C(X, L, T-2..T) per X, L >= 2", "last C(X, 2, T..T+1) per X", "last B(X, Z, T-1..T) per X"),
+    *("count(A(X, T-2..T)) < count(B(X, _, T..T+2))", 'not contains(X, "b")'),
+)
 INPUTS = (
     "input A(x, time) delay 1. input B(x: text, y: text, time). input C(x, v, time) delay 1. "
     "static S(x). S(a). S(b)."
@@ -49,7 +61,9 @@ def keyed(draw: st.DrawFn, inputs: str = INPUTS) -> Case:
     for head, extra in (("P", ()), ("Q", ("P(X, T{})", "not P(X, T{})", "S(X)"))):
         for _ in range(draw(st.integers(1, 2))):
             body = [draw(st.sampled_from((*POSITIVE, *extra[:1])))]
-            body += draw(st.lists(st.sampled_from((*POSITIVE, *NEGATED, *extra)), max_size=2, unique=True))
+            body += draw(
+                st.lists(st.sampled_from((*POSITIVE, *NEGATED, *OF_MANY, *extra)), max_size=2, unique=True)
+            )
             rules.append(f"{head}(X, T) :- {', '.join(literal.format(draw(OFFSETS)) for literal in body)}.")
     facts = []
     for name in draw(st.lists(st.sampled_from(sorted(FACTS)), min_size=2, max_size=7)):

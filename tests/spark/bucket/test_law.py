@@ -17,6 +17,7 @@ from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
 from tests.few_literals import cases_of_few_literals
+from tests.random_mixtures import mixtures
 from tests.recorded import NAMES, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.simulated import Stream, run_batch
@@ -32,6 +33,7 @@ ANY = (
     | cases_with_two_times(latest=9, most=20)
     | cases_of_few_literals()
     | cases_of_latest()
+    | mixtures()
     | keyed(TYPED)
     | keyed(TYPED)
 )
@@ -69,6 +71,17 @@ def test_what_is_said_of_background_values_is_reported_once() -> None:
     plan = _plan_to_run(Case(text, facts, 4).checked)
     assert plan.key
     assert _streamed(plan, facts, 4, 3, [1], 0) == kernel_log(plan, facts, 4)
+
+
+def test_amounts_are_kept_where_a_later_query_has_none() -> None:
+    text = """input Fail(x: text, time) delay 1.
+        Thrice(X, T) :- Fail(X, T), count(Fail(X, T-2..T)) >= 3. Again(X, T) :- Fail(X, T), Fail(X, T-1).
+        query Thrice(X, T). query Again(X, T)."""
+    facts = tuple(("Fail", ("a", tick), tick) for tick in range(3))
+    plan = _plan_to_run(Case(text, facts, 4).checked)
+    log = _streamed(plan, facts, 4, 2, [1], 0)
+    assert log == kernel_log(plan, facts, 4)
+    assert "so_far" in str(log)
 
 
 @pytest.mark.slow

@@ -46,3 +46,24 @@ def test_messages_tell_all_others_from_what_is_open(spark: SparkSession) -> None
     others = {f'{{"query":"Calm","answer":{{"X": null, "T": {tick}}},"others":["X"]}}' for tick in (0, 1)}
     assert messages.keys() == others | {'{"query":"Calm","answer":{"X": "a", "T": 1}}'}
     assert {tuple(value.get("others", ())) for value in messages.values()} == {("X",), ()}
+
+
+@pytest.mark.slow
+def test_lines_have_the_severity_and_the_words_of_their_query(spark: SparkSession) -> None:
+    program = parse(
+        "input Hot(x: text, time) delay 1. Q(X, T) :- Hot(X, T), Hot(X, T+1). R(X, T) :- Hot(X, T). "
+        'query Q(X, T) critical "{X} is \\"hot\\" till {decided_by}". query R(X, T).'
+    )
+    reported = changes(program, frames_of(spark, program, [("Hot", ("a", 3), 3)]), until=3)
+    lines = [json.loads(row["value"]) for row in reported.select(*messages_of(reported)).collect()]
+    step = StepResult(3, Engine(program).advance(3, {"Hot": [("a", 3)]}))
+    expected = map(json.loads, change_lines(list(program.plan.queries), step, Style()).splitlines())
+    labels = {
+        (each["query"], each["answer"]["T"]): (each.get("severity"), each.get("text")) for each in expected
+    }
+    assert labels["Q", 3] == ("critical", 'a is "hot" till 5')
+    assert labels["R", 3] == (None, None)
+    found = {(each["query"], each["answer"]["T"]): (each.get("severity"), each.get("text")) for each in lines}
+    assert found == labels
+    rows = {(row["query"], row["T"]): (row["severity"], row["text"]) for row in reported.collect()}
+    assert rows == labels

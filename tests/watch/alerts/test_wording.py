@@ -6,7 +6,7 @@ import pytest
 
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.wording import NAMES, Words, template_of
+from antelog.watch.alerts.wording import NAMES, ChangeTexts, alert_template, within_limit
 from tests.watch.alerts.lines import QUERIES, line
 
 MINUTES = 60_000_000
@@ -14,8 +14,8 @@ NOON = 28_532_880  # 2024-04-01 12:00, in minutes
 
 
 def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
-    words = Words({each.name: each for each in QUERIES}, None if tick is None else Timescale(tick))
-    return template_of(template, QUERIES).filled(words.of(change, "k3y"))
+    words = ChangeTexts({each.name: each for each in QUERIES}, None if tick is None else Timescale(tick))
+    return within_limit(alert_template(template, QUERIES).filled(words.of(change, "k3y")))
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,7 @@ def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
         (line("confirmed", "Total", answer={"City": None, "V": 1.5}), "Total City = any, V = 1.5: confirmed"),
         (line("confirmed", others=["X"]), "Malf X = all others, T = 7: confirmed"),
         (line("confirmed", explanations=[]), "Malf X = wt2, T = 7: confirmed"),
+        (line("confirmed", text="turbine wt2 shuts down"), "turbine wt2 shuts down: confirmed"),
     ],
 )  # fmt: skip
 def test_usual_words(change: dict[str, Any], text: str) -> None:
@@ -71,8 +72,8 @@ def test_long_texts_are_cut() -> None:
 @pytest.mark.parametrize(
     ("template", "said_of_it"),
     [
-        ("{queri}", "`{queri}` in a template stands for nothing. Did you mean query?"),
-        ("{Z}", "Write one of query, answer"),
+        ("{queri}", "a template is wrong: `{queri}` stands for nothing here. Did you mean query?"),
+        ("{Z}", "Write one of words, severity, query, answer"),
         ("{query.__class__}", "stands for nothing"),
         ("{query!r}", "stands for nothing"),
         ("{query:>9}", "stands for nothing"),
@@ -83,5 +84,5 @@ def test_long_texts_are_cut() -> None:
 )
 def test_refused(template: str, said_of_it: str) -> None:
     with pytest.raises(AlertError) as caught:
-        template_of(template, QUERIES)
+        alert_template(template, QUERIES)
     assert said_of_it in str(caught.value)

@@ -1,0 +1,96 @@
+"""The severity and the text of lines, in queries to which the program gives a severity or words.
+
+    query Malf(X, T) critical "turbine {X} is about to shut down".
+
+    tick  change    X    T  …  severity  text
+    1     possible  wt2  0     critical  turbine wt2 is about to shut down
+
+This is the one place where words are filled in. A query without words has its atom as the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
+
+from antelog.compile.nodes.plan import Relation
+from antelog.engine.step.plain_values import from_written, is_written, plain
+from antelog.language.line_literals import amount_text
+from antelog.language.moments import Timescale, moment
+from antelog.language.printer import rounded_percent, value_text
+from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
+
+SEVERITY, TEXT = "severity", "text"
+LABEL = (SEVERITY, TEXT)
+"""The last columns of lines of such queries."""
+
+
+def with_label(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Table:
+    """The lines of a query with their severity and text, if the program gives it any."""
+    if not relation.notice.labelled:
+        return table
+    severity = pa.array([relation.severity], pa.string()).take(pa.array([0] * table.num_rows, pa.int64()))
+    columns = (severity, _texts(table, relation, timescale))
+    for name, column in zip(LABEL, columns, strict=True):
+        table = table.append_column(name, column)
+    return table
+
+
+def words_of(relation: Relation) -> Template:
+    """The words of a query; its atom if it has none."""
+    names = relation.answer.names
+    words = relation.words or f"{relation.name}({', '.join(f'{{{name}}}' for name in names)})"
+    return template_of(words, (*names, *LINE_NAMES))
+
+
+def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
+    pieces: list[str | pa.Array] = []
+    for before, name in words_of(relation).pieces:
+        pieces += [before] if name is None else [before, _values(name, table, relation, timescale)]
+    if any(isinstance(piece, pa.Array) for piece in pieces):
+        return pc.binary_join_element_wise(*pieces, "")
+    return pa.array(["".join(map(str, pieces))] * table.num_rows, pa.string())
+
+
+def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
+    """The texts of what a name stands for, in each line."""
+    if name in (DECIDED_BY, relation.answer.time):
+        return _distinct(table, name, lambda tick: moment(tick, timescale))
+    if name == CHANCE:
+        return _distinct(table, name, lambda chance: f"{rounded_percent(chance)} %")
+    if name == SO_FAR:
+        return pa.array([_so_far(each) for each in table.column("explanations").to_pylist()], pa.string())
+    written = is_written(table.schema.field(name))
+    return _distinct(table, name, lambda value: value_in_words(from_written(value) if written else value))
+
+
+def value_in_words(value: object) -> str:
+    """A value of an answer without quotes; an open one is unknown."""
+    match plain(value):
+        case None:
+            return UNKNOWN
+        case str(text):
+            return text
+        case bool(truth):
+            return str(truth).lower()
+        case number:
+            return value_text(number)
+
+
+def _distinct(table: pa.Table, name: str, text: Callable[[Any], str]) -> pa.Array:
+    """A column as texts, each of its values once made into one; many lines have the same."""
+    if name not in table.column_names or is_a.is_null(table.schema.field(name).type):
+        return pa.array([UNKNOWN] * table.num_rows, pa.string())
+    encoded = table.column(name).combine_chunks().dictionary_encode()
+    texts = pa.array([text(value) for value in encoded.dictionary.to_pylist()], pa.string())
+    return pc.fill_null(texts.take(encoded.indices), UNKNOWN)
+
+
+def _so_far(explanations: list[dict[str, Any]] | None) -> str:
+    """The values of the aggregates of the first explanation so far."""
+    found = (explanations or [{}])[0].get("so_far") or ()
+    return ", ".join(amount_text(each["value"]) for each in found) or UNKNOWN

@@ -1,0 +1,61 @@
+"""Texts with names in braces: the words of queries, and the templates of alerts.
+
+    template_of("turbine {X} is hot", ("X", "T"))     pieces of text, and the names between them
+    template.filled({"X": "wt2"})                     turbine wt2 is hot
+
+Braces within values are not replaced. `{{` is a brace.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from antelog.language.checks.suggestions import did_you_mean
+
+CHANCE, SO_FAR, DECIDED_BY = "chance", "so_far", "decided_by"
+LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)
+"""The names that words may have in braces, in addition to the variables of their query."""
+
+UNKNOWN = "?"
+"""What an open variable reads, and a chance that is not known."""
+
+
+class TemplateError(Exception):
+    """A text that is no template: `message` has the reason, `hint` the remedy."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        self.message, self.hint = message, hint
+        super().__init__(f"{message}. {hint}")
+
+
+@dataclass(frozen=True)
+class Template:
+    """Pieces of text, each followed by the name of a value; the last may have none."""
+
+    pieces: tuple[tuple[str, str | None], ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names in braces."""
+        return frozenset(name for _, name in self.pieces if name is not None)
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """The text with values in place of names; nothing in place of those that have none."""
+        return "".join(f"{before}{values.get(name or '', '')}" for before, name in self.pieces)
+
+
+def template_of(text: str, known: Sequence[str]) -> Template:
+    """Parses a text in which `known` names may stand. Raises TemplateError."""
+    try:
+        parsed = list(string.Formatter().parse(text))
+    except ValueError:
+        raise TemplateError(
+            f"`{text}` has a brace too many or too few", "Write {{ or }} for a brace itself."
+        ) from None
+    for _, name, form, conversion in parsed:
+        if name is not None and (name not in known or form or conversion):
+            hint = did_you_mean(name, known) or f"Write one of {', '.join(known)} in braces."
+            raise TemplateError(f"`{{{name}}}` stands for nothing here", hint)
+    return Template(tuple((before, name) for before, name, _, _ in parsed))

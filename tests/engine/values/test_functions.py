@@ -1,0 +1,252 @@
+"""antelog/engine/values/functions.py: the columns that functions of users get and give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import antelog
+from antelog import UserFunction
+
+_ROWS = [("a", 1, 0), ("b", 2.5, 0), ("c", "word", 0), ("d", "", 0), ("e", -3, 0), ("f", 2**60 + 1, 0)]
+_PROGRAM = """
+input R(x: text, v, time).
+function found(v) -> number.
+Q(X, N, T) :- R(X, V, T), N = found(V).
+query Q(X, N, T).
+"""
+
+
+def _answers(code: Any, rows: list[tuple[Any, ...]] = _ROWS) -> dict[str, Any]:
+    program = antelog.parse(_PROGRAM, functions=[code])
+    found = antelog.Engine(program).advance(0, {"R": rows})["Q"].to_pylist()
+    return {row["X"]: row["N"] for row in found}
+
+
+# ---- what functions get ----
+
+_GIVEN: list[Any] = []
+
+
+@antelog.function
+def _numpy(v: np.ndarray) -> np.ndarray:
+    _GIVEN.append(v)
+    return np.array([len(x) if isinstance(x, str) else 2 * x for x in v.tolist()], np.float64)
+
+
+@antelog.function
+def _arrow(v: pa.Array) -> pa.Array:
+    _GIVEN.append(v)
+    return pc.utf8_length(v) if pa.types.is_string(v.type) else pc.multiply(v, 2.0)
+
+
+@antelog.function
+def _chunked(v: pa.ChunkedArray) -> pa.ChunkedArray:
+    _GIVEN.append(v)
+    return pa.chunked_array([_arrow(v)])
+
+
+@antelog.function(rowwise=True)
+def _rowwise(v: Any) -> Any:
+    _GIVEN.append(v)
+    return len(v) if isinstance(v, str) else 2 * v
+
+
+EACH = (_numpy, _arrow, _chunked, _rowwise)
+
+
+def _named(function: UserFunction) -> UserFunction:
+    return UserFunction("found", function.code, function.takes)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_given() -> None:
+    _GIVEN.clear()
+
+
+def test_type_hints_say_which_columns_a_function_gets() -> None:
+    assert [each.takes for each in EACH] == ["numpy", "arrow", "arrow", "values"]
+    for function, type_ in ((_numpy, np.ndarray), (_arrow, pa.Array)):
+        _answers(_named(function))
+        assert _GIVEN
+        assert all(isinstance(given, type_) for given in _GIVEN)
+        _GIVEN.clear()
+
+
+def test_numbers_are_doubles_and_texts_strings_each_in_columns_of_their_own() -> None:
+    _answers(_named(_arrow))
+    assert {given.type for given in _GIVEN} == {pa.float64(), pa.string()}
+    _GIVEN.clear()
+    _answers(_named(_numpy))
+    assert {given.dtype for given in _GIVEN} == {np.dtype(np.float64), np.dtype(object)}
+
+
+def test_called_for_each_row_a_function_gets_whole_and_broken_numbers_exactly() -> None:
+    _answers(_named(_rowwise))
+    assert {(type(given), given) for given in _GIVEN} == {
+        *((int, 1), (float, 2.5), (str, "word"), (str, ""), (int, -3), (int, 2**60 + 1))
+    }
+
+
+@pytest.mark.parametrize("function", EACH[1:])
+def test_all_ways_give_the_same_answers(function: UserFunction) -> None:
+    expected = _answers(_named(_numpy))
+    assert expected == {"a": 2, "b": 5, "c": 4, "d": 0, "e": -6, "f": float(2**61)}
+    assert _answers(_named(function)) == expected
+
+
+def test_a_function_is_not_called_with_what_has_no_value() -> None:
+    program = antelog.parse(
+        """
+        input R(x: text, v: number, time).
+        function found(v) -> number.
+        Q(X, N, T) :- R(X, V, T), N = found(10 / V).
+        query Q(X, N, T).
+        """,
+        functions=[_named(_numpy)],
+    )
+    found = antelog.Engine(program).advance(0, {"R": [("a", 0, 0), ("b", 4, 0)]})["Q"].to_pylist()
+    assert [(row["X"], row["N"]) for row in found] == [("b", 5)]
+    assert [given.tolist() for given in _GIVEN] == [[2.5]] * len(_GIVEN)
+
+
+# ---- what functions give ----
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([1, None, float("nan")], [1, None, None]),
+        ([float("inf"), -float("inf"), -0.0], [None, None, 0]),
+        ([2**60, 2.5, None], [2.0**60, 2.5, None]),
+        ([2**64, -(2**70), 10**400], [2.0**64, -(2.0**70), None]),
+        ([None, None, None], [None, None, None]),
+    ],
+)
+@pytest.mark.parametrize("made", [list, tuple, iter, lambda found: np.array(found, object)])
+def test_results_are_doubles_or_nothing(
+    results: list[Any], expected: list[float | None], made: Callable[[list[Any]], Any]
+) -> None:
+    def code(v: Any) -> Any:
+        return made([results[int(each)] for each in v])
+
+    found = _answers(UserFunction("found", code, "numpy"), [(x, i, 0) for i, x in enumerate("abc")])
+    assert found == {x: value for x, value in zip("abc", expected, strict=True) if value is not None}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda v: v.astype(np.int8),
+        lambda v: v.astype(np.float32),
+        lambda v: pa.chunked_array([v[:1], v[1:]]),
+        lambda v: pa.array(v).cast("uint64"),
+        lambda v: pa.array(v).cast(pa.decimal128(20, 2)),
+    ],
+)
+def test_results_may_have_any_type_of_numbers(code: Callable[[Any], Any]) -> None:
+    found = _answers(UserFunction("found", code, "numpy"), [(x, i, 0) for i, x in enumerate("abc")])
+    assert found == {"a": 0, "b": 1, "c": 2}
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (lambda _: None, "found gave nothing; it is declared as a number: give numbers, one for each row"),
+        (lambda _: 5, "found gave one value of type int; it is declared as a number"),
+        (lambda _: "abc", "found gave one value of type str; it is declared as a number"),
+        (lambda _: {1, 2, 3}, "found gave one value of type set; it is declared as a number"),
+        (lambda v: v.reshape(-1, 1), "found gave an array of 2 dimensions; it is declared as a number"),
+        (lambda v: v * 1j, "found gave values of type complex128; it is declared as a number"),
+        (lambda v: v[:1], "found gave 1 values for 3 rows; give one for each row"),
+        (lambda v: v > 1, "found gave values of type bool, and is declared as a number: give numbers"),
+        (lambda _: [1, "a", 2], "found gave values of several types; it is declared as a number"),
+        (lambda _: [1, object(), 2], "found gave a value of type object; it is declared as a number"),
+        (lambda _: ["\ud800", "a", "b"], "found gave a text that is no Unicode; it is declared as a number"),
+    ],
+)
+def test_other_results_are_refused(code: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises(antelog.FunctionError) as error:
+        _answers(UserFunction("found", code, "numpy"), [(x, 1, 0) for x in "abc"])
+    assert str(error.value).startswith(message)
+
+
+class _Silent(Exception):  # noqa: N818 - a user's own
+    def __str__(self) -> str:
+        raise ValueError
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [(lambda: SystemExit(3), "SystemExit: 3"), (_Silent, "_Silent"), (StopIteration, "StopIteration")],
+)
+def test_a_function_that_fails_ends_the_step_and_nothing_else(
+    raised: Callable[[], BaseException], said: str
+) -> None:
+    def found(v: Any) -> Any:
+        if v == 2:
+            raise raised()
+        return v
+
+    program = antelog.parse(_PROGRAM, functions=[antelog.function(rowwise=True)(found)])
+    engine = antelog.Engine(program)
+    engine.advance(0, {"R": [("a", 1, 0)]})
+    with pytest.raises(antelog.FunctionError, match=rf"^found\(2\) failed: {said} \(line \d+ of "):
+        engine.advance(1, {"R": [("a", 1, 1), ("b", 2, 1)]})
+    assert engine.now == 0
+    assert len(engine.advance(1, {"R": [("a", 1, 1)]})["Q"]) == 1
+
+
+# ---- files of functions ----
+
+
+def _from_file(folder: Path, text: str) -> antelog.Program:
+    (folder / "own.py").write_text(text, encoding="utf-8")
+    return antelog.parse(_PROGRAM, functions=folder / "own.py")
+
+
+def test_a_file_may_have_dataclasses_and_print(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """from __future__ import annotations
+import sys
+from dataclasses import dataclass
+import antelog
+
+@dataclass
+class Scale:
+    factor: float
+
+@antelog.function(rowwise=True)
+def found(v):
+    print("called")
+    return Scale(2).factor * v
+"""
+    program = _from_file(tmp_path, text)
+    found = antelog.Engine(program).advance(0, {"R": [("a", 1, 0)]})["Q"].to_pylist()
+    assert [row["N"] for row in found] == [2]
+    printed = capsys.readouterr()
+    assert (printed.out, set(printed.err.splitlines())) == ("", {"called"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("import sys\nsys.exit(3)", "own.py cannot be run: SystemExit: 3 (line 2 of "),
+        ("a\0b", "own.py: source code string cannot contain null bytes"),
+        ("found = 3", "and there is none of that name in "),
+        ("import antelog\nfound = antelog.function(max)", "own.py: max: its type hints have no columns"),
+        (
+            "import antelog\nfound = antelog.function(rowwise=True)(lambda v: v)",
+            "is no function with a name: write it with `def`",
+        ),
+    ],
+)
+def test_a_file_that_is_wrong_is_refused_with_its_name(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(antelog.FunctionError) as error:
+        _from_file(tmp_path, text)
+    assert message in str(error.value)

@@ -1,0 +1,34 @@
+"""The words of a line, from their definition: each name in braces stands for a value, `{{` for a brace.
+
+An open variable reads "?", and so does what is not known. Texts have no quotes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_NAMED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
+
+
+def filled(words: str, answer: Mapping[str, object], line: Mapping[str, Any]) -> str:
+    """The words of a query's line, in a program whose ticks are numbers."""
+    explanations = line["explanations"] or [{}]
+    amounts = ", ".join(_text(each["value"], "nothing") for each in explanations[0].get("so_far") or ())
+    known = {"decided_by": line["decided_by"], "so_far": amounts or None, "chance": None, **answer}
+
+    def value(found: re.Match[str]) -> str:
+        return found[0][0] if found[1] is None else _text(known[found[1]])
+
+    return _NAMED.sub(value, words)
+
+
+def _text(value: object, none: str = "?") -> str:
+    if value is None:
+        return none
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
