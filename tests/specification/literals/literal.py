@@ -8,6 +8,7 @@ its table.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
@@ -200,7 +201,7 @@ class Lowering:
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
             own = term.variable in (self.own or ())
-            if own or " " in self.printed[term.span.start : term.span.end]:
+            if own or re.search(r"\w [+-] \d", self.printed[term.span.start : term.span.end]):
                 shifted = Inner(term.variable) if own else Variable(term.variable)
                 return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)
