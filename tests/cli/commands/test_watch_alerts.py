@@ -17,7 +17,8 @@ CONFIRMED = [line for line in LOG if '"confirmed"' in line]
 
 def watch(*arguments: object) -> Result:
     Path("temp.csv").write_text(READINGS, encoding="utf-8")
-    return antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", *arguments)
+    started = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page")
+    return antelog(*started, "--alert-from", "start", *arguments)
 
 
 def test_what_is_confirmed_is_sent() -> None:
@@ -27,6 +28,8 @@ def test_what_is_confirmed_is_sent() -> None:
     assert sent.pop("text") == "wt2 has failed"
     assert sent.pop("program") == "p.alog"
     assert sent.pop("key")
+    added = {"status": "firing", "group": "wt2", "severity": "info", "count": 1, "still_firing": 0}
+    assert {name: sent.pop(name) for name in added} == added
     assert [sent] == [json.loads(line) for line in CONFIRMED]
 
 
