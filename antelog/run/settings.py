@@ -301,8 +301,8 @@ class AlertSettings:
 
     alerts: Sequence[str] = option(
         (), text("TO"),
-        "Send alerts to webhook:@FILE, slack:@FILE or 'command:PROGRAM ARG…'; FILE has the address, or "
-        "'$NAME' in place of @FILE a variable. Can be given several times.",
+        "Send alerts to webhook:@FILE, slack:@FILE, alertmanager:@FILE, apprise:@FILE or 'command:PROGRAM "
+        "ARG…'; FILE has the address, or '$NAME' in place of @FILE a variable. Can be given several times.",
         name="alert", on=("watch",), arity=Arity.MANY,
     )  # fmt: skip
     alert_on: Sequence[str] | None = option(

@@ -46,7 +46,7 @@ Hushed = Callable[[str], bool]
 
 
 @dataclass(frozen=True)
-class Window:
+class GroupWindow:
     """The time until which more of a group wait; the highest severity of what was sent, and was confirmed."""
 
     until: float = 0.0
@@ -54,7 +54,7 @@ class Window:
     confirmed: int = -1
 
 
-class Groups:
+class AlertGroups:
     """The groups of all receivers in an outbox.
 
     A group that is `hushed` sends what never waits, and what became of its answers; all else waits until it
@@ -119,7 +119,7 @@ class Groups:
             return []
         receiver, name = route.receiver.name, route.group_of(line)
         window = self._window(receiver, name)
-        if self._waits(route, name, item, window, now):
+        if self._waits(route, name, item, window):
             self._hold(receiver, name, item)
             return []
         return [self._sent(route, self._waiting(receiver, name).with_more(item), now)]
@@ -145,14 +145,14 @@ class Groups:
             )
         return AlertItem(line, FIRING, since, now) if wanted else None
 
-    def _waits(self, route: Route, name: str, item: AlertItem, window: Window | None, now: float) -> bool:
+    def _waits(self, route: Route, name: str, item: AlertItem, window: GroupWindow | None) -> bool:
         """Whether an alert waits for others of its group."""
-        known, rank = window or Window(), _rank(route, item)
+        known, rank = window or GroupWindow(), _rank(route, item)
         confirmed = item.line["change"] == "confirmed" and rank > known.confirmed
         if self._hushed(name):
             higher = window is not None and rank > window.severity
             return not (higher or confirmed or item.status == RESOLVED)
-        if known.until <= now:
+        if known.until <= item.at:
             return False
         return not (confirmed or rank > known.severity)
 
@@ -178,12 +178,12 @@ class Groups:
         still = {query: StillFiring(since, count) for query, since, count in firing.fetchall()}
         return at[0], letter_of(route, items, still)
 
-    def _window(self, receiver: str, name: str) -> Window | None:
+    def _window(self, receiver: str, name: str) -> GroupWindow | None:
         row = self._database.execute(
             "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
             (receiver, name),
         ).fetchone()
-        return None if row is None else Window(*row)
+        return None if row is None else GroupWindow(*row)
 
     def _hold(self, receiver: str, name: str, item: AlertItem) -> None:
         """Keeps an alert that waits."""

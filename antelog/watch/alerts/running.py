@@ -14,7 +14,7 @@ from pathlib import Path
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
-from antelog.watch.alerts.groups import Groups
+from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.routes import routes_of
@@ -68,7 +68,7 @@ async def run(work: Work, ending: asyncio.Event) -> None:
 
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
     """Follows the feed, and stores letters in the outbox."""
-    groups = Groups(outbox, routes_of(work.setup))
+    groups = AlertGroups(outbox, routes_of(work.setup))
     position = outbox.position or 0
     reader = FeedReader(StoredFeedAt(Path(work.store)), position)
     saved, clock = 0.0, asyncio.get_running_loop().time

@@ -12,7 +12,7 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
-from antelog.watch.alerts.groups import Groups
+from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import SENT, opened
 from antelog.watch.alerts.routes import routes_of
 from tests.watch.alerts.lines import line
@@ -39,7 +39,7 @@ class Clock:
         self._outbox = self._stack.enter_context(opened(self.path))
         self._outbox.begin_at(0)
         wanted = self.hushed.__contains__
-        self.groups = Groups(self._outbox, routes_of(self._setup), wanted, lambda: self.now)
+        self.groups = AlertGroups(self._outbox, routes_of(self._setup), wanted, lambda: self.now)
 
     def tell(self, *changes: dict[str, Any], after: float = 0.0) -> list[str]:
         """What is sent about some changes, some seconds after those before."""
