@@ -19,6 +19,7 @@ from scripts.dependencies import ROOT, Library, MissingError, elsewhere, runtime
 
 PAGE = ROOT / "docs" / "licences.md"
 ACCEPTED = ROOT / "scripts" / "accepted.toml"
+VENDORED = ROOT / "antelog" / "watch" / "web" / "vendored" / "vendored.toml"
 _LONGEST = 60
 """A field with more characters than this is a licence's whole text, not its name."""
 _HEAD = """\
@@ -26,8 +27,9 @@ _HEAD = """\
 
 antelog is under the [Apache License 2.0](https://www.apache.org/licenses/LICENSE-2.0). These are the
 libraries that come with it, each under a licence of its own, as the library itself says. Without an extra,
-`pip install antelog`, you get the first ones only. `make licences` makes this page; `make check` sees that
-it is current, and that no licence is in it that `scripts/accepted.toml` does not allow.
+`pip install antelog`, you get the first ones only; scripts of the page are part of the package itself.
+`make licences` makes this page; `make check` sees that it is current, and
+that no licence is in it that `scripts/accepted.toml` does not allow.
 
 | library | licence | comes with |
 | --- | --- | --- |
@@ -101,6 +103,11 @@ def lines(libraries: Iterable[Library], found: Mapping[str, str]) -> dict[str, s
     }
 
 
+def vendored(text: str) -> dict[str, str]:
+    """The licences of the scripts in the package, by name."""
+    return {name: each["licence"] for name, each in tomllib.loads(text).items()}
+
+
 def complaints(wanted: Mapping[str, str], page: str, others: Iterable[str]) -> Iterator[str]:
     """In what a page differs from its lines. It may have lines of libraries for other systems."""
     table = page.partition("| --- |")[2].splitlines()[1:]
@@ -121,7 +128,8 @@ def main(arguments: list[str]) -> int:
     except MissingError as error:
         print(f"licences: {error}")
         return 1
-    found = licences(libraries.values(), accepted)
+    scripts = vendored(VENDORED.read_text("utf-8"))
+    found = {**licences(libraries.values(), accepted), **scripts}
     wrong = [
         f"{name} is under {said or 'no licence that it names'}, which scripts/accepted.toml does not allow; "
         "do without it, or allow it there and say why"
@@ -129,6 +137,7 @@ def main(arguments: list[str]) -> int:
         if not is_allowed(name, said, accepted)
     ]
     wanted = lines(libraries.values(), found)
+    wanted |= {name: f"| {name} | {said} | a script of the page |" for name, said in scripts.items()}
     if "--write" in arguments:
         PAGE.write_text(_HEAD + "\n".join(wanted.values()) + "\n", "utf-8")
     else:

@@ -114,6 +114,8 @@ BELONGS_TO: dict[str, str] = {
     "apprise": "watch",
     "confluent_kafka": "run",
     "httpx": "watch",
+    "jinja2": "watch",
+    "markupsafe": "watch",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 

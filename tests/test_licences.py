@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,12 @@ def test_the_command_fails_on_what_is_not_allowed(
     (tmp_path / "licences.md").write_text("", "utf-8")
     assert licences.main([]) == 1
     assert "numpy is missing; run `make licences`" in capsys.readouterr().out
+
+
+def test_scripts_in_the_package_come_with_their_licences() -> None:
+    text = licences.VENDORED.read_text("utf-8")
+    listed = {file for each in tomllib.loads(text).values() for file in each["files"]}
+    there = {path.name for path in licences.VENDORED.parent.iterdir()} - {licences.VENDORED.name}
+    assert listed == there
+    for name, said in licences.vendored(text).items():
+        assert licences.is_allowed(name, said, licences.allowed(licences.ACCEPTED.read_text("utf-8")))

@@ -69,3 +69,9 @@ _COMMENT = re.compile(r"(?P<comment>%[^\n]*)|[^%]+")
 def highlighted(text: str) -> str:
     """A program as HTML; its words have Pygments' classes."""
     return str(highlight(text, AntelogLexer(), HtmlFormatter(cssclass="antelog-rules")))
+
+
+def html_lines(text: str) -> list[str]:
+    """The lines of a program in HTML, escaped, with a class for each kind of word."""
+    found: str = highlight(text, AntelogLexer(stripnl=False), HtmlFormatter(nowrap=True))
+    return found.removesuffix("\n").split("\n")

@@ -27,7 +27,7 @@ from antelog.watch.web.export import of_view
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import EngineReader
 from antelog.watch.web.views import PARTS
-from antelog.watch.web.views.common import ViewContext
+from antelog.watch.web.views.context import ViewContext
 from tests.attack.findings import Attempt
 from tests.watch.alerts.lines import letters
 
@@ -109,14 +109,14 @@ def _look(make: Callable[[], str], look: Callable[[_Shown], object]) -> None:
 
 
 def _part(name: str, shown: _Shown) -> None:
-    scene = ViewContext(shown.live.board)
+    scene = ViewContext(shown.live.board, shown.live.answers)
     for about in [each.id for each in shown.live.board.open.values()] if name == "answer" else [""]:
-        assert PARTS[name](scene, about, {}) is not None
+        assert PARTS[name](scene, about) is not None
 
 
 def _found(shown: _Shown) -> None:
     """The answers whose text has a word: the search of the page."""
-    API["now"](shown.live, {"text": shown.word, "sort": "name"})
+    API["now"](shown.live, {"text": [shown.word], "sort": ["name"]})
 
 
 def _api(shown: _Shown) -> None:

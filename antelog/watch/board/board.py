@@ -26,7 +26,7 @@ from antelog.run.store import source_of
 from antelog.run.store.records import ENDS
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked, value_text
 
 DECIDED = 2_000
 """Decided answers that are kept, the latest."""
@@ -72,6 +72,37 @@ class FeedProgram:
         """The threshold of alerts of each query."""
         queries = self.program.plan.queries if self.program else ()
         return {query.name: query.alert for query in queries}
+
+    @cached_property
+    def severities(self) -> Mapping[str, str]:
+        """The severity of each query."""
+        queries = self.program.plan.queries if self.program else ()
+        return {query.name: query.severity for query in queries}
+
+    @cached_property
+    def keys(self) -> Mapping[str, str]:
+        """The variable of each query by which its answers are grouped: the key of the plan, or else the
+        first variable that is not the time."""
+        if self.program is None:
+            return {}
+        plan = self.program.plan
+        positions = {each.name: each.position for each in plan.key.positions}
+        found = {}
+        for query in plan.queries:
+            variables = query.answer.variables
+            if variables:
+                found[query.name] = variables[positions.get(query.predicate, 0)]
+        return found
+
+    def severity(self, query: str) -> str:
+        """How bad a confirmed answer of a query is: critical, warning, info or good."""
+        return self.severities.get(query, "info")
+
+    def key_of(self, answer: TrackedAnswer) -> str:
+        """The value by which an answer is grouped; the name of its query if it has none."""
+        values, time = answer.values, self.times.get(answer.query)
+        name = self.keys.get(answer.query) or next((each for each in values if each != time), None)
+        return answer.query if name is None or name not in values else value_text(values, name, None, None)
 
     def label(self, answer: TrackedAnswer) -> str:
         """The text of an answer, its time as a time."""
@@ -123,6 +154,18 @@ class Board:
         """Whether an open answer has a chance."""
         return any(answer.now.chance is not None for answer in self.open.values())
 
+    @property
+    def seen_chances(self) -> bool:
+        """Whether an answer has a chance, or had one."""
+        return self.has_chances or any(
+            chance is not None for answer in self.decided.values() for _, chance in answer.chances
+        )
+
+    @property
+    def started(self) -> bool:
+        """Whether time has begun: before the first fact there is none."""
+        return self.tick is not None
+
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
         if (source := source_of(head)) != self.head.source:
@@ -159,7 +202,8 @@ class Board:
         self.trust.take(answer, decided_by)
 
     def _reach(self, tick: int | None) -> None:
-        if tick is not None and (self.tick is None or tick > self.tick):
+        # A stream without facts is at tick -1: it has no time yet.
+        if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
             self.tick = tick
             self.trust.reach(tick)
 

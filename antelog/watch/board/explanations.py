@@ -2,7 +2,7 @@
 
 Temp(wt2, high, 7)          a mark at 7
 not Shdn(wt2, 9)            a mark at 9, of a fact that must not come
-Ack(a1, P, S) where S >= 4  no mark: its tick is not known yet
+Ack(a1, P, S) where S >= 4  a mark from 4 on: its tick is not known yet
 
 rules_behind(program, "Malf", {"Temp"})    the rules that lead from Temp to Malf, as they are written
 """
@@ -23,14 +23,27 @@ from antelog.program import Program
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 
 
+class LiteralTicks(Struct, frozen=True):
+    """The ticks that a literal may be about."""
+
+    first: int
+    last: int | None
+
+
 class Mark(Struct, frozen=True):
-    """A literal: its text, with times in place of ticks; its tick, if any; whether it is known."""
+    """A literal: its text, with times in place of ticks; its tick, if any; whether it is known.
+
+    `reach` has the first and the last tick it may be about, where these are not `tick`; the last is None
+    where nothing in the literal bounds it. `literal` is there to write its ticks in another way.
+    """
 
     text: str
     predicate: str
     tick: int | None
     known: bool
     negated: bool
+    reach: LiteralTicks | None
+    literal: LineLiteral
 
 
 def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list[Mark]:
@@ -46,6 +59,7 @@ def marks(line: Line, timescale: Timescale | None, explanation: int = 0) -> list
 def span(marked: list[Mark], answer: TrackedAnswer, now: int) -> tuple[int, int]:
     """The first and the last tick on the time line of an answer."""
     ticks = [mark.tick for mark in marked if mark.tick is not None]
+    ticks += [tick for mark in marked if mark.reach for tick in (mark.reach.first, mark.reach.last) if tick]
     ends = [] if answer.now.decided_by is None else [answer.now.decided_by]
     return min([*ticks, answer.since]), max([*ticks, *ends, now])
 
@@ -57,7 +71,18 @@ def failed(line: Line, timescale: Timescale | None) -> list[Mark]:
 
 def _marks(literals: Iterable[LineLiteral], timescale: Timescale | None, *, known: bool) -> list[Mark]:
     written = partial(moment, timescale=timescale)
-    return [Mark(each.text(written), each.predicate, each.tick, known, each.negated) for each in literals]
+    return [
+        Mark(each.text(written), each.predicate, each.tick, known, each.negated, _reach(each), each)
+        for each in literals
+    ]
+
+
+def _reach(literal: LineLiteral) -> LiteralTicks | None:
+    """The ticks between those in the literal: `3..8`, `where U > 17, U <= 29`."""
+    ticks = [each for each in literal.pieces if isinstance(each, int)]
+    if not ticks or ticks == [literal.tick]:
+        return None
+    return LiteralTicks(min(ticks), max(ticks) if len(ticks) > 1 else None)
 
 
 # ---- rules ----

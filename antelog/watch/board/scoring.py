@@ -14,12 +14,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.scored_lines import ScoredLines
-from antelog.forecast.scores.scores import Scores, scored
+from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
 """Answers that are scored at once."""
+ENOUGH = 20
+"""Outcomes by which chances can be judged."""
 
 
 @dataclass(eq=False)
@@ -34,6 +37,10 @@ class Trust:
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
     taken: int = 0
+    scored: int = 0
+
+    def __post_init__(self) -> None:
+        self._at, self._results = -1, dict[str, ScoreResult]()
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
         """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
@@ -61,7 +68,43 @@ class Trust:
             self._add(query)
         return {query: sums for query, sums in self.sums.items() if sums.alerts.answers or sums.without}
 
+    def results(self) -> dict[str, ScoreResult]:
+        """The results of all queries with decided answers; worked out anew when there are more of these."""
+        if self._at != self.scored:
+            self._at, self._results = (
+                self.scored,
+                {query: result(each) for query, each in self.scores().items()},
+            )
+        return self._results
+
+    def learning(self, query: str) -> str:
+        """How many outcomes are known, while these are too few to judge by."""
+        found = self.results().get(query)
+        answers = 0 if found is None else found.counted.answers
+        return f"learning: {answers} of {ENOUGH} outcomes" if answers < ENOUGH else ""
+
+    def verdict(self, query: str, chance: float | None) -> str:
+        """A remark on a chance, in few words; empty if outcomes agree with it, as far as can be seen."""
+        found = self.results().get(query)
+        if chance is None or found is None or not found.counted.lines:
+            return ""
+        if found.counted.answers < ENOUGH:
+            return self.learning(query)
+        similar = self.like(query, chance)
+        if similar is None or not similar.outside:
+            return ""
+        return "too sure here" if similar.confirmed < similar.chance else "too low here"
+
+    def like(self, query: str, chance: float) -> Bin | None:
+        """The bin of decided lines with a chance like this one."""
+        found = self.results().get(query)
+        bins = () if found is None else found.calibration.bins
+        return next(
+            (each for each in bins if each.low <= chance < each.high or chance == each.high == 1), None
+        )
+
     def _score(self, answer: TrackedAnswer) -> None:
+        self.scored += 1
         ready = self.ready.setdefault(answer.query, [])
         ready.append(answer)
         if len(ready) >= _AT_ONCE:

@@ -1,125 +1,100 @@
-"""Selects open answers: filtered, sorted, and a page of them.
+"""The parameters of an address: which open answers are shown, in which order and groups.
 
-    Selection(sort="deadline", query="Malf", text="wt2", count=40)
+    ?severity=critical&query=Malf&prefix=north-hall/&state=over&text=wt2&due=17..18    filters
+    ?group=query&sort=deadline&open=wt2&from=40&count=20                               the list
 
-The columns to sort by are made once for each version of the board: with 100,000 open answers they cost most.
+A parameter may be repeated; each filter then lets through any of its values.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
-import numpy as np
+Given: TypeAlias = Mapping[str, Sequence[str]]
+"""The parameters of an address."""
 
-from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
-from antelog.watch.board.board import Board
-from antelog.watch.board.tracked_answer import TrackedAnswer
+SEVERITIES = ("critical", "warning", "info", "good")
+"""From the worst to the best."""
+STATES = ("over", "below", "none")
+"""The chance is at least its threshold, is below it, or is unknown."""
+SORTS = ("urgent", "deadline", "new", "name", "likely")
+GROUPS = ("key", "query", "none")
+MOST = 1_000
+"""Rows that are shown at once, at most."""
+_LONGEST = 200
 
-SORTS = ("likely", "deadline", "new", "name")
-MOST = 500
-"""Answers that are shown at once, at most."""
+
+@dataclass(frozen=True)
+class AnswerFilter:
+    """Conditions on open answers; empty ones hold for all.
+
+    `text` has words that must all occur, `least` is a chance, `due` has the ticks of deadlines.
+    """
+
+    severities: Sequence[str] = ()
+    queries: Sequence[str] = ()
+    prefixes: Sequence[str] = ()
+    states: Sequence[str] = ()
+    text: str = ""
+    least: float = 0.0
+    due: range | None = None
 
 
 @dataclass(frozen=True)
 class Selection:
-    """Filters, order and page; `text` has words that must all occur, `least` is a chance."""
+    """A filter, an order, groups, those of them that are opened, and a page of rows."""
 
-    sort: str = "likely"
-    query: str = ""
-    text: str = ""
-    least: float = 0.0
+    filter: AnswerFilter = field(default_factory=AnswerFilter)
+    sort: str = "urgent"
+    group: str = "key"
+    opened: Sequence[str] = ()
     start: int = 0
     count: int = 60
 
 
-@dataclass(frozen=True)
-class Selected:
-    """The answers of a selection, and their number without `start` and `count`."""
-
-    answers: Sequence[TrackedAnswer]
-    total: int
-
-
-def selection_of(given: Mapping[str, str]) -> Selection:
+def selection_of(given: Given) -> Selection:
     """The selection in the parameters of an address; invalid ones are ignored."""
-    sort = given.get("sort", "")
+    sort, group = first(given, "sort"), first(given, "group")
     return Selection(
-        sort if sort in SORTS else "",
-        given.get("query", ""),
-        given.get("text", "")[:200],
-        min(1.0, max(0.0, _number(given.get("least"), 0.0))),
-        max(0, int(_number(given.get("from"), 0))),
-        min(MOST, max(1, int(_number(given.get("count"), 60)))),
+        filter_of(given),
+        sort if sort in SORTS else SORTS[0],
+        group if group in GROUPS else GROUPS[0],
+        tuple(given.get("open", ())),
+        max(0, int(_number(first(given, "from"), 0))),
+        min(MOST, max(1, int(_number(first(given, "count"), 60)))),
     )
 
 
-@dataclass(eq=False)
-class AnswerIndex:
-    """The open answers of a board, with columns to sort by, built once for each version."""
-
-    board: Board
-    _version: int = -1
-    _answers: list[TrackedAnswer] = field(default_factory=list)
-    _columns: dict[str, Column | Numbers] = field(default_factory=dict)
-    _texts: dict[str, str] = field(default_factory=dict)
-
-    def select(self, selection: Selection) -> Selected:
-        self._read()
-        sort = selection.sort or ("likely" if self.board.has_chances else "deadline")
-        chosen = np.flatnonzero(self._chosen(selection))
-        order = chosen[np.lexsort([column[chosen] for column in self._keys(sort)])]
-        shown = order[selection.start : selection.start + selection.count].tolist()
-        return Selected([self._answers[row] for row in shown], len(order))
-
-    def _read(self) -> None:
-        if self._version == self.board.version:
-            return
-        self._version, self._answers = self.board.version, list(self.board.open.values())
-        answers, count = self._answers, len(self._answers)
-        chances = (2.0 if each.now.chance is None else 1 - each.now.chance for each in answers)
-        ends = (NEVER if each.now.decided_by is None else each.now.decided_by for each in answers)
-        self._columns = {
-            "unlikely": np.fromiter(chances, np.float64, count),
-            "deadline": np.fromiter(ends, np.int64, count),
-            "since": np.fromiter((-each.since for each in answers), np.int64, count),
-        }
-        self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
-
-    def _keys(self, sort: str) -> list[Column | Numbers]:
-        """The columns to sort by, the most important last."""
-        columns = self._columns
-        if sort == "name":
-            names = np.array([self._text(each) for each in self._answers], dtype=np.str_)
-            return [columns["deadline"], np.unique(names, return_inverse=True)[1].astype(np.int64)]
-        if sort == "deadline":
-            return [columns["unlikely"], columns["deadline"]]
-        if sort == "new":
-            return [columns["unlikely"], columns["since"]]
-        return [columns["deadline"], columns["unlikely"]]
-
-    def _chosen(self, selection: Selection) -> Mask:
-        found = np.ones(len(self._answers), np.bool_)
-        if selection.least:
-            found &= self._columns["unlikely"] <= 1 - selection.least + 1e-12
-        if selection.query:
-            found &= np.fromiter(
-                (each.query == selection.query for each in self._answers), np.bool_, len(found)
-            )
-        for word in selection.text.casefold().split():
-            rows = np.flatnonzero(found).tolist()
-            found[rows] = [word in self._text(self._answers[row]) for row in rows]
-        return found
-
-    def _text(self, answer: TrackedAnswer) -> str:
-        """The text to search in: the answer in small letters, with its time as a time."""
-        text = self._texts.get(answer.id)
-        if text is None:
-            text = self._texts[answer.id] = self.board.head.label(answer).casefold()
-        return text
+def filter_of(given: Given) -> AnswerFilter:
+    """The filter in the parameters of an address."""
+    return AnswerFilter(
+        [each for each in given.get("severity", ()) if each in SEVERITIES],
+        [each for each in given.get("query", ()) if each],
+        [each for each in given.get("prefix", ()) if each],
+        [each for each in given.get("state", ()) if each in STATES],
+        first(given, "text")[:_LONGEST],
+        min(1.0, max(0.0, _number(first(given, "least"), 0.0))),
+        ticks_of(first(given, "due")),
+    )
 
 
-def _number(text: str | None, otherwise: float) -> float:
+def first(given: Given, name: str) -> str:
+    """The value of a parameter that has one; empty if it is not there."""
+    return next(iter(given.get(name, ())), "")
+
+
+def ticks_of(text: str) -> range | None:
+    """`17..19`, both included."""
+    low, dots, high = text.partition("..")
+    if not dots:
+        return None
+    begin, end = _number(low, -1), _number(high, -1)
+    return range(int(begin), int(end) + 1) if 0 <= begin <= end else None
+
+
+def _number(text: str, otherwise: float) -> float:
     try:
         found = float(text) if text else otherwise
     except ValueError:

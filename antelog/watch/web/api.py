@@ -12,7 +12,7 @@ Posted facts are stored in the inbox before they are accepted. They only have to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +20,11 @@ import msgspec
 
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import post
+from antelog.watch.board.decided_answers import chosen, ticks_alerted, ticks_open
 from antelog.watch.board.explanations import marks, rules_behind
-from antelog.watch.board.selection import selection_of
+from antelog.watch.board.selection import Given, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard, summary
-from antelog.watch.web.views.common import ViewContext
-from antelog.watch.web.views.decided import chosen, ticks_alerted, ticks_open
-
-Given = Mapping[str, str]
 
 
 def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
@@ -38,7 +35,7 @@ def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
-    found = chosen(ViewContext(live.board), given)
+    found = chosen(live.board, given)
     selection = selection_of(given)
     shown = found[selection.start : selection.start + selection.count]
     answers = [

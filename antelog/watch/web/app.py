@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from starlette.types import ASGIApp
 
 from antelog.errors import StateError
 from antelog.watch.alerts.outbox import counts_in
-from antelog.watch.board.selection import selection_of
+from antelog.watch.board.selection import Given
 from antelog.watch.web.api import API, NoFactsError, of_answer, posted
 from antelog.watch.web.export import of_view
 from antelog.watch.web.guard import PAGES, Guard, session
@@ -34,8 +33,7 @@ from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
 from antelog.watch.web.shell import ASSETS, asset, shell
 from antelog.watch.web.views import PARTS
-from antelog.watch.web.views.common import ViewContext
-from antelog.watch.web.views.now import rows
+from antelog.watch.web.views.context import ViewContext
 
 _BEAT = 10.0
 """Seconds between two signs of life of a stream of news."""
@@ -63,7 +61,6 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/healthz", routes.health),
             Route("/api/session", routes.session),
             Route("/api/state", routes.state),
-            Route("/part/rows", routes.rows),
             Route("/part/{view:path}", routes.part),
             Route("/events", routes.events),
             Route("/api/answers/{id}", routes.answer),
@@ -117,16 +114,12 @@ class _Routes:
     async def part(self, request: Request) -> Response:
         view, _, rest = request.path_params["view"].partition("/")
         make = PARTS.get(view)
-        found = make(self._scene(request), rest, request.query_params) if make else None
+        found = make(self._scene(request), rest) if make else None
         return _missing() if found is None else HTMLResponse(found)
-
-    async def rows(self, request: Request) -> Response:
-        selection = selection_of(request.query_params)
-        return HTMLResponse(rows(self._scene(request), self.live.answers.select(selection), selection))
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
-        return _missing() if make is None else _json(make(self.live, request.query_params))
+        return _missing() if make is None else _json(make(self.live, _given(request)))
 
     async def answer(self, request: Request) -> Response:
         found = of_answer(self.live, request.path_params["id"])
@@ -134,7 +127,7 @@ class _Routes:
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
-        found = of_view(self.live, view, form, request.query_params)
+        found = of_view(self.live, view, form, _given(request))
         if found is None:
             return _missing()
         named = {"content-disposition": f'attachment; filename="antelog.{form}"'}
@@ -174,7 +167,7 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        return ViewContext(self.live.board, _root(request))
+        return ViewContext(self.live.board, self.live.answers, _root(request), _given(request))
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version."""
@@ -183,17 +176,19 @@ class _Routes:
         return self._known
 
     def _found(self) -> dict[str, Any]:
-        board, scene = self.live.board, ViewContext(self.live.board)
-        reached = "" if board.tick is None else scene.clock.at(board.tick)
-        length = scene.clock.length
-        ends = None if board.tick is None or length is None else scene.clock.milliseconds(board.tick)
-        # Ticks follow the clock of the wall if the one that is reached ends about now.
-        wall = ends is not None and abs(ends - 1000 * time.time()) < 60_000 + 3 * (length or 0) / 1000
+        board, clock = self.live.board, ViewContext(self.live.board, self.live.answers).clock
+        reached = "" if board.tick is None else clock.at(board.tick)
+        wall = board.tick is not None and clock.wall is not None
         return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}
 
 
 def _root(request: Request) -> str:
     return str(request.scope.get("root_path", "")).rstrip("/")
+
+
+def _given(request: Request) -> Given:
+    """The parameters of the address, each with all its values."""
+    return {name: request.query_params.getlist(name) for name in request.query_params}
 
 
 def _json(found: object) -> Response:

@@ -2,7 +2,7 @@
 
     of_view(live, "now", "csv", {"query": "Malf"})
 
-A PNG is painted in the browser.
+Pictures and PDF are made by the print of the browser.
 """
 
 from __future__ import annotations
@@ -16,24 +16,22 @@ from typing import Any
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.line_literals import awaited
-from antelog.markup import Html, ready, tag, text
-from antelog.watch.board.selection import selection_of
+from antelog.watch.board.decided_answers import chosen, ticks_alerted, ticks_open
+from antelog.watch.board.selection import MOST, Given, selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.shell import asset
+from antelog.watch.web.templating import render
 from antelog.watch.web.views import PARTS
-from antelog.watch.web.views.common import ViewContext
-from antelog.watch.web.views.decided import chosen, ticks_alerted, ticks_open
-from antelog.watch.web.views.now import rows
+from antelog.watch.web.views.context import ViewContext
 
 Row = Sequence[object]
 
-_MOST = 1_000
-"""Open answers in a file of HTML, at most; a CSV has all."""
+_WHOLE = {"from": ["0"], "count": [str(MOST)]}
+"""The rows in a file of HTML; a CSV has all."""
 _ALL = 10_000_000
 
 
-def of_view(live: LiveBoard, path: str, form: str, given: Mapping[str, str]) -> str | None:
+def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     """The export of a view; None if there is no such view or form."""
     view, _, rest = path.partition("/")
     if form == "html" and view in PARTS:
@@ -52,47 +50,18 @@ def as_csv(lines: Iterable[Row]) -> str:
     return file.getvalue()
 
 
-def page(live: LiveBoard, view: str, rest: str, given: Mapping[str, str]) -> str | None:
-    """The view as an HTML file with its style, which loads nothing."""
-    scene = ViewContext(live.board)
-    found = PARTS[view](scene, rest, given)
+def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
+    """The view as an HTML file with its style, which loads nothing and has no script."""
+    scene = ViewContext(live.board, live.answers, given={**given, **_WHOLE}, live=False)
+    found = PARTS[view](scene, rest)
     if found is None:
         return None
-    style = asset("page.css").decode()
     board = live.board
     reached = "" if board.tick is None else scene.clock.at(board.tick)
-    said = f"{board.head.path or 'antelog'}: {view}, {reached}"
-    if view == "now":
-        selection = replace(selection_of(given), start=0, count=_MOST)
-        filled = rows(scene, live.answers.select(selection), selection)
-        found = Html(
-            found.replace(
-                'aria-label="Possible answers"></div>', f'aria-label="Possible answers">{filled}</div>', 1
-            )
-        )
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content="default-src 'none'; style-src 'unsafe-inline'",
-        ),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("title", said),
-        ready(f"<style>{style}{_STILL}</style>"),
-    )
-    bar = tag(
-        "header", tag("span", "antelog", class_="brand"), tag("span", said, class_="state"), class_="top"
-    )
-    return text(ready("<!doctype html>"), tag("html", head, tag("body", bar, tag("main", found)), lang="en"))
+    return render("export.html", title=f"{board.head.path or 'antelog'}: {view}, {reached}", view=found)
 
 
-_STILL = "a{pointer-events:none}.rows{position:static}.filters,.links,.back{display:none}"
-"""Links lead nowhere from a file."""
-
-
-def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     yield (
         "query",
         "answer",
@@ -120,7 +89,7 @@ def _now(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]
         )
 
 
-def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
     yield ("tick", "change", "chance", "decided by", "evidence", "awaited")
     found = live.board.find(rest)
     for line in found.all_lines if found else ():
@@ -133,9 +102,9 @@ def _answer(live: LiveBoard, rest: str, _given: Mapping[str, str]) -> Iterator[R
         )
 
 
-def _decided(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[Row]:
+def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     yield ("query", "answer", "became", "at", "open for", "alerted before", "because", "id")
-    for answer in chosen(ViewContext(live.board), given):
+    for answer in chosen(live.board, given):
         because = "; ".join(answer.line.get("because") or ())
         yield (
             answer.query,
@@ -149,7 +118,7 @@ def _decided(live: LiveBoard, _rest: str, given: Mapping[str, str]) -> Iterator[
         )
 
 
-def _inputs(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     yield ("input", "facts", "newest", "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
         yield (each.name, each.facts, each.newest, each.delay, None, None, None, None)
@@ -159,8 +128,7 @@ def _inputs(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[
             yield (each.name, None, None, None, None, None, count, reason)
 
 
-def _trust(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
-
+def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     yield ("query", "alerted from", "alerts", "right", "of all confirmed", "lead time, half of them")
     for row in table(live.board.trust.scores()).to_pylist():
         for alert in row["alerts"]:
@@ -174,7 +142,7 @@ def _trust(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[R
             )
 
 
-def _plan(live: LiveBoard, _rest: str, _given: Mapping[str, str]) -> Iterator[Row]:
+def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
     yield ("query", "change", "lines")
     for (query, change), count in sorted(live.board.changes.items()):
         yield (query, change, count)
@@ -186,7 +154,7 @@ def _first(line: Line) -> tuple[str, str]:
     return "; ".join(found.get("evidence", ())), "; ".join(each.text(str) for each in awaited(found))
 
 
-_TABLES: dict[str, Callable[[LiveBoard, str, Mapping[str, str]], Iterable[Row]]] = {
+_TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {
     "now": _now,
     "answer": _answer,
     "decided": _decided,

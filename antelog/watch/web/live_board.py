@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from antelog.errors import AntelogError
+from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
-from antelog.watch.board.selection import AnswerIndex
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""

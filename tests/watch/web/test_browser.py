@@ -61,7 +61,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     tab.until("document.querySelector('svg.graph')")
     stranger = chromium.tab(alone=True)
     stranger.open(page.address.origin + "/")
-    stranger.until("document.body.innerText.includes('needs the link that was printed')")
+    stranger.until("document.body.innerText.includes('?token=')")
     assert "wt" not in stranger.run("document.querySelector('main').innerText")
     assert tab.errors == []
 
@@ -91,7 +91,7 @@ def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, Sto
     tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
     tab.until("document.getElementById('tick').textContent === 'tick 10'")
     tell(writer, confirmed("fresh", 9, 11), status(11))
-    tab.until("document.querySelector('.aside').innerText.includes('fresh')")
+    tab.until("document.querySelector('.just').innerText.includes('fresh')")
     tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
     assert tab.errors == []
 
@@ -178,7 +178,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
     assert first.run(events) + second.run(events) <= 1
 
 
-@pytest.mark.parametrize("form", ["png", "csv", "html"])
+@pytest.mark.parametrize("form", ["csv", "html"])
 def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_path: Path, form: str) -> None:
     page, _ = served
     tab = opened(chromium, page)
@@ -186,9 +186,18 @@ def test_a_view_can_be_kept(chromium: Browser, served: tuple[Page, Store], tmp_p
     tab.run(f"document.querySelector('[data-snapshot={form}]').click()")
     found = until(lambda: list(tmp_path.glob(f"antelog-now-*.{form}")))
     data = found[0].read_bytes()
-    assert data[:8] == b"\x89PNG\r\n\x1a\n" if form == "png" else b"wt4" in data
-    assert len(data) > (20_000 if form == "png" else 500)
+    assert b"wt4" in data
+    assert len(data) > 500
     assert tab.errors == []
+
+
+def test_a_view_can_be_printed(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.run("window.print = () => { window.printed = true; }")
+    tab.run("document.querySelector('[data-snapshot=print]').click()")
+    tab.until("window.printed")
+    assert tab.tell("Page.printToPDF")["data"]
 
 
 def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) -> None:
@@ -205,8 +214,9 @@ def test_a_hundred_thousand_answers_scroll(chromium: Browser, tmp_path: Path) ->
             seen = "[...document.querySelectorAll('.rows .item')].map(row => row.ariaPosInSet)"
             tab.until(f"{seen}.some(n => Math.abs(n - {place}) < 40)")
             assert tab.run(f"{ROWS}") < 80
-        tab.run("document.getElementById('filters').elements.text.value = 'wt99999'")
-        tab.run("document.getElementById('filters').dispatchEvent(new Event('input'))")
+        tab.key("/")
+        tab.run("document.activeElement.value = 'wt99999'")
+        tab.run("document.activeElement.dispatchEvent(new Event('input', {bubbles: true}))")
         tab.until(f"{ROWS} === 1")
         for view in VIEWS:
             tab.run(f"go('/{view}')")

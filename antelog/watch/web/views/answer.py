@@ -1,278 +1,208 @@
-"""An answer: its chance over time, its evidence and hypotheses, the rules behind it, and its history.
+"""An answer: what drives its chance, what it awaits and what if that comes, its rules, others of its device.
 
 All is from its change lines: the latest has the status, those before it the history.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
+
+from markupsafe import Markup
 
 from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
-from antelog.markup import Child, Html, number, picture, tag
-from antelog.watch.board.explanations import Mark, failed, marks, rules_behind
+from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.views.common import (
-    ViewContext,
-    empty,
-    kind,
-    literal,
-    section,
-    share,
-    tile,
-    time_line,
-)
+from antelog.watch.web.templating import render, share
+from antelog.watch.web.views.charts import ChartRow, TimeChart
+from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _EXPLANATIONS = 8
-_WIDE, _HIGH = 720.0, 230.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 46.0, 700.0, 14.0, 196.0
+_WHEN = 48
+"""Bars of the chart of when it is confirmed, at most."""
 
 
-def answer(scene: ViewContext, name: str) -> Html | None:
+def answer(scene: ViewContext, name: str) -> Markup | None:
     """Renders the view; None if the answer is not known (any more)."""
     found = scene.board.find(name)
     if found is None:
         return None
     line = found.line
-    left = [
-        section("chance", *_chance(scene, found), class_="card") if _has_chances(found) else None,
-        section("because", *_explanations(scene, found, line), class_="card"),
-        section("rules", *_rules(scene, found, line), class_="card"),
-    ]
-    right = [
-        section("next", *_next(scene, found, line), class_="card"),
-        section("history", *_history(scene, found), class_="card"),
-    ]
-    return tag(
-        "div",
-        section("head", *_head(scene, found), class_="head"),
-        section("tiles", tag("dl", *_tiles(scene, found), class_="tiles")),
-        tag("div", tag("div", left), tag("div", right), class_="columns two"),
-        class_="page answer",
+    given = line.get("explanations") or ()
+    return render(
+        "answer.html",
+        scene=scene,
+        clock=scene.clock,
+        found=found,
+        is_open=found.id in scene.board.open,
+        severity=scene.severity(found.query),
+        alert=scene.board.head.alerts.get(found.query),
+        last=next((chance for _, chance in reversed(found.chances) if chance is not None), None),
+        such=_such(scene, found),
+        because=failed(line, scene.board.head.timescale),
+        explanations=list(_explanations(scene, found, line)),
+        number=len(given),
+        more=len(given) - _EXPLANATIONS + int(line.get("more") or 0),
+        steps=list(_steps(scene, found)),
+        cases=list(_cases(scene, line)),
+        chart=_chart(scene, found),
+        when=list(_when(scene, found, line)),
+        rules=_rules(scene, found, line),
+        others=scene.index.others(found),
     )
 
 
-def _head(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
-    yield tag("a", "← what is open now", href=f"{scene.root}/", class_="back")
-    yield tag("h1", scene.label(found))
-
-
-def _tiles(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
-    clock, now, is_open = scene.clock, found.now, found.id in scene.board.open
-    ended = {"confirmed": "confirmed", "rejected": "against"}.get(now.change, "")
-    state = tag("span", kind("possible" if is_open else now.change), class_="state")
-    yield tile(
-        "It is",
-        state,
-        f"since {clock.at(found.since if is_open else now.tick)}",
-        class_="possible" if is_open else ended,
-    )
-    if _has_chances(found):
-        last = next((chance for _, chance in reversed(found.chances) if chance is not None), None)
-        alert = scene.board.head.alerts.get(found.query)
-        more = (
-            "alerted as likely"
-            if found.alerted is not None
-            else f"likely from {share(alert)}"
-            if alert
-            else None
-        )
-        yield tile("Chance" if is_open else "Last chance", share(last), more, class_="possible")
-    if is_open:
-        end = now.decided_by
-        left = "no deadline" if end is None else clock.left(end)
-        milliseconds = None if end is None else clock.milliseconds(end)
-        until = None if milliseconds is None else str(milliseconds)
-        yield tile(
-            "Decided within",
-            tag("span", left, data_until=until),
-            "" if end is None else f"by {clock.at(end)}",
-        )
-    else:
-        yield tile(
-            "Open for", clock.ahead(max(0, now.tick - found.since)), f"first at {clock.at(found.since)}"
-        )
-    yield tile("Lines so far", len(found.lines), "changes of it")
-
-
-# ---- the chance over time ----
-
-
-def _has_chances(found: TrackedAnswer) -> bool:
-    return any(chance is not None for _, chance in found.chances)
-
-
-def _chance(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
-    yield tag(
-        "header", tag("h2", "Chance over time"), tag("span", "dashed: confirmed by then", class_="note")
-    )
-    so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
-    ahead: list[tuple[int, float]] = [
-        (int(tick), float(chance)) for tick, chance in found.line.get("forecast") or ()
-    ]
-    is_open = found.id in scene.board.open
-    ends: list[int] = [tick for tick, _ in (*so_far, *(ahead if is_open else ()))]
-    now = scene.clock.now if is_open else found.now.tick
-    first, last = min(ends), max([*ends, now, min(ends) + 1])
-
-    def x(tick: float) -> float:
-        return _LEFT + (_RIGHT - _LEFT) * (tick - first) / (last - first)
-
-    def y(chance: float) -> float:
-        return _BOTTOM - (_BOTTOM - _TOP) * chance
-
-    parts = [*_grid(y), *_ticks(scene, first, last, x)]
-    if (alert := scene.board.head.alerts.get(found.query)) is not None:
-        parts += [
-            tag("line", x1=_LEFT, x2=_RIGHT, y1=y(alert), y2=y(alert), class_="alert"),
-            tag(
-                "text", "likely", x=(_LEFT + _RIGHT) / 2, y=y(alert) - 5, class_="note", text_anchor="middle"
-            ),
-        ]
-    steps = f"M{number(x(so_far[0][0]))} {number(y(so_far[0][1]))}" + "".join(
-        f"H{number(x(tick))}V{number(y(chance))}" for tick, chance in so_far[1:]
-    )
-    parts.append(tag("path", d=f"{steps}H{number(x(now))}", class_="trace"))
-    parts += [
-        _spot(x(tick), y(chance), "spot", f"{share(chance)} at {scene.clock.at(tick)}")
-        for tick, chance in so_far
-    ]
-    if is_open and ahead:
-        # What is to come adds up: by then it is confirmed with so much.
-        path = f"M{number(x(now))} {number(y(0))}" + "".join(
-            f"L{number(x(t))} {number(y(c))}" for t, c in ahead
-        )
-        parts.append(tag("path", d=path, class_="ahead"))
-        parts += [
-            _spot(x(tick), y(c), "awaited", f"confirmed by {scene.clock.at(tick)} with {share(c)}")
-            for tick, c in ahead
-        ]
-    parts.append(tag("line", x1=x(now), x2=x(now), y1=_TOP, y2=_BOTTOM, class_="present"))
-    if not is_open:
-        confirmed = found.now.change == "confirmed"
-        parts.append(
-            tag(
-                "circle",
-                cx=x(now),
-                cy=y(1.0 if confirmed else 0.0),
-                r=6,
-                class_="known" if confirmed else "wrong",
-            )
-        )
-    label = ", ".join(f"{share(c)} at {scene.clock.at(t)}" for t, c in so_far[-5:])
-    yield picture(_WIDE, _HIGH, f"Chance over time: {label}", parts, class_="chart wide")
-
-
-def _spot(x: float, y: float, kind: str, said: str) -> Html:
-    """A point of the picture with its tooltip."""
-    return tag("circle", tag("title", said), cx=x, cy=y, r=4, class_=kind)
-
-
-def _grid(y: Callable[[float], float]) -> Iterator[Html]:
-    for at in (0, 0.25, 0.5, 0.75, 1):
-        yield tag("line", x1=_LEFT, x2=_RIGHT, y1=y(at), y2=y(at), class_="grid")
-        yield tag("text", f"{100 * at:.0f}\xa0%", x=_LEFT - 8, y=y(at) + 4, class_="tick", text_anchor="end")
-
-
-def _ticks(scene: ViewContext, first: int, last: int, x: Callable[[float], float]) -> Iterator[Html]:
-    for at, anchor in ((first, "start"), (last, "end")):
-        yield tag("text", scene.clock.at(at), x=x(at), y=_BOTTOM + 22, class_="tick", text_anchor=anchor)
+def _such(scene: ViewContext, found: TrackedAnswer) -> str:
+    """The outcomes of lines with a chance like the current one: `of 41 lines …, 3 came true`."""
+    chance = found.now.chance
+    similar = None if chance is None else scene.board.trust.like(found.query, chance)
+    if similar is None:
+        return ""
+    came = round(similar.confirmed * similar.lines)
+    return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
 
 
 # ---- why ----
 
 
-def _explanations(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
-    given = line.get("explanations") or ()
-    more = len(given) - _EXPLANATIONS + int(line.get("more") or 0)
-    yield tag(
-        "header",
-        tag("h2", "Explanations" if len(given) != 1 else "Explanation"),
-        tag("span", count(len(given), "way"), class_="note"),
-    )
-    if not given:
-        yield empty("Nothing is left that explains it")
-    for at in range(min(len(given), _EXPLANATIONS)):
+@dataclass(frozen=True)
+class ShownExplanation:
+    lane: Lane
+    marks: Sequence[Mark]
+
+
+def _explanations(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[ShownExplanation]:
+    for at in range(min(len(line.get("explanations") or ()), _EXPLANATIONS)):
         marked = marks(line, scene.board.head.timescale, at)
-        literals = tag("ul", [tag("li", literal(mark)) for mark in marked], class_="literals")
-        yield tag("div", time_line(marked, found, scene.clock), literals, class_="explanation")
-    if more > 0:
-        yield tag("p", f"and {more:,} more", class_="note inset")
+        first, last = span(marked, found, scene.clock.now)
+        axis = TimeAxis(scene.clock, first, max(last, first + 1))
+        yield ShownExplanation(lane(axis, marked, found), marked)
 
 
-def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
-    program = scene.board.head.program
-    yield tag("header", tag("h2", "Rules behind it"), tag("a", "plan", href=f"{scene.root}/plan"))
-    if program is None:
-        yield empty("The program is not known here")
-        return
-    given = line.get("explanations") or ()
-    predicates = {mark.predicate for at in range(len(given)) for mark in marks(line, None, at)}
-    items = [
-        tag(
-            "li",
-            tag("span", f"{PurePath(each.file).name}:{each.line}", class_="place"),
-            tag("code", each.text),
-        )
-        for each in rules_behind(program, found.query, predicates)
-    ]
-    yield tag("ol", items, class_="rules")
+@dataclass(frozen=True)
+class HistoryStep:
+    """A line of the history: the change, what came with it, and the chance before and after."""
+
+    tick: int
+    change: str
+    before: float | None
+    chance: float | None
+    came: Sequence[Mark]
 
 
-# ---- what comes next, and what was ----
-
-
-def _next(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[Child]:
-    clock = scene.clock
-    if found.id not in scene.board.open:
-        yield tag("header", tag("h2", "What became of it"))
-        yield tag("p", kind(found.now.change), f" at {clock.at(found.now.tick)}", class_="inset")
-        if because := failed(line, scene.board.head.timescale):
-            yield tag("p", "because this can no longer hold: ", list(map(literal, because)), class_="inset")
-        return
-    yield tag("header", tag("h2", "What comes next"))
-    if found.now.silent is not None:
-        change, tick = found.now.silent
-        yield tag("p", "If nothing comes, it is ", kind(change), f" at {clock.at(tick)}.", class_="inset")
-    else:
-        yield tag("p", "If nothing comes, it stays open.", class_="inset")
-    ways = [
-        [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
-        for at in range(min(3, len(line.get("explanations") or ())))
-    ]
-    yield tag(
-        "h3",
-        "It is confirmed by all of" if len(ways) < 2 else "It is confirmed by all of one of these",
-        class_="inset",
-    )
-    for way in ways:
-        yield tag("ul", [tag("li", literal(mark)) for mark in way], class_="literals inset")
-
-
-def _history(scene: ViewContext, found: TrackedAnswer) -> Iterator[Child]:
-    yield tag("header", tag("h2", "History"), tag("span", "latest first", class_="note"))
-    lines = found.all_lines
-    items = [_step(scene, line, lines[at - 1] if at else None) for at, line in enumerate(lines)]
-    yield tag("ol", reversed(items), class_="history")
-
-
-def _step(scene: ViewContext, line: Line, before: Line | None) -> Html:
-    """A line of the history: the change, and the evidence new since the line before."""
+def _steps(scene: ViewContext, found: TrackedAnswer) -> Iterator[HistoryStep]:
     timescale = scene.board.head.timescale
-    seen = set() if before is None else {mark.text for mark in _known(before, timescale)}
-    came = [mark for mark in _known(line, timescale) if mark.text not in seen]
-    distinct = list({mark.text: mark for mark in came}.values())[:4]
-    chance = line.get("chance")
-    return tag(
-        "li",
-        tag("span", scene.clock.at(line["tick"]), class_="time"),
-        tag("span", kind(line["change"]), tag("b", f" {share(chance)}") if chance is not None else None),
-        [tag("span", literal(mark)) for mark in distinct],
-        class_=line["change"],
-    )
+    seen: set[str] = set()
+    before: float | None = None
+    for line in found.all_lines:
+        known = {mark.text: mark for mark in _known(line, timescale)}
+        came = [mark for text, mark in known.items() if text not in seen][:4]
+        end = {"confirmed": 1.0, "rejected": 0.0}.get(line["change"])
+        chance = line.get("chance") if end is None or before is None else end
+        yield HistoryStep(line["tick"], line["change"], before, chance, came)
+        seen = {*known}
+        before = chance if chance is not None else before
 
 
 def _known(line: Line, timescale: Timescale | None) -> Sequence[Mark]:
     given = line.get("explanations") or ()
     return [mark for at in range(len(given)) for mark in marks(line, timescale, at) if mark.known]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An awaited literal: what follows if it comes true, and what if not."""
+
+    mark: Mark
+    comes: str
+    fails: str
+
+
+def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
+    """The awaited literals of all explanations, each once."""
+    given = line.get("explanations") or ()
+    ways = [
+        [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
+        for at in range(min(len(given), _EXPLANATIONS))
+    ]
+    seen: set[str] = set()
+    for way in ways:
+        for mark in way:
+            if mark.text in seen:
+                continue
+            seen.add(mark.text)
+            least = min(len(each) - 1 for each in ways if mark.text in {one.text for one in each})
+            left = sum(mark.text not in {one.text for one in each} for each in ways)
+            comes = "confirmed" if not least else f"{least:,} more {'is' if least == 1 else 'are'} awaited"
+            fails = "rejected" if not left else f"{count(left, 'other explanation')} left"
+            yield Case(mark, comes, fails)
+
+
+def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Sequence[Reason] | None:
+    """The rules behind it; None if the program is not known."""
+    program = scene.board.head.program
+    if program is None:
+        return None
+    given = line.get("explanations") or ()
+    predicates = {mark.predicate for at in range(len(given)) for mark in marks(line, None, at)}
+    rules = rules_behind(program, found.query, predicates)
+    return [Reason(each.text, PurePath(each.file).name, each.line) for each in rules]
+
+
+# ---- how likely, and when ----
+
+
+def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
+    """The chance over time; None if there was none."""
+    so_far = [(tick, chance) for tick, chance in found.chances if chance is not None]
+    if not so_far:
+        return None
+    is_open = found.id in scene.board.open
+    end = scene.clock.now if is_open else found.now.tick
+    last = so_far[-1][1] if is_open else 1.0 if found.now.change == "confirmed" else 0.0
+    if end > so_far[-1][0] or not is_open:
+        so_far.append((end, last))
+    timed = scene.clock.milliseconds(end) is not None
+    rows = [
+        ChartRow(_moment(scene, tick, timed=timed), scene.clock.at(tick), [chance], [share(chance)])
+        for tick, chance in so_far
+    ]
+    alert = scene.board.head.alerts.get(found.query)
+    return TimeChart(
+        "Chance over time", "chance", ("time", "chance"), rows, scene.clock.zone if timed else "", alert
+    )
+
+
+def _moment(scene: ViewContext, tick: int, *, timed: bool) -> float:
+    begin = scene.clock.milliseconds(tick - 1) if timed else None
+    return float(tick if begin is None else begin)
+
+
+@dataclass(frozen=True)
+class WhenBar:
+    """How likely it is that the answer is confirmed at some ticks."""
+
+    title: str
+    text: str
+    chance: float
+    high: float
+
+
+def _when(scene: ViewContext, found: TrackedAnswer, line: Line) -> Iterator[WhenBar]:
+    """The chances to be confirmed, tick by tick or, where these are many, in steps of some."""
+    ahead = line.get("forecast") or ()
+    if found.id not in scene.board.open or not ahead:
+        return
+    step = -(-len(ahead) // _WHEN)
+    ends = [*ahead[step - 1 :: step], *([ahead[-1]] if len(ahead) % step else [])]
+    before, parts = 0.0, []
+    for tick, total in ends:
+        parts.append((int(tick), max(0.0, float(total) - before), float(total)))
+        before = float(total)
+    most = max(chance for _, chance, _ in parts) or 1.0
+    for tick, chance, total in parts:
+        title = f"{share(chance)} at {scene.clock.at(tick)}; {share(total)} by then"
+        yield WhenBar(title, scene.clock.short(tick), chance, 100 * chance / most)

@@ -1,144 +1,177 @@
-"""Lately decided answers: confirmed or rejected, with the lead of their first line and their alert.
+"""Decided: what was confirmed and rejected, when, and why, the latest first.
 
-The latest come first; `?kind=confirmed` shows one kind only, `?query=` one query. A bar shows the
-time from the first line to the end, and a notch in it the alert.
+    ?kind=confirmed&query=Malf&between=17..29
+
+The histogram shows when; a stretch of it that is drawn becomes `between`. Rows are loaded as they are
+scrolled to.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import median
 
+from markupsafe import Markup
+
 from antelog.forecast.reports.words import NONE, count
-from antelog.markup import Child, Html, tag
-from antelog.watch.board.explanations import failed
+from antelog.watch.board.answer_index import most_common
+from antelog.watch.board.decided_answers import KINDS, chosen, facets, histogram, ticks_alerted, ticks_open
+from antelog.watch.board.explanations import failed, marks
+from antelog.watch.board.selection import SEVERITIES, Given, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
-from antelog.watch.web.views.common import ViewContext, empty, kind, section, table, tile
+from antelog.watch.web.templating import render
+from antelog.watch.web.views.charts import ChartRow, TimeChart
+from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.facets import Facet, facet
+from antelog.watch.web.views.names import CutName, cut, key_name, shorter
 
-_SHOWN = 300
-KINDS = ("confirmed", "rejected")
+_BINS = 60
+_PREFIXES = 8
 
 
-def decided(scene: ViewContext, given: Mapping[str, str]) -> Html:
-    """Renders the view."""
-    found = chosen(scene, given)
-    return tag(
-        "div",
-        section("head", tag("h1", "Lately decided"), tag("p", _said(scene), class_="note"), class_="head"),
-        section("tiles", _tiles(scene, found)),
-        section("kinds", _kinds(scene, given), class_="filters"),
-        section("table", _table(scene, found[:_SHOWN]), _more(found), class_="card"),
-        class_="page",
+def decided(scene: ViewContext) -> Markup:
+    """Renders the view, with the rows that the address asks for."""
+    given = folded(scene.given)
+    found = chosen(scene.board, given)
+    good = facets(scene.board, scene.given)["severity"]["good"] if given is not scene.given else 0
+    return render(
+        "decided.html",
+        scene=scene,
+        clock=scene.clock,
+        facets=list(_facets(scene, given)),
+        found=found,
+        chart=_chart(scene, chosen(scene.board, given, "between")),
+        spans=_spans(scene),
+        between=next(iter(scene.given.get("between", ())), ""),
+        said=_said(scene, found),
+        good=good,
+        rows=rows(scene, found),
+        text=selection_of(scene.given).filter.text,
     )
 
 
-def chosen(scene: ViewContext, given: Mapping[str, str]) -> list[TrackedAnswer]:
-    """The decided answers that the parameters select, the latest first."""
-    wanted, query = given.get("kind", ""), given.get("query", "")
-    return [
-        answer
-        for answer in reversed(scene.board.decided.values())
-        if wanted in ("", answer.now.change) and query in ("", answer.query)
-    ]
+def listed(scene: ViewContext) -> Markup:
+    """Renders some rows, with their positions among all."""
+    return rows(scene, chosen(scene.board, folded(scene.given)))
 
 
-def ticks_open(answer: TrackedAnswer) -> int:
-    """The ticks from its first line to its end."""
-    return max(0, answer.now.tick - answer.since)
+def folded(given: Given) -> Given:
+    """The parameters without what is good, unless they ask for severities."""
+    if given.get("severity"):
+        return given
+    return {**given, "severity": [each for each in SEVERITIES if each != "good"]}
 
 
-def ticks_alerted(answer: TrackedAnswer) -> int | None:
-    """The ticks from its alert to its end, if it had one."""
-    return None if answer.alerted is None else max(0, answer.now.tick - answer.alerted)
+@dataclass(frozen=True)
+class DecidedRow:
+    """A row as it is shown; `because` is what failed or what completed it."""
+
+    answer: TrackedAnswer
+    name: CutName
+    because: str
+    open_for: str
+    alerted: str
 
 
-def _said(scene: ViewContext) -> str:
-    number = len(scene.board.decided)
-    return f"The latest {count(number, 'answer')} decided, and how long each was open." if number else ""
+def rows(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Markup:
+    selection = selection_of(scene.given)
+    shown = found[selection.start : selection.start + selection.count]
+    return render(
+        "decided_rows.html",
+        scene=scene,
+        clock=scene.clock,
+        start=selection.start,
+        total=len(found),
+        any=bool(scene.board.decided),
+        rows=[_row(scene, each) for each in shown],
+    )
 
 
-def _tiles(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
+def _row(scene: ViewContext, answer: TrackedAnswer) -> DecidedRow:
+    alerted = ticks_alerted(answer)
+    return DecidedRow(
+        answer,
+        cut(scene.board.head.key_of(answer)),
+        because(scene, answer),
+        scene.clock.ahead(ticks_open(answer)),
+        NONE if alerted is None else scene.clock.ahead(alerted),
+    )
+
+
+def because(scene: ViewContext, answer: TrackedAnswer) -> str:
+    """The first hypothesis that failed, or the last evidence that came."""
+    if found := failed(answer.line, scene.board.head.timescale):
+        return shorter(scene, answer, found[0].literal.text(scene.clock.short))
+    known = [each for each in marks(answer.line, scene.board.head.timescale) if each.known]
+    last = max(known, key=lambda each: -1 if each.tick is None else each.tick, default=None)
+    if last is None or answer.now.change != "confirmed":
+        return NONE
+    return shorter(scene, answer, last.literal.text(scene.clock.short))
+
+
+def _said(scene: ViewContext, found: Sequence[TrackedAnswer]) -> str:
+    """How early those that were confirmed were known."""
     confirmed = [each for each in found if each.now.change == "confirmed"]
+    if not confirmed:
+        return f"{count(len(found), 'answer')}, none of them confirmed." if found else ""
+    early = scene.clock.ahead(round(median(map(ticks_open, confirmed))))
+    said = f"{len(confirmed):,} of {count(len(found), 'answer')} confirmed, open for {early} before (median)"
     alerted = [before for each in confirmed if (before := ticks_alerted(each)) is not None]
-    early = [ticks_open(each) for each in confirmed]
-    rejected = sum(each.now.change == "rejected" for each in found)
-    ahead = scene.clock.ahead
-    return tag(
-        "dl",
-        tile("Confirmed", len(confirmed), "of those shown here", class_="confirmed"),
-        tile("Rejected", rejected, "of those shown here", class_="against"),
-        tile("Open before confirmed", ahead(round(median(early))) if early else NONE, "half of them longer"),
-        tile(
-            "Alerted before confirmed",
-            ahead(round(median(alerted))) if alerted else NONE,
-            f"{count(len(alerted), 'alert')} that came true",
-        ),
-        class_="tiles",
-    )
+    if alerted:
+        ahead = scene.clock.ahead(round(median(alerted)))
+        said += f"; {count(len(alerted), 'alert')} that came true, {ahead} before"
+    return f"{said}."
 
 
-def _kinds(scene: ViewContext, given: Mapping[str, str]) -> Html:
-    counts = Counter(answer.now.change for answer in scene.board.decided.values())
-    wanted = given.get("kind", "")
-    links: list[Child] = [_link(scene, "all", "", wanted)]
-    links += [_link(scene, f"{each} {counts[each]:,}", each, wanted) for each in KINDS if counts[each]]
-    return tag("div", links, class_="segments links")
+def _facets(scene: ViewContext, given: Given) -> Iterator[Facet]:
+    counts = facets(scene.board, given)
+    titles = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": key_name(scene)}
+    for name, title in titles.items():
+        wanted = set(scene.given.get(name, ()))
+        known = {*counts[name], *wanted}
+        order = {"kind": KINDS, "severity": SEVERITIES}.get(name)
+        if name == "prefix":
+            known = {*most_common(counts[name], _PREFIXES), *wanted}
+            if len(counts[name]) > 4 * _PREFIXES and not wanted:
+                continue
+        values = sorted(known) if order is None else [each for each in order if each in known]
+        if len(values) > 1 or wanted:
+            yield facet(name, title, values, counts[name], wanted)
 
 
-def _link(scene: ViewContext, title: str, value: str, wanted: str) -> Html:
-    address = f"{scene.root}/decided" + (f"?kind={value}" if value else "")
-    return tag("a", title, href=address, aria_current="true" if value == wanted else None)
+def _chart(scene: ViewContext, found: Sequence[TrackedAnswer]) -> TimeChart | None:
+    """How many were decided when; None if there are none."""
+    bins = histogram(scene.board, found, _BINS)
+    if not bins:
+        return None
+    kinds = [each for each in (*SEVERITIES, "rejected") if any(one.counts[each] for one in bins)]
+    timed = scene.clock.milliseconds(bins[0].ticks[0]) is not None
+    rows = []
+    for each in bins:
+        tick, numbers = each.ticks[0], [each.counts[kind] for kind in kinds]
+        begin = scene.clock.milliseconds(tick - 1) if timed else None
+        at, texts = float(tick if begin is None else begin), [f"{number:,}" for number in numbers]
+        rows.append(ChartRow(at, scene.clock.at(tick), numbers, texts, each.ticks))
+    return TimeChart("Decided over time", "counts", ("from", *kinds), rows, scene.clock.zone if timed else "")
 
 
-def _table(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Html:
-    if not found:
-        return empty("Nothing is decided yet", "What is confirmed or rejected stays here for a while.")
-    longest = max(map(ticks_open, found)) or 1
-    head = ("answer", "became", "at", "open for", "", "alerted before", "because")
-    return table(head, [_row(scene, answer, longest) for answer in found], class_="decided")
+@dataclass(frozen=True)
+class TimeSpan:
+    """A stretch of time up to now, to choose."""
+
+    text: str
+    between: str
 
 
-def _row(scene: ViewContext, answer: TrackedAnswer, longest: int) -> list[Child]:
-    clock, waited, alerted = scene.clock, ticks_open(answer), ticks_alerted(answer)
-    because = failed(answer.line, scene.board.head.timescale)
-    return [
-        tag("a", scene.label(answer), href=scene.address(answer)),
-        kind(answer.now.change),
-        tag("span", clock.at(answer.now.tick), class_="time"),
-        clock.ahead(waited),
-        _lead(waited, alerted, longest),
-        NONE if alerted is None else clock.ahead(alerted),
-        tag("code", because[0].text) if because else NONE,
-    ]
-
-
-def _lead(waited: int, alerted: int | None, longest: int) -> Html:
-    """The bar of an answer: time runs to the right, to the end."""
-    wide = 100 * waited / longest
-    return tag(
-        "svg",
-        tag(
-            "rect", x=f"{100 - wide:.1f}%", y=4, width=f"{max(1.0, wide):.1f}%", height=6, rx=3, class_="bar"
-        ),
-        None
-        if alerted is None
-        else tag(
-            "circle",
-            cx=f"{min(96.0, max(4.0, 100 - 100 * alerted / longest)):.1f}%",
-            cy=7,
-            r=4.5,
-            class_="alerted",
-        ),
-        class_="lead",
-        aria_hidden="true",
-    )
-
-
-def _more(found: Sequence[TrackedAnswer]) -> Html | None:
-    more = len(found) - _SHOWN
-    return (
-        tag("p", f"and {more:,} more; a snapshot as CSV has them all", class_="note more")
-        if more > 0
-        else None
-    )
+def _spans(scene: ViewContext) -> Sequence[TimeSpan]:
+    """Round stretches of time that some of the answers lie in, and some do not."""
+    clock, ticks = scene.clock, [each.now.tick for each in scene.board.decided.values()]
+    if clock.length is None or not ticks:
+        return []
+    found = []
+    for name, seconds in (("15 minutes", 900), ("hour", 3600), ("day", 86_400), ("week", 604_800)):
+        back = seconds * 1_000_000 // clock.length
+        if 0 < back < clock.now - min(ticks):
+            found.append(TimeSpan(name, f"{max(0, clock.now - back)}..{clock.now}"))
+    return found

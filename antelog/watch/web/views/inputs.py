@@ -7,206 +7,149 @@ makes answers wait for nothing, too short a one loses facts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
-from antelog.forecast.reports.words import NONE, count
-from antelog.markup import Child, Html, number, picture, tag
-from antelog.watch.board.input_status import InputStatus
-from antelog.watch.web.views.common import ViewContext, empty, section, share, table, tile
+from markupsafe import Markup
 
-_WIDE, _HIGH, _FOOT = 420.0, 150.0, 24.0
+from antelog.forecast.reports.words import NONE, count
+from antelog.watch.board.input_status import InputStatus
+from antelog.watch.web.templating import render, share
+from antelog.watch.web.views.charts import ChartRow, TimeChart
+from antelog.watch.web.views.context import ViewContext
+
+_BARS, _LABELS = 40, 4
 _ROWS = 40
 
 
-def inputs(scene: ViewContext) -> Html:
+def inputs(scene: ViewContext) -> Markup:
     """Renders the view."""
     known = list(scene.board.inputs.each())
-    return tag(
-        "div",
-        section("head", tag("h1", "Inputs"), tag("p", _holding(scene), class_="note"), class_="head"),
-        section("tiles", _tiles(scene, known)),
-        [section(f"input-{each.name}", *_input(scene, each), class_="card input") for each in known],
-        section(
-            "none", empty("No input has said anything yet", "Facts, their delays and rates are shown here.")
-        )
-        if not known
-        else None,
-        section("rejects", *_rejects(scene), class_="card"),
-        class_="page",
-    )
-
-
-def _holding(scene: ViewContext) -> Child:
-    holding = scene.board.inputs.holding
-    if holding is None:
-        return "No input holds time back."
-    return [
-        "Time goes on as far as ",
-        tag("b", holding),
-        " has come: it is the input that is furthest behind.",
-    ]
-
-
-def _tiles(scene: ViewContext, known: Sequence[InputStatus]) -> Html:
-    rates = [fmean(scene.board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
+    board = scene.board
+    rates = [fmean(board.inputs.rates(each.name)[-5:] or [0.0]) for each in known]
     aside = sum(sum(each.rejects.values()) for each in known)
     facts = sum(each.facts for each in known)
-    tick = scene.board.tick
-    return tag(
-        "dl",
-        tile(
-            "Time reached",
-            NONE if tick is None else scene.clock.at(tick),
-            scene.board.inputs.holding and f"held by {scene.board.inputs.holding}",
-            class_="long",
-        ),
-        tile("Facts", facts, count(len(known), "input")),
-        tile("Facts a second", _rate(sum(rates)), "over the last seconds"),
-        tile(
-            "Set aside",
-            aside,
-            f"{share(aside / facts if facts else None)} of all",
-            class_="against" if aside else "",
-        ),
-        class_="tiles",
+    reasons = [(each.name, reason, number) for each in known for reason, number in each.rejects.items()]
+    return render(
+        "inputs.html",
+        scene=scene,
+        clock=scene.clock,
+        holding=board.inputs.holding,
+        reached=NONE if board.tick is None else scene.clock.at(board.tick),
+        facts=facts,
+        rate=_rate(sum(rates)),
+        aside=aside,
+        share_aside=share(aside / facts if facts else None),
+        inputs=[_input(scene, each) for each in known],
+        reasons=reasons,
+        rejects=list(_rejects(scene)),
     )
 
 
-def _input(scene: ViewContext, found: InputStatus) -> Iterator[Child]:
+@dataclass(frozen=True)
+class ShownInput:
+    """An input as it is shown: figures, how late its facts came, and its rate."""
+
+    name: str
+    figures: Sequence[tuple[str, str]]
+    late: Sequence[LateBar]
+    bound: float
+    rates: TimeChart | None
+
+
+@dataclass(frozen=True)
+class LateBar:
+    """The facts of a lateness; `late`: they were later than the declared delay."""
+
+    title: str
+    label: str
+    share: str
+    x: float
+    wide: float
+    high: float
+    late: bool
+
+
+def _input(scene: ViewContext, found: InputStatus) -> ShownInput:
     clock = scene.clock
-    holds = scene.board.inputs.holding == found.name
-    yield tag(
-        "header", tag("h2", found.name), tag("span", "holds time back", class_="badge") if holds else None
-    )
-    newest = NONE if found.newest is None else clock.at(found.newest)
-    facts = [
+    figures = [
         ("facts", f"{found.facts:,}"),
-        ("newest about", newest),
+        ("newest about", NONE if found.newest is None or found.newest < 0 else clock.at(found.newest)),
         ("declared delay", clock.ahead(found.delay) if found.delay else "none"),
-        ("99 of 100 facts within", _within(scene, found)),
+        ("99 of 100 facts", _within(scene, found)),
     ]
-    figures = tag(
-        "dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts"
-    )
-    late = tag("figure", tag("h3", "How late facts came"), _histogram(scene, found))
-    rate = tag("figure", tag("h3", "Facts a second"), _sparkline(scene.board.inputs.rates(found.name)))
-    yield tag("div", figures, late, rate, class_="columns")
+    bars = list(_late(scene, found))
+    step = _step(found)
+    bound = 100.0 * (found.delay // step + 1) / len(bars) if bars else 100.0
+    return ShownInput(found.name, figures, bars, min(99.7, bound), _rates(scene, found.name))
 
 
 def _within(scene: ViewContext, found: InputStatus) -> str:
     used = found.within
     if used is None:
         return NONE
-    return f"{scene.clock.ahead(round(used * found.delay))}, {100 * used:.0f}\xa0% of the delay"
+    late = round(used * found.delay)
+    return f"{scene.clock.ahead(late)} late, {100 * used:.0f}\xa0% of the delay" if late else "in time"
 
 
-def _histogram(scene: ViewContext, found: InputStatus) -> Html:
+def _step(found: InputStatus) -> int:
+    """The ticks of a bar."""
+    return max(1, -(-(max([found.delay, *found.late], default=0) + 1) // _BARS))
+
+
+def _late(scene: ViewContext, found: InputStatus) -> Iterator[LateBar]:
     """A bar for each lateness in ticks; facts beyond the bound were set aside."""
-    ticks = max([found.delay, *found.late], default=0)
-    if not found.late:
-        return empty("No facts yet")
-    step = max(1, -(-(ticks + 1) // 40))
-    bins = [0] * (ticks // step + 1)
+    if not any(found.late.values()):
+        return
+    step = _step(found)
+    bins = [0] * (max([found.delay, *found.late]) // step + 1)
     for late, facts in found.late.items():
         bins[late // step] += facts
-    most, wide = max(bins), _WIDE / len(bins)
-    base = _HIGH - _FOOT
-    parts: list[Child] = []
+    most, wide = max(bins), 100 / len(bins)
+    every = -(-len(bins) // _LABELS)
     for at, facts in enumerate(bins):
-        high = max(1.5 if facts else 0.0, (base - 24) * facts / most)
-        said = (
-            f"{count(facts, 'fact')} {scene.clock.ahead(at * step)} late"
-            if at
-            else f"{count(facts, 'fact')} in time"
-        )
-        kind = "yes" if at * step <= found.delay else "no"
-        parts.append(
-            tag(
-                "rect",
-                tag("title", said),
-                x=at * wide + 2,
-                y=base - high,
-                width=max(1.0, wide - 4),
-                height=high,
-                rx=min(4.0, wide / 6),
-                class_=kind,
-            )
-        )
-        if len(bins) <= 8 or at % (len(bins) // 6) == 0:
-            middle = at * wide + wide / 2
-            label = scene.clock.ahead(at * step) if at else "in time"
-            parts.append(tag("text", label, x=middle, y=_HIGH - 6, class_="tick", text_anchor="middle"))
-            if facts and len(bins) <= 8:
-                parts.append(
-                    tag(
-                        "text",
-                        share(facts / sum(bins)),
-                        x=middle,
-                        y=base - high - 6,
-                        class_="value",
-                        text_anchor="middle",
-                    )
-                )
-    bound = min(_WIDE - 1, (found.delay // step + 1) * wide)
-    parts += [
-        tag("line", x1=0, x2=_WIDE, y1=base, y2=base, class_="base"),
-        tag("line", x1=bound, x2=bound, y1=4, y2=base, class_="bound"),
-        tag("text", "declared delay", x=bound - 6, y=14, class_="note", text_anchor="end"),
+        ahead = scene.clock.ahead(at * step) if at else "in time"
+        title = f"{count(facts, 'fact')} {ahead}{' late' if at else ''}"
+        label = ahead if at % every == 0 else ""
+        part = share(facts / sum(bins)) if facts and len(bins) <= 2 * _LABELS else ""
+        yield LateBar(title, label, part, at * wide, wide, 100 * facts / most, at * step > found.delay)
+
+
+def _rates(scene: ViewContext, name: str) -> TimeChart | None:
+    """Facts a second; None before there are two statuses."""
+    rates, moments = scene.board.inputs.rates(name), scene.board.inputs.moments
+    if not rates:
+        return None
+    rows = [
+        ChartRow(1000 * at, text, [rate], [_rate(rate)])
+        for (at, text), rate in zip(moments, rates, strict=True)
     ]
-    label = "How many ticks late facts came, and the declared delay"
-    return picture(_WIDE, _HIGH, label, parts, class_="chart")
+    return TimeChart(f"Facts of {name} a second", "rate", ("time", "facts a second"), rows, "UTC")
 
 
-def _sparkline(rates: Sequence[float]) -> Html:
-    if len(rates) < 2:
-        return empty("A moment, please", "A rate takes two looks.")
-    most = max(rates) or 1.0
-    base, left = _HIGH - _FOOT, _WIDE / (len(rates) - 1)
-    spots = [(at * left, base - (base - 24) * rate / most) for at, rate in enumerate(rates)]
-    path = "L".join(f"{number(x)} {number(y)}" for x, y in spots)
-    parts = [
-        tag("path", d=f"M0 {number(base)}L{path}L{number(_WIDE)} {number(base)}Z", class_="area"),
-        tag("path", d=f"M{path}", class_="trace"),
-        tag("line", x1=0, x2=_WIDE, y1=base, y2=base, class_="base"),
-        tag("text", f"at most {_rate(most)}", x=0, y=14, class_="note"),
-        tag("text", f"now {_rate(rates[-1])}", x=_WIDE, y=14, class_="value", text_anchor="end"),
-        tag("text", "latest minutes", x=0, y=_HIGH - 6, class_="tick"),
-    ]
-    label = f"Facts a second: now {_rate(rates[-1])}, at most {_rate(most)}"
-    return picture(_WIDE, _HIGH, label, parts, class_="chart")
+@dataclass(frozen=True)
+class ShownReject:
+    """Equal rows that were set aside one after the other: where, why, and how many."""
+
+    at: str
+    input: str
+    reason: str
+    row: str
+    number: int
 
 
-def _rejects(scene: ViewContext) -> Iterator[Child]:
-    known = [
-        (each.name, reason, number)
-        for each in scene.board.inputs.each()
-        for reason, number in each.rejects.items()
-    ]
-    yield tag("header", tag("h2", "Rows that were set aside"))
-    if not known and not scene.board.inputs.rejects:
-        yield empty("None", "All rows could be used.")
-        return
-    chips = [
-        tag("li", tag("b", name), f" {reason} ", tag("span", f"{number:,}", class_="figure"))
-        for name, reason, number in known
-    ]
-    yield tag("ul", chips, class_="chips")
-    latest = list(reversed(scene.board.inputs.rejects))[:_ROWS]
-    if latest:
-        rows = [_reject(scene, each) for each in latest]
-        yield table(("at", "input", "reason", "row"), rows)
-
-
-def _reject(scene: ViewContext, found: object) -> list[Child]:
-    given = found if isinstance(found, dict) else {}
-    tick = given.get("tick")
-    at = scene.clock.at(tick) if isinstance(tick, int) else NONE
-    return [
-        tag("span", at, class_="time"),
-        str(given.get("input", "")),
-        str(given.get("reason", "")),
-        tag("code", str(given.get("row", ""))[:300]),
-    ]
+def _rejects(scene: ViewContext) -> Iterator[ShownReject]:
+    """The latest rows that were set aside; equal ones are one."""
+    counts: dict[tuple[str, str, str], int] = {}
+    ticks: dict[tuple[str, str, str], object] = {}
+    for each in reversed(scene.board.inputs.rejects):
+        same = str(each.get("input", "")), str(each.get("reason", "")), str(each.get("row", ""))[:300]
+        counts[same] = counts.get(same, 0) + 1
+        ticks.setdefault(same, each.get("tick"))
+    for same, number in list(counts.items())[:_ROWS]:
+        tick = ticks[same]
+        known = isinstance(tick, int) and tick >= 0
+        yield ShownReject(scene.clock.at(tick) if known and isinstance(tick, int) else NONE, *same, number)
 
 
 def _rate(rate: float) -> str:

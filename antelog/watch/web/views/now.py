@@ -1,248 +1,259 @@
-"""Now: open answers, by chance or deadline, and those that were decided just now.
+"""Now: what is open, the most urgent first, a row for each device; facets, and what is due next.
 
-The view has the frame of the list; its rows are loaded as they scroll into sight (`rows`), so that 100,000
-open answers scroll as ten do. Decided answers have a list of their own.
+The view has the rows in sight; others are loaded as they are scrolled to (`listed`), so that 100,000 open
+answers scroll as ten do. Answers that say that all is well are folded unless the address asks for them.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from antelog.forecast.reports.words import NONE, count
-from antelog.markup import Child, Html, tag, text
+import numpy as np
+from markupsafe import Markup
+
+from antelog.engine.columns.tables import NEVER
+from antelog.forecast.reports.words import count
+from antelog.language.line_literals import awaited
+from antelog.watch.board.answer_index import Due, ListRow, RowList, most_common
 from antelog.watch.board.explanations import Mark, marks
-from antelog.watch.board.selection import SORTS, Selected, Selection
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer
-from antelog.watch.web.views.common import (
-    ViewContext,
-    chance_bar,
-    empty,
-    kind,
-    section,
-    tile,
-    time_line,
-)
+from antelog.watch.board.selection import GROUPS, SEVERITIES, STATES, AnswerFilter, Selection, selection_of
+from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.web.templating import render
+from antelog.watch.web.views.context import ViewContext
+from antelog.watch.web.views.facets import Facet, facet
+from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
+from antelog.watch.web.views.names import CutName, cut, key_name, shorter
 
-_JUST = 30
-_SORTS = {"likely": "Likeliest", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
-_LEAST = (0.0, 0.1, 0.5, 0.8, 0.9)
+_JUST = 6
+_PREFIXES = 8
+_STRIP, _BARS, _FEWEST = 120_000_000, 24, 6
+"""Microseconds of the strip of what is due; its bars at most; its ticks at least."""
+_SORTS = {"urgent": "Urgency", "deadline": "Next deadline", "new": "Newest", "name": "Name"}
+_GROUPS = {"key": "Device", "query": "Query", "none": "Answer"}
 
 
-def now(scene: ViewContext, selection: Selection) -> Html:
-    """Renders the view; the list is empty until its rows are loaded."""
-    chances = scene.board.has_chances
-    kinds = "answers" if chances else "answers plain"
-    head = tag(
-        "div",
-        [tag("span", "chance", class_="h-chance")] if chances else None,
-        tag("span", "possible answer", class_="h-what"),
-        tag("span", _key(), class_="h-line"),
-        tag("span", "decided within", class_="h-left"),
-        class_="row heads",
-        aria_hidden="true",
-    )
-    listed = tag(
-        "div",
-        tag("div", head, class_=kinds),
-        tag(
-            "div", class_=f"{kinds} list", id="list", role="list", tabindex="0", aria_label="Possible answers"
-        ),
-        class_="card possible",
-    )
-    return tag(
-        "div",
-        section("tiles", _tiles(scene)),
-        tag("div", text(_filters(scene, selection), listed), class_="main"),
-        section("just", _just(scene), class_="card aside", aria_label="Just confirmed or rejected"),
-        class_="now",
+def now(scene: ViewContext) -> Markup:
+    """Renders the view, with the rows that the address asks for."""
+    selection = folded(selection_of(scene.given))
+    wanted = selection.filter
+    due = replace(wanted, due=None)
+    seen = scene.index.listing(selection)
+    just = [each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good"]
+    return render(
+        "now.html",
+        scene=scene,
+        clock=scene.clock,
+        selection=selection,
+        facets=list(_facets(scene, selection)),
+        strip=strip(scene, scene.index.due(due)),
+        rows=rows(scene, selection, seen),
+        seen=seen,
+        axis=axis_of(scene, wanted),
+        good=_folded_number(scene, selection),
+        sorts=_SORTS,
+        groups=[each for each in GROUPS if each != "key" or _has_key(scene)],
+        group_names=_GROUPS | {"key": key_name(scene)},
+        just=just[:_JUST],
     )
 
 
-def rows(scene: ViewContext, seen: Selected, selection: Selection) -> Html:
+def listed(scene: ViewContext) -> Markup:
     """Renders some rows of the list, with their positions in it."""
-    if not seen.total:
-        return tag("div", _nothing(scene), data_total="0", data_from="0")
-    shown = [_row(scene, answer, selection.start + at, seen.total) for at, answer in enumerate(seen.answers)]
-    return tag("div", shown, data_total=str(seen.total), data_from=str(selection.start))
+    selection = folded(selection_of(scene.given))
+    return rows(scene, selection, scene.index.listing(selection))
 
 
-def _row(scene: ViewContext, answer: TrackedAnswer, at: int, total: int) -> Html:
-    clock, line = scene.clock, answer.line
-    found = marks(line, scene.board.head.timescale)
-    chance = (
-        chance_bar(answer.now.chance, scene.board.head.alerts.get(answer.query))
-        if scene.board.has_chances
-        else None
-    )
-    row = tag(
-        "a",
-        chance,
-        tag("span", scene.label(answer), tag("span", _summary(found, line), class_="summary"), class_="what"),
-        time_line(found, answer, clock),
-        tag("span", *_left(scene, answer), class_="left"),
-        href=scene.address(answer),
-        class_="row",
-    )
-    place = {"aria_posinset": str(at + 1), "aria_setsize": str(total)}
-    return tag("div", row, role="listitem", class_="item", data_id=answer.id, **place)
+def folded(selection: Selection) -> Selection:
+    """The selection without what is good, unless it asks for severities."""
+    if selection.filter.severities:
+        return selection
+    bad = [each for each in SEVERITIES if each != "good"]
+    return replace(selection, filter=replace(selection.filter, severities=bad))
 
 
-def _summary(found: Sequence[Mark], line: Line) -> list[Child]:
-    """The known literals, the awaited ones, and the number of explanations."""
-    known, awaited = sum(each.known for each in found), [each.text for each in found if not each.known]
-    several = len(line.get("explanations") or ())
-    parts: list[Child] = [f"{known} of {len(found)} there" if found else "nothing is needed"]
-    if awaited:
-        parts += [
-            " · awaits ",
-            tag("code", awaited[0]),
-            f" and {len(awaited) - 1} more" if awaited[1:] else None,
-        ]
-    if several > 1:
-        parts.append(f" · {several} explanations")
-    return parts
-
-
-def _left(scene: ViewContext, answer: TrackedAnswer) -> list[Child]:
-    """The time left, and the change if no facts come."""
-    clock, end, silent = scene.clock, answer.now.decided_by, answer.now.silent
-    if end is None:
-        left = tag("b", "no deadline")
-    else:
-        milliseconds = clock.milliseconds(end)
-        left = tag("b", clock.left(end), data_until=None if milliseconds is None else str(milliseconds))
-    if silent is None:
-        return [left, tag("span", "open without bound")]
-    change, tick = silent
-    if tick == end or tick <= clock.now:
-        said = f"else {change}" if tick == end else f"{change} this tick"
-    else:
-        said = f"{change} in {clock.left(tick)}"
-    return [left, tag("span", said, class_=f"else {change}", title="if nothing comes")]
-
-
-def _key() -> Html:
-    return tag(
-        "span",
-        tag("span", "●", class_="known"),
-        " there  ",
-        tag("span", "○", class_="awaited"),
-        " awaited  ",
-        tag("span", "◇", class_="awaited"),
-        " must not come",
-        class_="key",
+def rows(scene: ViewContext, selection: Selection, seen: RowList) -> Markup:
+    """Renders rows of the list."""
+    axis = axis_of(scene, selection.filter)
+    return render(
+        "rows.html",
+        scene=scene,
+        selection=selection,
+        seen=seen,
+        rows=[_row(scene, axis, each, selection) for each in seen.rows],
+        nothing=_nothing(scene),
     )
 
 
-def _tiles(scene: ViewContext) -> Html:
-    board, clock = scene.board, scene.clock
-    queries = Counter(answer.query for answer in board.open.values())
-    ends = [each.now.decided_by for each in board.open.values() if each.now.decided_by is not None]
-    likely = [each for each in board.open.values() if _is_likely(scene, each)]
-    split = " · ".join(f"{name} {number:,}" for name, number in queries.most_common(3))
-    confirmed = sum(number for (_, change), number in board.changes.items() if change == "confirmed")
-    rejected = sum(number for (_, change), number in board.changes.items() if change == "rejected")
-    found = [tile("Possible now", len(board.open), split or "nothing is open", class_="possible")]
-    if board.has_chances:
-        about = f"from {_thresholds(scene)} on"
-        found.append(tile("Likely", len(likely), about, class_="possible"))
-    soon = min(ends, default=None)
-    found.append(tile("Next decided within", NONE if soon is None else clock.left(soon), _soon(ends, soon)))
-    found.append(tile("Confirmed so far", confirmed, f"and {rejected:,} rejected", class_="confirmed"))
-    return tag("dl", found, class_="tiles")
+def axis_of(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
+    """The axis of all rows: from when most of them are open to when most are decided."""
+    due, at = scene.index.due(wanted), scene.clock.now
+    first, last = at - 1.0, at + 1.0
+    if len(due.since):
+        first = min(first, float(np.percentile(due.since, 3)))
+    ends = due.deadline[due.deadline != NEVER]
+    if len(ends):
+        last = max(last, float(np.percentile(ends, 97)))
+    wall = scene.clock.wall
+    return TimeAxis(scene.clock, first, last if wall is None else max(last, wall))
 
 
-def _soon(ends: Sequence[int], soon: int | None) -> str:
-    return "no deadline" if soon is None else count(sum(end == soon for end in ends), "answer") + " by then"
+# ---- rows ----
 
 
-def _is_likely(scene: ViewContext, answer: TrackedAnswer) -> bool:
-    alert = scene.board.head.alerts.get(answer.query)
-    return answer.now.chance is not None and answer.now.chance >= (0.8 if alert is None else alert)
+@dataclass(frozen=True)
+class ShownRow:
+    """A row as it is shown.
+
+    `name` is that of the group, `why` says what is there and what is awaited, `alert` is the threshold of
+    alerts, and `verdict` a remark on the chance.
+    """
+
+    row: ListRow
+    name: CutName
+    words: str
+    why: Sequence[str]
+    lane: Lane
+    alert: float | None
+    verdict: str
+    toggle: str
+
+    @property
+    def id(self) -> str:
+        return f"row-{self.row.answer.id}" if self.row.count < 2 else f"group-{self.row.answer.id}"
 
 
-def _thresholds(scene: ViewContext) -> str:
-    found = sorted({0.8 if each is None else each for each in scene.board.head.alerts.values()}) or [0.8]
-    return " or ".join(f"{100 * each:.0f}\xa0%" for each in found)
-
-
-def _filters(scene: ViewContext, selection: Selection) -> Html:
-    """The filters of the list; the browser turns them into the address."""
-    queries = [*scene.board.head.times] or sorted({each.query for each in scene.board.open.values()})
-    options = [tag("option", "All queries", value="")] + [
-        tag("option", name, value=name, selected=name == selection.query) for name in queries
-    ]
-    sort = selection.sort or ("likely" if scene.board.has_chances else "deadline")
-    sorts = [
-        tag(
-            "label",
-            tag("input", type="radio", name="sort", value=each, checked=each == sort),
-            tag("span", _SORTS[each]),
-        )
-        for each in SORTS
-        if each != "likely" or scene.board.has_chances
-    ]
-    least = [
-        tag(
-            "option",
-            "Any chance" if not each else f"{100 * each:.0f}\xa0% or more",
-            value=f"{each:g}",
-            selected=each == selection.least,
-        )
-        for each in _LEAST
-    ]
-    return tag(
-        "form",
-        tag(
-            "input",
-            type="search",
-            name="text",
-            value=selection.text,
-            placeholder="Find an answer, such as wt2",
-            aria_label="Find answers",
-            autocomplete="off",
-            spellcheck="false",
-        ),
-        tag("select", options, name="query", aria_label="Query") if len(queries) > 1 else None,
-        tag("select", least, name="least", aria_label="Least chance") if scene.board.has_chances else None,
-        tag("fieldset", tag("legend", "Order", class_="hidden"), sorts, class_="segments"),
-        tag("output", class_="found", id="found", role="status"),
-        class_="filters",
-        id="filters",
-        role="search",
+def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> ShownRow:
+    answer = found.answer
+    marked = marks(answer.line, scene.board.head.timescale)
+    opened = [each for each in selection.opened if each != found.key]
+    if not found.opened:
+        opened.append(found.key)
+    return ShownRow(
+        found,
+        cut(found.key if selection.group != "none" else scene.board.head.key_of(answer)),
+        scene.words(answer),
+        list(_why(scene, answer, marked)),
+        lane(axis, marked, answer),
+        scene.board.head.alerts.get(answer.query),
+        scene.board.trust.verdict(answer.query, answer.now.chance),
+        scene.link(open=opened),
     )
 
 
-def _just(scene: ViewContext) -> Html:
-    """The list of answers decided lately, the latest first."""
-    latest = list(reversed(scene.board.decided.values()))[:_JUST]
-    head = tag(
-        "header", tag("h2", "Just confirmed or rejected"), tag("a", "all", href=f"{scene.root}/decided")
-    )
-    if not latest:
-        return text(head, empty("Nothing yet", "What is confirmed or rejected will be listed here."))
-    items = [
-        tag(
-            "li",
-            tag(
-                "a",
-                kind(each.now.change),
-                scene.label(each),
-                tag("span", scene.clock.at(each.now.tick), class_="time"),
-                href=scene.address(each),
-            ),
-        )
-        for each in latest
-    ]
-    return text(head, tag("ol", items))
+def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
+    """The number of known literals and the first awaited one, in few words."""
+    line = answer.line
+    if not found:
+        yield "nothing is needed"
+        return
+    yield f"{sum(each.known for each in found)} of {len(found)} there"
+    first: Mapping[str, Any] = next(iter(line.get("explanations") or ()), {})
+    waits = [shorter(scene, answer, each.text(scene.clock.short)) for each in awaited(first)]
+    if waits:
+        yield f"awaits {waits[0]}" + (f" and {len(waits) - 1} more" if waits[1:] else "")
+    if len(several := line.get("explanations") or ()) > 1:
+        yield f"{len(several)} explanations"
 
 
-def _nothing(scene: ViewContext) -> Html:
+def _nothing(scene: ViewContext) -> Sequence[str]:
+    """Why there are no rows: a title and a sentence."""
+    if not scene.board.started:
+        return "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
+    good = sum(scene.severity(each.query) == "good" for each in scene.board.open.values())
+    if scene.board.open and good == len(scene.board.open):
+        return "All is well", f"{count(good, 'answer')} that say so are folded."
     if scene.board.open:
-        return empty("No open answer fits", "Other words, another query or a lower chance may.")
-    if scene.board.tick is None:
-        return empty(
-            "Waiting for the first facts", "As soon as a fact supports an answer, it is listed here."
-        )
-    return empty("Nothing is open", f"At {scene.clock.at(scene.board.tick)} no answer is possible.")
+        return "No open answer fits", "Other words or fewer filters may."
+    return "Nothing is open", f"At {scene.clock.at(scene.clock.now)} no answer is possible."
+
+
+# ---- facets ----
+
+
+def _facets(scene: ViewContext, selection: Selection) -> Iterator[Facet]:
+    """The filters of which there is something to choose."""
+    counts = scene.index.facets(selection.filter)
+    chosen = {name: set(scene.given.get(name, ())) for name in counts}
+    prefixes = {*most_common(counts["prefix"], _PREFIXES), *chosen["prefix"]}
+    names = {
+        "severity": [each for each in SEVERITIES if counts["severity"][each] or each in chosen["severity"]],
+        "query": sorted({*scene.board.head.times, *counts["query"]}),
+        "prefix": sorted(prefixes) if len(counts["prefix"]) <= 4 * _PREFIXES else [],
+        "state": [each for each in STATES if counts["state"][each] or each in chosen["state"]],
+    }
+    titles = {"severity": "Severity", "query": "Query", "prefix": key_name(scene), "state": "Chance"}
+    for name, values in names.items():
+        if len(values) > 1 or chosen[name]:
+            yield facet(name, titles[name], values, counts[name], chosen[name])
+
+
+def _folded_number(scene: ViewContext, selection: Selection) -> int:
+    """The number of good answers that are folded."""
+    if scene.given.get("severity"):
+        return 0
+    return scene.index.facets(selection.filter)["severity"]["good"]
+
+
+def _has_key(scene: ViewContext) -> bool:
+    return bool(scene.board.head.keys) or scene.board.head.program is None
+
+
+# ---- what is due ----
+
+
+@dataclass(frozen=True)
+class DueBar:
+    """The answers that are decided within some ticks, and how many of them are expected to come true."""
+
+    title: str
+    text: str
+    count: int
+    expected: Mapping[str, float]
+    ticks: str
+    chosen: bool
+    high: float
+
+
+@dataclass(frozen=True)
+class DueStrip:
+    """Bars for what is decided next; `more` are decided later or without a deadline."""
+
+    reach: str
+    bars: Sequence[DueBar]
+    more: int
+
+
+def strip(scene: ViewContext, due: Due) -> DueStrip:
+    """The answers decided in the next two minutes, or few ticks, and how many are expected to come true."""
+    clock = scene.clock
+    ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))
+    wide = -(-ticks // _BARS)
+    bars = -(-ticks // wide)
+    place = np.clip(-((clock.now - due.deadline) // wide), 0, bars + 1)
+    place[due.deadline == NEVER] = bars + 1
+    counts = np.bincount(place, minlength=bars + 2)
+    expected = np.bincount(
+        place * len(SEVERITIES) + due.severity,
+        np.nan_to_num(due.chance),
+        minlength=(bars + 2) * len(SEVERITIES),
+    ).reshape(-1, len(SEVERITIES))
+    most = max(1, int(counts[: bars + 1].max()))
+    chosen = next(iter(scene.given.get("due", ())), "")
+    found = []
+    for at in range(0 if counts[0] else 1, bars + 1):
+        low, high = clock.now + (at - 1) * wide + 1, clock.now + at * wide
+        ticks_of = f"{low}..{high}" if at else f"0..{clock.now}"
+        within = clock.brief(at * wide) if at else "now"
+        number, sums = int(counts[at]), expected[at].tolist()
+        parts = {name: 100 * each / most for name, each in zip(SEVERITIES, sums, strict=True) if each > 0}
+        title = f"{count(number, 'answer')} decided by {clock.at(high if at else clock.now)}"
+        if scene.chances:
+            title += f"; {_sum(sum(sums))} of them expected to come true"
+        found.append(DueBar(title, within, number, parts, ticks_of, ticks_of == chosen, 100 * number / most))
+    return DueStrip(clock.ahead(bars * wide), found, int(counts[-1]))
+
+
+def _sum(expected: float) -> str:
+    return f"{expected:.0f}" if expected >= 10 else f"{expected:.1f}"

@@ -8,78 +8,113 @@ An edge shows how many literals of its predicate are known and awaited in open a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+
+from markupsafe import Markup
 
 from antelog.compile.nodes.plan import Relation
 from antelog.diagnostics import Source
+from antelog.escaping import shown_lines
 from antelog.language.graph import Edge, Graph, Placement, graph_of, layout
-from antelog.markup import Child, Html, number, ready, tag
+from antelog.language.highlighting import html_lines
 from antelog.program import Program
 from antelog.watch.board.explanations import marks
-from antelog.watch.web.views.common import ViewContext, empty, section
+from antelog.watch.web.templating import number, render
+from antelog.watch.web.views.context import ViewContext
 
 _LAYER, _HALF, _DOT, _GAP, _EDGE = 74.0, 21.0, 12.0, 30.0, 16.0
-_LETTER = 8.2
+_LETTER, _SMALL = 8.2, 6.6
+"""The widths of letters, of names and of notes."""
 _LOOKED_AT = 5_000
 """Open answers whose awaited facts are counted, at most."""
 
 
-def plan(scene: ViewContext) -> Html:
+def plan(scene: ViewContext) -> Markup:
     """Renders the view."""
     program = scene.board.head.program
-    head = section(
-        "head",
-        tag("h1", "Plan"),
-        tag("p", "From inputs at the top to queries at the bottom. Dashed: what is negated.", class_="note"),
-        class_="head",
-    )
-    if program is None:
-        return tag(
-            "div", head, section("none", empty("The program is not known here", "Its feed does not say it."))
-        )
-    return tag(
-        "div",
-        head,
-        tag(
-            "div",
-            section("graph", tag("div", _graph(scene, program), class_="scroll inset"), class_="card"),
-            section(
-                "text",
-                tag("header", tag("h2", "Program"), tag("span", scene.board.head.path, class_="note")),
-                tag("div", _listing(program), class_="scroll"),
-                class_="card",
-            ),
-            class_="columns plan",
-        ),
-        class_="page",
+    return render(
+        "plan.html",
+        scene=scene,
+        path=scene.board.head.path,
+        graph=None if program is None else _graph(scene, program),
+        files=[] if program is None else list(_files(program)),
     )
 
 
-def _graph(scene: ViewContext, program: Program) -> Html:
+@dataclass(frozen=True)
+class PlanDrawing:
+    """The graph as it is drawn, in a box with its left end at `left`."""
+
+    left: float
+    wide: float
+    high: float
+    edges: Sequence[DrawnEdge]
+    labels: Sequence[EdgeLabel]
+    boxes: Sequence[Box]
+    dots: Sequence[Dot]
+
+
+@dataclass(frozen=True)
+class DrawnEdge:
+    path: str
+    arrow: str
+    kind: str
+
+
+@dataclass(frozen=True)
+class EdgeLabel:
+    text: str
+    x: float
+    y: float
+    wide: float
+
+
+@dataclass(frozen=True)
+class Box:
+    """A predicate with a note of its counts."""
+
+    name: str
+    kind: str
+    note: str
+    x: float
+    y: float
+    wide: float
+
+
+@dataclass(frozen=True)
+class Dot:
+    """A rule, by the number of its line; `anchor` names that line in the page."""
+
+    line: int
+    text: str
+    anchor: str
+    x: float
+    y: float
+
+
+def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
     graph = graph_of(program.document)
     notes = _notes(scene, program, graph)
     widths = {
-        node: max(_LETTER * len(node) + 28, 6.6 * len(note) + 24, 84.0) for node, (_, note) in notes.items()
+        node: max(_LETTER * len(node) + 28, _SMALL * len(note) + 24, 84.0)
+        for node, (_, note) in notes.items()
     }
     placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP)
     left = min((x - widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) - _EDGE
     right = max((x + widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) + _EDGE
-    high = (max(placed.layer.values(), default=0) + 1) * _LAYER
-    labels = _labels(scene, program, graph)
-    parts: list[Child] = [_edge(edge, graph, placed) for edge in graph.edges]
-    parts += [_label(edge, words, placed) for edge, words in labels.items()]
-    parts += [_box(node, *notes[node], widths[node], placed) for node in notes]
-    parts += [_dot(node, program, graph, placed) for node in graph.rules]
-    return tag(
-        "svg",
-        parts,
-        viewbox=f"{number(left)} 0 {number(right - left)} {number(high)}",
-        width=right - left,
-        height=high,
-        class_="graph",
-        role="img",
-        aria_label="The rules as a graph",
+    return PlanDrawing(
+        left,
+        right - left,
+        (max(placed.layer.values(), default=0) + 1) * _LAYER,
+        [_edge(edge, graph, placed) for edge in graph.edges],
+        [_label(edge, words, placed) for edge, words in _labels(scene, program, graph).items()],
+        [
+            Box(node, kind, note, placed.x[node], _middle(node, placed), widths[node])
+            for node, (kind, note) in notes.items()
+        ],
+        [_dot(node, program, graph, placed) for node in graph.rules],
     )
 
 
@@ -136,7 +171,7 @@ def _half(node: str, graph: Graph) -> float:
     return _DOT if node in graph.rules else _HALF if node in graph.strata else 0.0
 
 
-def _edge(edge: Edge, graph: Graph, placed: Placement) -> Html:
+def _edge(edge: Edge, graph: Graph, placed: Placement) -> DrawnEdge:
     path = placed.paths[edge]
     pieces = []
     for one, other in pairwise(path):
@@ -154,74 +189,52 @@ def _edge(edge: Edge, graph: Graph, placed: Placement) -> Html:
     tip = y + (_half(edge.target, graph)) * (1 if up else -1)
     base = tip + (8 if up else -8)
     arrow = f"M{number(x)} {number(tip)}L{number(x - 4.5)} {number(base)}L{number(x + 4.5)} {number(base)}Z"
-    kind = "edge negated" if edge.negated else "edge"
-    return tag("g", tag("path", d="".join(pieces), class_=kind), tag("path", d=arrow, class_="tip"))
+    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge")
 
 
-def _label(edge: Edge, words: str, placed: Placement) -> Html:
-    path = placed.paths[edge]
-    one, other = path[-2], path[-1]
+def _label(edge: Edge, words: str, placed: Placement) -> EdgeLabel:
+    one, other = placed.paths[edge][-2:]
     x = (placed.x[one] + placed.x[other]) / 2
     y = (_middle(one, placed) + _middle(other, placed)) / 2 + 4
-    wide = 6.6 * len(words) + 10
-    return tag(
-        "g",
-        tag("rect", x=x - wide / 2, y=y - 13, width=wide, height=18, rx=9, class_="plate"),
-        tag("text", words, x=x, y=y, class_="on-edge", text_anchor="middle"),
-    )
+    return EdgeLabel(words, x, y, _SMALL * len(words) + 10)
 
 
-def _box(node: str, kind: str, note: str, wide: float, placed: Placement) -> Html:
-    x, y = placed.x[node], _middle(node, placed)
-    return tag(
-        "g",
-        tag("rect", x=x - wide / 2, y=y - _HALF, width=wide, height=2 * _HALF, rx=10, class_="box"),
-        tag("text", node, x=x, y=y - 3, class_="name", text_anchor="middle"),
-        tag("text", note, x=x, y=y + 12, class_="note", text_anchor="middle"),
-        class_=f"node {kind}",
-    )
-
-
-def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Html:
+def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Dot:
     span = graph.rules[node].span
     file, there = program.source.located(span)
     line = file.position(there.start)[0]
-    text = program.source.excerpt(span)
-    return tag(
-        "a",
-        tag("title", f"line {line}: {text}"),
-        tag("circle", cx=placed.x[node], cy=_middle(node, placed), r=_DOT, class_="dot"),
-        tag(
-            "text",
-            str(line),
-            x=placed.x[node],
-            y=_middle(node, placed) + 3.5,
-            class_="number",
-            text_anchor="middle",
-        ),
-        href=f"#{_anchor(program, file, line)}",
-    )
+    anchor = _anchor(program, file, line)
+    return Dot(line, program.source.excerpt(span), anchor, placed.x[node], _middle(node, placed))
 
 
-def _listing(program: Program) -> Html:
-    """The files, line by line; the path of the first one is in the heading."""
-    parts: list[Child] = []
+# ---- the program ----
+
+
+@dataclass(frozen=True)
+class ListedFile:
+    """A file of the program, line by line; the first has no title, which is in the heading."""
+
+    title: str
+    lines: Sequence[ListedLine]
+
+
+@dataclass(frozen=True)
+class ListedLine:
+    anchor: str
+    number: int
+    code: Markup
+
+
+def _files(program: Program) -> Iterator[ListedFile]:
     for start, file in program.source.files:
-        parts += [tag("h3", file.name)] if start else []
-        rows: Iterator[Html] = (
-            tag(
-                "li",
-                tag("code", line) if line else ready("&nbsp;"),
-                id=_anchor(program, file, number),
-                value=str(number),
-            )
-            for number, line in enumerate(file.text.rstrip().split("\n"), 1)
+        lines = html_lines(shown_lines(file.text.rstrip()))
+        yield ListedFile(
+            file.name if start else "",
+            [ListedLine(_anchor(program, file, at), at, Markup(line)) for at, line in enumerate(lines, 1)],
         )
-        parts.append(tag("ol", list(rows), class_="listing"))
-    return tag("div", parts)
 
 
 def _anchor(program: Program, file: Source, line: int) -> str:
     """The name of a line in the page."""
-    number = [each for _, each in program.source.files].index(file)
-    return f"line-{number}-{line}" if number else f"line-{line}"
+    at = [each for _, each in program.source.files].index(file)
+    return f"line-{at}-{line}" if at else f"line-{line}"

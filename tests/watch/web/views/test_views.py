@@ -1,7 +1,8 @@
-"""antelog/watch/web/views/{now,answer,decided,inputs,trust,plan,common,clock}.py: what is seen, and how."""
+"""antelog/watch/web/{views,templating,templates}: what is seen, and how."""
 
 import re
 from html.parser import HTMLParser
+from importlib.resources import files
 
 import pytest
 
@@ -9,13 +10,15 @@ from antelog.forecast.reports.words import count
 from antelog.language.moments import Timescale
 from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.views.common import TickClock, chance_bar, share
+from antelog.watch.web.templating import PACKAGE, share
+from antelog.watch.web.views.context import TickClock
+from antelog.watch.web.views.names import cut
 from tests.watch.lines import confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 EVIL = "<img src=x onerror=alert(1)>\"'&\x1b[2J"
-VIEWS = ("now", "rows", "decided", "inputs", "trust", "plan", f"answer/{WT2}")
+VIEWS = ("now", "now/rows", "decided", "inputs", "trust", "plan", f"answer/{WT2}")
 
 
 def seen(view: str, *records: dict) -> str:  # type: ignore[type-arg]
@@ -64,7 +67,7 @@ def test_views_are_well_formed_with_no_and_some_answers(view: str, answers: int)
     assert not [name for name, _ in found.attributes if name == "style" or name.startswith("on")]
 
 
-@pytest.mark.parametrize("view", ["now", "rows", "decided", "inputs", "trust", "plan", "answer"])
+@pytest.mark.parametrize("view", ["now", "now/rows", "decided", "inputs", "trust", "plan", "answer"])
 def test_facts_with_markup_stay_text(view: str) -> None:
     id_ = name_of("Malf", {"X": EVIL, "T": 7})
     old = (possible(EVIL, 3), confirmed(EVIL, 3, 4), possible(EVIL, 2), rejected(EVIL, 2, 5))
@@ -75,53 +78,120 @@ def test_facts_with_markup_stay_text(view: str) -> None:
     text = seen(f"answer/{id_}" if view == "answer" else view, possible(EVIL, 7), *old, reject, state)
     assert "img" not in Elements(text).names
     assert "\x1b" not in text
-    if view in ("now", "rows", "decided", "inputs", "answer"):
+    if view in ("now", "now/rows", "decided", "inputs", "answer"):
         assert any("<img src=x" in each for each in Elements(text).texts)
 
 
 def test_a_row_says_all_that_matters() -> None:
-    text = seen("rows", possible("wt2", 7, chance=0.8))
+    text = seen("now/rows", possible("wt2", 7, chance=0.8))
     words = " ".join("".join(Elements(text).texts).split())
     assert "80\xa0%" in text
-    assert "Malf(wt2, 7)" in words
-    assert "1 of 2 there · awaits Temp(wt2, high, 8)" in words
+    assert "wt2" in words
+    assert "Malf(7)" in words
+    assert 'title="Malf(wt2, 7)"' in text
+    assert "1 of 2 there · awaits Temp(high, 8)" in words
+    assert "alert from 75 %" in words
     assert "3 ticks" in words
     assert "else rejected" in words
     assert text.count('class="known"') == 1
     assert text.count('class="awaited"') == 1
     assert 'aria-posinset="1" aria-setsize="1"' in text
-    assert "bar likely" in text
+    assert "chance warning likely" in text
+    assert "likely" not in seen("now/rows", possible("wt2", 7, chance=0.7))
+
+
+def test_words_stand_in_place_of_the_answer() -> None:
+    text = seen("now/rows", possible("wt2", 7, text="turbine wt2 is <about> to stop"))
+    assert "turbine wt2 is &lt;about&gt; to stop" in text
+    assert "Malf(7)" not in text
+    assert 'title="Malf(wt2, 7)"' in text
+    text = seen(f"answer/{WT2}", possible("wt2", 7, text="turbine wt2 is about to stop"))
+    assert "<h1>turbine wt2 is about to stop</h1>" in text
+    assert "Malf" in "".join(Elements(text).texts)
+
+
+def test_a_device_with_several_answers_is_one_row_that_opens() -> None:
+    records = [possible("wt2", 7, chance=0.8), possible("wt2", 6, chance=0.3), possible("wt3", 7)]
+    text = seen("now/rows", *records)
+    assert text.count('role="listitem"') == 2
+    assert 'aria-expanded="false"' in text
+    assert "open=wt2" in text
+    text = seen("now/rows?open=wt2", *records)
+    assert text.count('role="listitem"') == 4
+    assert 'aria-expanded="true"' in text
+    assert text.count('data-total="4"') == 1
+
+
+def test_the_strip_says_what_is_due_and_how_much_is_expected() -> None:
+    records = [
+        possible("a", 7, chance=0.9),
+        possible("b", 7, chance=0.6),
+        possible("c", 5, chance=0.1),
+        status(7),
+    ]
+    text = seen("now", *records)
+    assert "1 answer decided by tick 8; 0.1 of them expected to come true" in text
+    assert "2 answers decided by tick 10; 1.5 of them expected to come true" in text
+    assert 'href="?due=10..10"' in text
+    rows = seen("now/rows?due=10..10", *records)
+    assert rows.count('role="listitem"') == 2
+    assert "show all" in seen("now?due=10..10", *records)
+
+
+def test_a_deadline_in_ticks_that_has_passed_is_first_in_the_strip() -> None:
+    text = seen("now", possible("a", 3), status(9))
+    assert 'href="?due=0..9"' in text
+
+
+def test_a_literal_with_an_open_time_is_a_stretch() -> None:
+    explanation = {"evidence": ["Temp(wt2, high, 7)"], "hypotheses": ["Oil(wt2, low, U) where U > 7, U <= 9"]}
+    text = seen("now/rows", possible("wt2", 7, explanations=[explanation]))
+    assert "awaited stretch" in text
 
 
 def test_without_chances_none_is_made_up() -> None:
-    for view in ("now", "rows", f"answer/{WT2}"):
-        text = seen(view, possible("wt2", 7, chance=None))
-        assert "%" not in text.replace("100%", "")
-        assert 'class="chance' not in text
+    for view in ("now", "now/rows", f"answer/{WT2}"):
+        words = "".join(Elements(seen(view, possible("wt2", 7, chance=None))).texts)
+        assert "%" not in words
+        assert 'class="chance' not in seen(view, possible("wt2", 7, chance=None))
 
 
-def test_what_is_certain_is_never_in_the_list_of_what_is_possible() -> None:
+def test_what_is_certain_is_never_in_the_list_of_what_is_open() -> None:
     records = [possible("wt2", 7), possible("done", 5), confirmed("done", 5, 7)]
-    assert "done" not in seen("rows", *records)
-    text = seen("now", *records)
-    possible_part, _, certain_part = text.partition('data-part="just"')
-    assert "done" not in possible_part
-    assert "done" in certain_part
+    assert "done" not in seen("now/rows", *records)
+    just, _, listed = seen("now", *records).partition('class="main"')
+    assert "done" in just
+    assert "done" not in listed
 
 
 def test_an_empty_list_says_why() -> None:
-    assert "Nothing is open" in ask(guarded(sight()), "/part/rows").text
+    assert "Nothing is open" in ask(guarded(sight()), "/part/now/rows").text
     nothing = LiveBoard(NoFeed(), caught_up=True)
-    assert "Waiting for the first facts" in ask(guarded(nothing), "/part/rows").text
-    assert "Nothing is open" in seen("rows", status(8))
-    assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/rows?text=none").text
+    assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
+    nothing.board.take([head(tick=-1), status(-1, facts=0)])
+    for view in ("now", "inputs"):
+        text = ask(guarded(nothing), f"/part/{view}").text
+        assert "tick -1" not in text
+    assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
+    assert "Nothing is open" in seen("now/rows", status(8))
+    assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/now/rows?text=none").text
+
+
+def test_names_are_cut_before_the_part_where_they_differ() -> None:
+    assert [*vars(cut("north-hall/pump-01")).values()] == ["north-hall/pump", "-01"]
+    assert [*vars(cut("wt12")).values()] == ["wt12", ""]
+    assert cut("a" * 100_000).start.startswith("aaa")
+    assert len(cut("a" * 100_000).start + cut("a" * 100_000).end) < 200
 
 
 def test_filters_are_what_the_address_says() -> None:
-    text = ask(guarded(sight(possible("wt2", 7))), "/part/now?sort=deadline&text=wt&least=0.5").text
-    assert re.search(r'value="deadline" checked', text)
+    address = "/part/now?sort=deadline&text=wt&state=over&state=below&group=none&dense=1"
+    text = ask(guarded(sight(possible("wt2", 7), possible("x", 7, chance=0.9))), address).text
+    assert re.search(r'value="deadline" selected', text)
+    assert re.search(r'value="none" selected', text)
     assert 'value="wt"' in text
-    assert re.search(r'value="0.5" selected', text)
+    assert len(re.findall(r'name="state" value="(?:over|below)" checked', text)) == 2
+    assert 'class="now dense"' in text
 
 
 def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
@@ -129,7 +199,7 @@ def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
     words = "".join(Elements(seen(f"answer/{WT2}", *reported)).texts)
     for expected in (
         "If nothing comes, it is ✕ rejected at tick 10.",
-        "It is confirmed by all of",
+        "Temp(wt2, high, 8)✓ confirmed✕ rejected",
         "hot.alog:4",
         "Malf(X, T) :- Hot(X, T), Hot(X, T+1).",
         "80\xa0%",
@@ -159,7 +229,7 @@ def test_inputs_say_what_holds_time_back_and_how_late_facts_come() -> None:
     text = seen("inputs", status(7), {"reject": {"input": "Temp", "reason": "late", "row": "a,b", "tick": 7}})
     words = "".join(Elements(text).texts)
     assert "holds time back" in words
-    assert "1 tick, 50\xa0% of the delay" in words
+    assert "1 tick late, 50\xa0% of the delay" in words
     assert "90\xa0%" in words
     assert "declared delay" in words
     assert "a,b" in words
@@ -169,6 +239,15 @@ def test_the_rate_is_over_the_seconds_that_there_were() -> None:
     looks = [status(7, facts=100), status(8, facts=300, at="2026-11-25T09:00:02.000Z")]
     words = "".join(Elements(seen("inputs", *looks)).texts)
     assert "Facts a second100over the last seconds" in words
+    assert "09:00:02" in words
+
+
+def test_equal_rows_that_were_set_aside_are_one() -> None:
+    late = {"reject": {"input": "Temp", "reason": "late", "row": "a,b", "tick": 7}}
+    other = {"reject": {"input": "Temp", "reason": "late", "row": "c,d", "tick": 8}}
+    text = seen("inputs", late, late, other, late)
+    assert (text.count("a,b"), text.count("c,d")) == (1, 1)
+    assert "<td>3</td>" in text
 
 
 def test_trust_is_what_the_score_command_says() -> None:
@@ -178,7 +257,7 @@ def test_trust_is_what_the_score_command_says() -> None:
     words = "".join(Elements(seen("trust", *reported)).texts)
     assert "Are the chances right?" in words
     assert "40 answers" in words
-    assert "There are no chances" in seen("trust")
+    assert "There are no chances yet" in seen("trust")
     assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
 
 
@@ -190,7 +269,7 @@ def test_the_plan_lists_all_files_of_a_program() -> None:
     record["head"] |= {"included": included, "limits": {"hot": 80}}
     page = seen("plan", record)
     assert "rules/b.alog" in Elements(page).texts
-    assert "Warm(X, T) :- Temp(X, V, T), V >= 20." in Elements(page).texts
+    assert "Warm(X, T) :- Temp(X, V, T), V >= 20." in "".join(Elements(page).texts)
     anchors = re.findall(r'href="#(line-[\d-]+)"', page)
     assert sorted(anchors) == ["line-1-2", "line-2"]
     assert all(f'id="{each}"' in page for each in anchors)
@@ -225,5 +304,15 @@ def test_small_words() -> None:
         "1,200 ways",
     )
     assert (share(0.0001), share(None), share(0.5)) == ("< 0.1\xa0%", "\N{EN DASH}", "50\xa0%")
-    assert "likely" not in chance_bar(0.7, 0.8)
-    assert "likely" in chance_bar(0.8, 0.8)
+
+
+def test_no_template_has_a_value_where_escaping_would_not_help() -> None:
+    folder = files(PACKAGE).joinpath("templates")
+    names = [each.name for each in folder.iterdir() if each.name.endswith(".html")]
+    assert len(names) > 10
+    for name in names:
+        text = folder.joinpath(name).read_text("utf-8")
+        assert not re.search(r"=\s*\{\{", re.sub(r"\{%.*?%\}", "", text)), name
+        assert not re.search(r"<(script|style)\b[^>]*>[^<]*\{\{", text), name
+        assert not re.search(r"\s(on\w+|style)=", text), name
+        assert "safe" not in re.findall(r"\|\s*(\w+)", text), name

@@ -1,0 +1,182 @@
+"""The context of a view: the board, the parameters of the address, the times of ticks, labels of answers."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import quote, urlencode
+
+from antelog.forecast.reports.words import lead
+from antelog.language.moments import Timescale, moment
+from antelog.watch.board.answer_index import AnswerIndex
+from antelog.watch.board.board import Board
+from antelog.watch.board.selection import Given
+from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
+
+_MINUTE, _HOUR = 60, 3_600
+_LONGEST = 200
+"""Characters of a value in a list."""
+_OFFSET = re.compile(r"[+-]\d\d:\d\d$")
+_PRESENT = 60_000
+"""Milliseconds by which a stream may be behind the clock and still follow it, besides three ticks."""
+
+
+@dataclass(frozen=True)
+class TickClock:
+    """Formats ticks, given their times (if known) and the current tick.
+
+    TickClock(Timescale(600_000_000), now=2856253).left(2856256)    30 minutes
+
+    Without times, ticks are numbers: `tick 17`, `3 ticks`.
+    """
+
+    timescale: Timescale | None
+    now: int
+
+    @property
+    def length(self) -> int | None:
+        """The length of a tick in microseconds, if known."""
+        return None if self.timescale is None else self.timescale.length
+
+    def at(self, tick: int) -> str:
+        """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
+        text = moment(tick, self.timescale)
+        return f"tick {text}" if text == str(tick) else text
+
+    def short(self, tick: int) -> str:
+        """A tick as the time of a day, without a date if that is today's: `20:30`; or its number."""
+        text = _OFFSET.sub("", moment(tick, self.timescale))
+        day, space, hour = text.partition(" ")
+        today = moment(self.now, self.timescale).partition(" ")[0]
+        return text if not space else hour if day == today else f"{day[5:]} {hour}"
+
+    @property
+    def zone(self) -> str:
+        """The zone of times; empty if ticks have none."""
+        return "" if self.timescale is None else self.timescale.zone
+
+    @property
+    def day(self) -> str:
+        """The date of the current tick and the zone, which are shown once; empty if ticks have no times."""
+        if self.timescale is None or self.now not in self.timescale.ticks:
+            return ""
+        return f"{self.timescale.time(self.now):%d %B %Y}, {self.timescale.zone}".removeprefix("0")
+
+    def ahead(self, ticks: int) -> str:
+        """A number of ticks as a duration: `30 minutes`, or `3 ticks`."""
+        return lead(ticks, self.length) if ticks else "no time"
+
+    def brief(self, ticks: int) -> str:
+        """A number of ticks as a short duration: `20 s`, `1:40`, `3 hours`, or `3 ticks`."""
+        seconds, rest = divmod(ticks * (self.length or 0), 1_000_000)
+        if not seconds or rest or seconds >= _HOUR:
+            return self.ahead(ticks)
+        return f"{seconds} s" if seconds < _MINUTE else f"{seconds // _MINUTE}:{seconds % _MINUTE:02}"
+
+    def left(self, tick: int) -> str:
+        """The duration until the end of a tick."""
+        return self.ahead(tick - self.now) if tick > self.now else "this tick"
+
+    def milliseconds(self, tick: int | None) -> int | None:
+        """The end of a tick in milliseconds of the wall clock, for a countdown in the browser."""
+        if tick is None or self.timescale is None or tick not in self.timescale.ticks:
+            return None
+        return self.timescale.begin(tick + 1) // 1_000
+
+    @cached_property
+    def wall(self) -> float | None:
+        """The time of the wall clock in ticks, where ticks follow it: the current one ends about now."""
+        ends = self.milliseconds(self.now)
+        if ends is None or self.length is None:
+            return None
+        behind = 1000 * time.time() - ends
+        if abs(behind) >= _PRESENT + 3 * self.length / 1000:
+            return None
+        return self.now + 1 + 1000 * behind / self.length
+
+
+@dataclass(frozen=True, eq=False)
+class ViewContext:
+    """The board and its index, the path at which the page is mounted, and the address of the view.
+
+    `live`: the view is for the page, not for a file that is kept.
+    """
+
+    board: Board
+    index: AnswerIndex
+    root: str = ""
+    given: Given = field(default_factory=dict)
+    live: bool = True
+
+    @cached_property
+    def clock(self) -> TickClock:
+        return TickClock(self.board.head.timescale, self.board.tick or 0)
+
+    @property
+    def chances(self) -> bool:
+        """Whether open answers have chances."""
+        return self.board.has_chances
+
+    def address(self, answer: TrackedAnswer) -> str:
+        return f"{self.root}/answer/{quote(answer.id)}"
+
+    def link(self, **changed: str | int | Sequence[str] | None) -> str:
+        """The address of this view with some parameters changed; None takes one away."""
+        values = {name: list(each) for name, each in self.given.items() if name not in ("from", "count")}
+        for name, value in changed.items():
+            values[name] = [] if value is None else [str(value)] if isinstance(value, str | int) else [*value]
+        return f"?{urlencode(values, doseq=True)}"
+
+    def severity(self, query: str) -> str:
+        return self.board.head.severity(query)
+
+    def label(self, answer: TrackedAnswer) -> AnswerLabel:
+        """The label of an answer: the query, then the values, the time last and quieter."""
+        time_of = self.board.head.times.get(answer.query)
+        scale = self.board.head.timescale
+        values = [
+            LabelValue(value_text(answer.values, name, time_of, scale), time=name == time_of)
+            for name in answer.values
+        ]
+        return AnswerLabel(answer.query, values)
+
+    def brief(self, answer: TrackedAnswer) -> AnswerLabel:
+        """The label of an answer beside its key: without that, and with a short time."""
+        head = self.board.head
+        time_of, key = head.times.get(answer.query), head.keys.get(answer.query)
+        values = []
+        for name, value in answer.values.items():
+            if name == time_of and isinstance(value, int):
+                values.append(LabelValue(self.clock.short(value), time=True))
+            elif name != key:
+                text = value_text(answer.values, name, None, None)
+                values.append(
+                    LabelValue(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…", time=False)
+                )
+        return AnswerLabel(answer.query, values)
+
+    def words(self, answer: TrackedAnswer) -> str:
+        """The words of an answer, if its query has some."""
+        return str(answer.line.get("text") or "")
+
+
+@dataclass(frozen=True)
+class LabelValue:
+    """A value of an answer as it is shown; `time`: it is the time of the answer."""
+
+    text: str
+    time: bool
+
+
+@dataclass(frozen=True)
+class AnswerLabel:
+    """The query and the values of an answer."""
+
+    query: str
+    values: Sequence[LabelValue]
+
+    def __str__(self) -> str:
+        return f"{self.query}({', '.join(each.text for each in self.values)})"

@@ -1,0 +1,240 @@
+"""antelog/watch/web: the page as a console, in a real browser; skipped where there is no Chromium."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antelog.run.store import Store
+from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
+from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.lines import Record, add, confirmed, possible, rejected, status, written
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
+]
+PROGRAM = """\
+input Temp(device, level, time) delay 2.
+input Oil(device, level, time) delay 2.
+chance Temp(_, high, _) = 5%, again 80%.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Dry(X, T) :- Temp(X, high, T), Oil(X, low, T+2).
+query Malf(X, T) alert 75%.
+query Dry(X, T).
+"""
+HALLS = ("north-hall", "south-hall", "paint-shop")
+WIDTHS = (1440, 1024, 390)
+VIEWS = ("", "decided", "inputs", "trust", "plan")
+AXE = Path(__file__).with_name("axe") / "axe.min.js"
+KEYS = "[...document.querySelectorAll('.rows .item:not(.part) .who > .cut')].map(each => each.textContent)"
+ANSWERS = "document.getElementById('rows')?.dataset.answers"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+def device(number: int) -> str:
+    return f"{HALLS[number % 3]}/press-{number % 60:02}"
+
+
+def plant(count: int) -> list[Record]:
+    """So many open answers of sixty devices, half of them of each query, and some that are decided."""
+    found = [status(4), status(9, facts=180, at="2026-11-25T09:00:02.000Z")] if count else []
+    for number in range(count):
+        query = "Malf" if number % 2 else "Dry"
+        found.append(possible(device(number), 3 + number // 60, 9, number % 97 / 100, query=query))
+    for number in range(min(count, 40)):
+        name = f"old-{number}"
+        found.append(possible(name, number % 8))
+        end = confirmed if number % 2 else rejected
+        found.append(end(name, number % 8, number % 8 + 1))
+    return [*found, status(9, facts=300, at="2026-11-25T09:00:04.000Z")] if count else []
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
+    writer = written(tmp_path / "feed", plant(200), PROGRAM)
+    page = Page(tmp_path / "feed", PageAddress())
+    yield page, writer
+    page.stop()
+
+
+def opened(chromium: Browser, page: Page, answers: int = 200, path: str = "") -> Tab:
+    tab = chromium.tab(alone=True)
+    tab.size(1440, 900)
+    tab.open(page.url)
+    tab.until(f"{ANSWERS} === '{answers}'")
+    if path:
+        tab.run(f"go('/{path}')")
+    return tab
+
+
+def findings(tab: Tab) -> list[Any]:
+    """The findings of axe: rule, and the first element."""
+    tab.run(AXE.read_text("utf-8"))
+    found: list[Any] = tab.run(
+        "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations.map(each => "
+        "[each.id, each.nodes[0].html.slice(0, 200), each.nodes[0].failureSummary]))"
+    )
+    return found
+
+
+@pytest.mark.parametrize("count", [0, 5, 200, 20_000])
+def test_every_view_at_every_width_without_a_finding(chromium: Browser, tmp_path: Path, count: int) -> None:
+    written(tmp_path / "feed", plant(count), PROGRAM)
+    page = Page(tmp_path / "feed", PageAddress())
+    try:
+        tab = opened(chromium, page, count)
+        if count:
+            tab.run("go(document.querySelector('a.row').href)")
+            tab.until("shown.startsWith('answer/')")
+        views = [*VIEWS, tab.run("shown")] if count else VIEWS
+        for view in views:
+            tab.run(f"go('/{view}')")
+            tab.until(f"shown === '{view or 'now'}'")
+            for width in WIDTHS:
+                for dark in (False, True):
+                    tab.size(width, 900, dark=dark)
+                    assert tab.run("document.documentElement.scrollWidth <= innerWidth"), (view, width)
+                    assert findings(tab) == [], (view, width, dark)
+        assert tab.errors == []
+    finally:
+        page.stop()
+
+
+def test_a_row_is_a_device_and_opens_to_its_parts(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    keys = tab.run(KEYS)
+    assert len(set(keys)) == len(keys)
+    tab.run("document.querySelector('.toggle').click()")
+    tab.until("document.querySelectorAll('.item.part').length > 1")
+    assert "open=" in tab.run("location.search")
+    tab.run("document.querySelector('.toggle').click()")
+    tab.until("!document.querySelector('.item.part')")
+    tab.key("j")
+    tab.until("document.activeElement.closest('.item')?.ariaPosInSet === '1'")
+    tab.key("ArrowRight")
+    tab.until("document.querySelector('.item.part')")
+    tab.key("ArrowLeft")
+    tab.until("!document.querySelector('.item.part')")
+    assert tab.errors == []
+
+
+def test_facets_are_in_the_address_and_count(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.run("document.querySelector('.facets input[value=Malf]').click()")
+    tab.until(f"{ANSWERS} === '100'")
+    tab.run("document.querySelector('.facets input[value=\"north-hall/\"]').click()")
+    tab.until(f"Number({ANSWERS}) < 100")
+    assert tab.run("location.search") == "?query=Malf&prefix=north-hall%2F"
+    assert all(key.startswith("north-hall/") for key in tab.run(KEYS))
+    seen = tab.run(ANSWERS)
+    tab.open(page.address.origin + "/?query=Malf&prefix=north-hall%2F")
+    tab.until(f"{ANSWERS} === '{seen}'")
+    assert tab.run("document.querySelector('.facets input[value=Malf]').checked")
+    tab.run("document.querySelector('[name=group]').value = 'none'")
+    tab.run("document.querySelector('[name=group]').dispatchEvent(new Event('input', {bubbles: true}))")
+    tab.until("!document.querySelector('.toggle')")
+    assert "group=none" in tab.run("location.search")
+
+
+def test_the_strip_filters(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    tab.run("document.querySelector('.due .bars li:nth-child(2) a').click()")
+    tab.until(f"location.search.startsWith('?due=') && Number({ANSWERS}) < 200")
+    tab.run("document.querySelector('.due .clear').click()")
+    tab.until(f"{ANSWERS} === '200'")
+
+
+def test_one_axis_for_all_rows(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page)
+    at = "Math.round(each.getBoundingClientRect().x)"
+    lines = tab.run(f"[...new Set([...document.querySelectorAll('.lane .now')].map(each => {at}))]")
+    assert len(lines) == 1
+    head = tab.run("Math.round(document.querySelector('.axis path.present').getBoundingClientRect().x)")
+    assert abs(head - lines[0]) <= 2
+    assert tab.run("document.querySelector('.item').offsetHeight") == 40
+    tab.run("document.querySelector('[name=dense]').click()")
+    tab.until("document.querySelector('.item').offsetHeight === 28")
+    tab.run("scrollTo(0, 400)")
+    assert tab.run("document.querySelector('.heads').getBoundingClientRect().top") == 54
+
+
+def test_rows_do_not_move_under_the_pointer(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, writer = served
+    tab = opened(chromium, page)
+    before = tab.run(KEYS)
+    spot = tab.run("(({x, y}) => [x + 300, y + 60])(document.getElementById('list').getBoundingClientRect())")
+    tab.tell("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0], y=spot[1])
+    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9))
+    tab.until("document.getElementById('paused').textContent.includes('waits while you point')")
+    assert tab.run(KEYS)[:10] == before[:10]
+    tab.tell("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=5)
+    tab.until(f"{KEYS}[0] === 'paint-shop/new'")
+    assert tab.run("document.getElementById('paused').textContent") == ""
+
+
+def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, writer = served
+    tab = opened(chromium, page, path="inputs")
+    tab.until("document.querySelector('.plot .canvas canvas')")
+    tab.run("document.querySelector('.numbers').open = true")
+    add(writer, status(11, facts=900, at="2026-11-25T09:00:09.000Z"))
+    tab.until("document.querySelector('.inputs').innerText.includes('900')")
+    assert tab.run("document.querySelector('.numbers').open")
+    assert tab.run("document.querySelectorAll('.plot .canvas canvas').length") == 1
+    tab.run("go('/')")
+    tab.until("shown === 'now'")
+    tab.key("/")
+    tab.run("document.activeElement.value = 'press'")
+    add(writer, possible("fresh", 9, 12), status(12))
+    tab.until("document.getElementById('tick').textContent === 'tick 12'")
+    tab.until(f"Number({ANSWERS}) === 201")
+    assert tab.run("document.activeElement.value") == "press"
+
+
+def test_decided_answers_are_chosen_by_a_stretch_of_time(
+    chromium: Browser, served: tuple[Page, Store]
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page, path="decided")
+    tab.until("document.querySelector('.brush canvas')")
+    box = tab.run(
+        "(({x, y, width}) => [x, y, width])(document.querySelector('.u-over').getBoundingClientRect())"
+    )
+    for kind, at in (("mousePressed", 0.05), ("mouseMoved", 0.3), ("mouseReleased", 0.3)):
+        place = {"x": box[0] + at * box[2], "y": box[1] + 20}
+        tab.tell("Input.dispatchMouseEvent", type=kind, button="left", buttons=1, clickCount=1, **place)
+    tab.until(f"location.search.startsWith('?between=') && Number({ANSWERS}) < 40")
+    assert "because" in tab.run("document.querySelector('.heads').innerText")
+    tab.run("document.querySelector('.clear').click()")
+    tab.until(f"{ANSWERS} === '40'")
+    tab.run("document.querySelector('.facets input[value=rejected]').click()")
+    tab.until(f"{ANSWERS} === '20'")
+    assert tab.errors == []
+
+
+def test_an_answer_is_there_after_it_is_decided(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, writer = served
+    tab = opened(chromium, page)
+    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9))
+    tab.until(f"{KEYS}[0] === 'paint-shop/new'")
+    tab.run("document.querySelector('a.row').click()")
+    tab.until("shown.startsWith('answer/')")
+    for words in ("What drives the chance", "What if", "When it is confirmed", "Rules behind it"):
+        assert words in tab.run("document.querySelector('main').innerText")
+    add(writer, confirmed("paint-shop/new", 8, 10), status(10))
+    tab.until("document.querySelector('main').innerText.includes('What became of it')")
+    tab.run("location.reload()")
+    tab.until("document.querySelector('main').innerText.includes('What became of it')")
+    assert tab.errors == []
