@@ -22,6 +22,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.errors import InUseError
 from antelog.files import Rejects
 from antelog.program import Program
+from antelog.run import values
 from antelog.run.address import Posted
 from antelog.run.checks import Ready
 from antelog.run.following import FollowedRun, RunOutput
@@ -142,6 +143,7 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     else:
         folder = stack.enter_context(temporary_folder())
         store = Store.open(folder / "feed", temporary=True)
+    store.feed.kept_seconds = values.duration(settings.keep) / 1_000_000
     stack.callback(store.close)
     return store
 
