@@ -9,7 +9,18 @@ from typing import Any
 
 from antelog.language import syntax
 from antelog.language.printer import to_text, value_text
-from antelog.language.syntax import Anonymous, Atom, Comparison, Constant, Last, Negation, Term, Value
+from antelog.language.syntax import (
+    Aggregate,
+    Aggregation,
+    Anonymous,
+    Atom,
+    Comparison,
+    Constant,
+    Last,
+    Negation,
+    Term,
+    Value,
+)
 from tests.strategies import Case
 
 ON, OFF = "on", "off"
@@ -27,7 +38,13 @@ def _with_atoms(document: syntax.Document, change: Callable[[Atom], Atom]) -> sy
             # What is added to an atom of an input names its slot as well.
             added = (atom.terms[-2],) if named and len(atom.terms) > len(node.atom.terms) else ()
             return replace(node, atom=atom, per=(*named, *added))
+        if isinstance(node, Aggregation):
+            right = aggregate(node.right) if isinstance(node.right, Aggregate) else node.right
+            return replace(node, left=aggregate(node.left), right=right)
         return change(node) if isinstance(node, Atom) else node
+
+    def aggregate(node: Aggregate) -> Aggregate:
+        return replace(node, atom=change(node.atom))
 
     def statement(node: syntax.Statement) -> syntax.Statement:
         if isinstance(node, syntax.Rule):
@@ -84,11 +101,16 @@ def with_names(log: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict
         # Values of columns that may hold numbers as well are written as in programs.
         return names.get(given, printed.get(given, given)) if isinstance(given, str) else given
 
+    def text(given: str) -> str:
+        return word.sub(lambda found: printed[found[0]], given)
+
     def inside(key: str, given: Any) -> Any:
         if key in ("change", "query"):
             return given
         if key in ("evidence", "hypotheses", "because") and given is not None:
-            return sorted(word.sub(lambda found: printed[found[0]], text) for text in given)
+            return sorted(map(text, given))
+        if key == "literal":
+            return text(given)
         return value(given)
 
     return sorted((value(row) for row in log), key=str)

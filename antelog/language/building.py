@@ -81,6 +81,12 @@ def _signed_name(written: str | None, sign: str) -> str | None:
     return ("-" if negative else "+") + written.removeprefix("-")
 
 
+def _refuse_durations(*terms: object) -> None:
+    for each in terms:
+        if isinstance(each, syntax.Bound):
+            raise UnusableError(no_shift(each.span))
+
+
 def _unquoted(token: Token) -> str:
     try:
         value: str = json.loads(token, strict=False)
@@ -175,20 +181,20 @@ class Builder(Transformer[Token, Any]):
 
     def multiplied(self, meta: Meta, children: list[Any]) -> syntax.Term:
         left, operator, right = children
-        for side in (left, right):
-            if isinstance(side, syntax.Bound):
-                raise UnusableError(no_shift(side.span))
+        _refuse_durations(left, right)
         return syntax.Calculation(str(operator), (left, right), span=_span(meta))
 
     def call(self, meta: Meta, children: list[Any]) -> syntax.Term:
         name, *arguments = children
         if name[0].isupper():
             raise UnusableError(no_value(str(name), _at(name)))
+        _refuse_durations(*arguments)
         if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
             raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
+        _refuse_durations(*children)
         return syntax.Range(children[0], children[1], span=_span(meta))
 
     def text(self, meta: Meta, children: list[Token]) -> syntax.Term:
@@ -204,9 +210,10 @@ class Builder(Transformer[Token, Any]):
         for child in children[:1]:
             if isinstance(child, Token) and child.type == "WORD":
                 _usable(child)
-        for child in children:
-            if isinstance(child, syntax.Bound):
-                raise UnusableError(no_shift(child.span))
+        for at, child in enumerate(children):
+            if isinstance(child, syntax.Bound) and data == "atom":
+                children[at] = syntax.Constant(child.amount, child.written, child.unit, span=child.span)
+        _refuse_durations(*children)
         return KINDS[str(data)].built(children, _span(meta))
 
     def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
@@ -229,9 +236,7 @@ class Builder(Transformer[Token, Any]):
 
     def comparison(self, meta: Meta, children: list[Any]) -> syntax.Literal:
         left, operator, right = children
-        for side in (left, right):
-            if isinstance(side, syntax.Bound):
-                raise UnusableError(no_shift(side.span))
+        _refuse_durations(left, right)
         operator = SPELLING.get(operator, str(operator))
         found = syntax.Aggregation.between(left, operator, right, _span(meta))
         beside = (left, right) if found is None else (found.right,)
@@ -248,10 +253,10 @@ class Builder(Transformer[Token, Any]):
         return syntax.Rule(children[0], (), span=_span(meta))
 
     def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return _rule(children[0], children[1], _span(meta))
+        return syntax.Rule.of(children[0], children[1], _span(meta))
 
     def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return _rule(children[1], children[0], _span(meta))
+        return syntax.Rule.of(children[1], children[0], _span(meta))
 
     def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
         most = children.pop() if isinstance(children[-1], syntax.Bound) else None
@@ -385,16 +390,3 @@ def _aggregate_in(term: syntax.Term) -> syntax.Aggregate | None:
         return term
     inner = map(_aggregate_in, term.arguments) if isinstance(term, syntax.Calculation) else ()
     return next((each for each in inner if each is not None), None)
-
-
-def _rule(head: syntax.Atom, body: tuple[syntax.Literal, ...], span: Span) -> syntax.Rule:
-    """A rule whose aggregates know which of their variables stand outside as well."""
-    outside = syntax.variables_of(head.operands)
-    for each in body:
-        terms = each.compared if isinstance(each, syntax.Aggregation) else each.operands
-        outside |= syntax.variables_of(terms)
-    return syntax.Rule(
-        head,
-        tuple(each.among(outside) if isinstance(each, syntax.Aggregation) else each for each in body),
-        span=span,
-    )

@@ -41,8 +41,8 @@ def to_text(node: object) -> str:
             return name
         case syntax.Anonymous():
             return "_"
-        case syntax.Constant(value, named):
-            return named or value_text(value)
+        case syntax.Constant(value, named, unit):
+            return (named or value_text(value)) + (f" {unit}" if unit else "")
         case syntax.Shifted(variable, offset, unit, named):
             amount = named or f"{'+' if offset >= 0 else '-'}{value_text(abs(offset))}"
             return f"{variable}{amount}" + (f" {unit}" if unit else "")

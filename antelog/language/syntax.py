@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 from antelog.diagnostics import Source, Span
 from antelog.language.literals import Aggregate, Aggregation, Atom, Call, Comparison, Last, Literal, Negation
@@ -82,6 +82,15 @@ class Named(Node):
 class Rule(Node):
     head: Atom
     body: tuple[Literal, ...]
+
+    @classmethod
+    def of(cls, head: Atom, body: tuple[Literal, ...], span: Span) -> Self:
+        """A rule whose aggregates know which of their variables stand outside as well."""
+        outside = variables_of(head.operands)
+        for each in body:
+            outside |= variables_of(each.compared if isinstance(each, Aggregation) else each.operands)
+        known = (each.among(outside) if isinstance(each, Aggregation) else each for each in body)
+        return cls(head, tuple(known), span=span)
 
 
 @dataclass(frozen=True, slots=True)

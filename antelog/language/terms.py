@@ -39,10 +39,14 @@ class Anonymous(Node):
 
 @dataclass(frozen=True, slots=True)
 class Constant(Node):
-    """A constant; `written` is how it is written if not as its value: by the name of a limit, `hot`."""
+    """A constant; `written` is how it is written if not as its value: by the name of a limit, `hot`.
+
+    With a unit, it is a duration, as facts about deadlines may have it: `Within(high, 30 minutes)`.
+    """
 
     value: Value
     written: str | None = None
+    unit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,40 +1,72 @@
-"""Counts of each input: facts, how late they are, and rows that were set aside.
+"""Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
 
-7 facts, the newest about tick 9; 5 of them at once, 2 a tick late
+7 facts, the newest about tick 9; 5 of them at once, 2 a tick late; the last one came at 10:02:14, and the
+next should come within 30 seconds
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from statistics import median
 from typing import Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import Input
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
+from antelog.run.store.records import wall_time
 
 _BINS = 60
 """Of a long delay so many parts are counted."""
 
 
+_GAPS = 100
+"""Of so many gaps between facts the median is taken."""
+
+_FEW_GAPS = 5
+"""Of fewer gaps nothing is learned."""
+
+_TIMES_MEDIAN = 3
+_LEAST_GAP = 5_000_000
+"""A learned gap is three times the median, and at least five seconds, in microseconds."""
+
+
 class Count(msgspec.Struct):
-    """The counts of one input; `late` has them by how many ticks late facts were."""
+    """The counts of one input; `late` has them by how many ticks late facts were.
+
+    Times of the wall clock are in microseconds: when facts came last, and the latest gaps between them.
+    """
 
     facts: int = 0
     newest: int | None = None
     late: dict[int, int] = {}
     rejects: dict[str, int] = {}
+    heard: int | None = None
+    gaps: list[int] = []
+
+    def hear(self, wall: int) -> None:
+        """Facts come at a moment."""
+        if self.heard is not None and wall > self.heard:
+            self.gaps = [*self.gaps[1 - _GAPS :], wall - self.heard]
+        self.heard = wall
+
+    @property
+    def usual_gap(self) -> int | None:
+        """The gap that is expected, as far as gaps so far say so."""
+        if len(self.gaps) < _FEW_GAPS:
+            return None
+        return max(int(_TIMES_MEDIAN * median(self.gaps)), _LEAST_GAP)
 
 
 class InputCounts:
     """Counts by input, from the start or from a state on."""
 
-    def __init__(self, inputs: Iterable[Input], known: dict[str, Count] | None = None) -> None:
-        self._inputs = {source.name: source for source in inputs}
+    def __init__(self, plan: Plan, known: dict[str, Count] | None = None) -> None:
+        self._inputs, self._tick = {source.name: source for source in plan.inputs}, plan.tick
         self.each = {name: (known or {}).get(name) or Count() for name in self._inputs}
 
     def add(self, name: str, table: pa.Table) -> None:
@@ -57,8 +89,15 @@ class InputCounts:
             known = self.each[name].rejects
             known[reason] = known.get(reason, 0) + more
 
+    def _gap(self, name: str) -> int | None:
+        """The gap after which an input is silent: the declared one, else one that was learned."""
+        declared = self._inputs[name].gap
+        if declared is not None and self._tick is not None:
+            return declared * self._tick
+        return self.each[name].usual_gap
+
     def status(self) -> dict[str, Any]:
-        """As the feed has it."""
+        """As the feed has it: `heard` is when facts came last, `gap` how many seconds the next may take."""
         return {
             name: {
                 "facts": count.facts,
@@ -66,6 +105,8 @@ class InputCounts:
                 "delay": max(self._inputs[name].delays),
                 "late": count.late,
                 "rejects": count.rejects,
+                "heard": None if count.heard is None else wall_time(count.heard),
+                "gap": None if (gap := self._gap(name)) is None else gap / 1_000_000,
             }
             for name, count in self.each.items()
         }

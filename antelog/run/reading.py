@@ -115,7 +115,7 @@ class InputReader:
     waiting: WaitingRows = field(default_factory=WaitingRows)
 
     def __post_init__(self) -> None:
-        self.counts = InputCounts(self.plan.inputs, self.progress.counts)
+        self.counts = InputCounts(self.plan, self.progress.counts)
         self.progress.counts = self.counts.each
         # The rows that were dated since the journal had them, if there is one.
         self.fresh: list[StoredRows] | None = None
@@ -231,6 +231,8 @@ class InputReader:
         if not table.num_rows:
             return table
         self.progress.heard = now.wall
+        if not self.reading.recorded:
+            self.counts.each[wanted.name].hear(now.wall)
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)

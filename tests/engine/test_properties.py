@@ -96,14 +96,19 @@ def test_the_last_lines_give_the_answers(case: Case) -> None:
             assert row["tick"] == now
             last[key] = row
         answers = answers_of(engine, compiled)
-        reported = {key: row["explanations"] for key, row in last.items() if row["change"] != "rejected"}
-        assert reported == {key: row["explanations"] for key, row in answers.items()}
+        reported = {key: _apart_from_amounts(row) for key, row in last.items() if row["change"] != "rejected"}
+        assert reported == {key: _apart_from_amounts(row) for key, row in answers.items()}
         for key, row in answers.items():
             if row["change"] != "confirmed":
                 silent = last[key]["if_silent"]
                 assert silent is None or silent["tick"] > now, "overdue"
         still_open = sum(row["change"] != "confirmed" for row in answers.values())
         assert sum(engine.status.open_answers.values()) == still_open
+
+
+def _apart_from_amounts(row: Row) -> list[Row]:
+    """The explanations without what aggregates come to so far: in a line that is as of its tick."""
+    return [{**each, "so_far": None} for each in row["explanations"]]
 
 
 @given(ANY, st.randoms(use_true_random=False))

@@ -46,7 +46,10 @@ def several(elements: st.SearchStrategy[syntax.Term]) -> st.SearchStrategy[tuple
     return st.lists(elements, max_size=4).map(tuple)
 
 
-ATOMS = st.builds(syntax.Atom, NAMES, several(TERMS))
+DURATIONS = st.builds(syntax.Constant, AMOUNTS, st.none(), UNITS) | st.builds(
+    syntax.Constant, st.just(15), st.just("patience"), UNITS
+)
+ATOMS = st.builds(syntax.Atom, NAMES, several(TERMS | DURATIONS))
 LITERALS = st.one_of(
     ATOMS,
     st.builds(syntax.Negation, ATOMS),

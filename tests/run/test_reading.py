@@ -140,16 +140,48 @@ def _rows(xs: list[str], times: list[int], arrivals: list[int]) -> pa.Table:
 
 
 def test_facts_are_counted_by_how_late_they_are() -> None:
-    counts = InputCounts(PROGRAM.plan.inputs, {"P": Count(facts=1, newest=3, late={0: 1})})
+    counts = InputCounts(PROGRAM.plan, {"P": Count(facts=1, newest=3, late={0: 1})})
     counts.add("P", _rows(["a"] * 4, [5, 5, 4, 1], [5, 6, 6, 9]))
     counts.add_rejects([Reject("a.csv", 2, "P", "late", "", "")] * 2)
     assert counts.status() == {
-        "P": {"facts": 5, "newest": 5, "delay": 2, "late": {0: 2, 1: 1, 2: 1, 3: 1}, "rejects": {"late": 2}}
+        "P": {
+            "facts": 5,
+            "newest": 5,
+            "delay": 2,
+            "late": {0: 2, 1: 1, 2: 1, 3: 1},
+            "rejects": {"late": 2},
+            "heard": None,
+            "gap": None,
+        }
     }
+
+
+def test_a_gap_that_is_declared_is_expected() -> None:
+    plan = antelog.parse(
+        "tick 1 second. input P(x, time) every 10 s. Q(X, T) :- P(X, T). query Q(X, T)."
+    ).plan
+    counts = InputCounts(plan)
+    counts.each["P"].hear(1_700_000_000_500_000)
+    found = counts.status()["P"]
+    assert (found["heard"], found["gap"]) == ("2023-11-14T22:13:20.500Z", 10.0)
+
+
+def test_a_gap_is_learned_from_the_latest_ones() -> None:
+    counts, wall = InputCounts(PROGRAM.plan), 0
+    for gap in [7] * 5 + [60]:
+        assert counts.status()["P"]["gap"] is None
+        wall += gap * 1_000_000
+        counts.each["P"].hear(wall)
+    assert counts.status()["P"]["gap"] == 21.0  # three times the median; the long one is an exception
+    for _ in range(120):
+        wall += 100_000
+        counts.each["P"].hear(wall)
+    assert counts.status()["P"]["gap"] == 5.0  # not less
+    assert len(counts.each["P"].gaps) == 100
 
 
 def test_a_long_delay_is_counted_in_parts() -> None:
     plan = antelog.parse("input P(x, time) delay 599.\nQ(X, T) :- P(X, T).\nquery Q(X, T).").plan
-    counts = InputCounts(plan.inputs)
+    counts = InputCounts(plan)
     counts.add("P", _rows(["a"] * 3, [0, 0, 0], [9, 10, 5000]))
     assert counts.status()["P"]["late"] == {0: 1, 10: 1, 600: 1}

@@ -59,17 +59,23 @@ def literal_of(text: str, outside: Collection[str] = ()) -> Literal:
     *_, body = bodies(others + stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
     static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
-    spaced = re.search(r"\w [+-] \d", conditions) is not None
-    lowering = Lowering(static, spaced=spaced)
+    lowering = Lowering(static, spaced=True)
     return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
 
 
 def bodies(text: str, lowering: Lowering, head: str = "0") -> Iterator[Body]:
-    """The literals of a text; those of a rule all at once: aggregates share variables with the others."""
-    parsed = parse(Source(f"function near(a, b). head({head}) :- {text}."))
+    """The literals of a text; those of a rule all at once: aggregates share variables with the others.
+
+    Where sums of values are `spaced`, `T + 2` is one, and `T+2` is a time.
+    """
+    source = f"function near(a, b). head({head}) :- {text}."
+    parsed = parse(Source(source))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
-    return (each for literal in rule.body for each in lowered(literal, lowering))
+    for literal in rule.body:
+        written = source[literal.span.start : literal.span.end]
+        spaced = lowering.spaced and re.search(r"\w [+-] \d", written) is not None
+        yield from lowered(literal, replace(lowering, spaced=spaced))
 
 
 _NO_STATIC = Vocabulary({})

@@ -15,7 +15,7 @@ from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
 from tests.specification.literals import Comparison
 from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
-from tests.specification.literals.literal import NEVER, START, Around, Literal, Tick, Ticks, guards
+from tests.specification.literals.literal import NEVER, START, Around, Body, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
 from tests.specification.program import Program
 from tests.specification.stream import Slot, delta, slot_of, slowest, time_of
@@ -306,9 +306,10 @@ class World:
         ]
         around = Around(tuple(dict.fromkeys(c for c in conditions if isinstance(c, Comparison))), first)
         found = {
-            Literal(each, frozenset(c for c in conditions if c.variables & each.variables)): each
+            Literal(each, frozenset(c for c in conditions if c.variables & open_)): each
             for each in literals
             if each.time is not None
+            for open_ in [_leading_to(each, pattern, known)]
         }
         ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
@@ -336,6 +337,18 @@ def _with_equations(pattern: Pattern, known: Substitution) -> Substitution:
             if isinstance(put_in(Variable(name), known), Variable) and isinstance(value, str | int | float):
                 known = {**known, name: value}
     return known
+
+
+def _leading_to(literal: Body, pattern: Pattern, known: Substitution) -> frozenset[str]:
+    """The open variables of a literal, and those that equations work out from them."""
+    given = guards(pattern.literals).union(*(each.takes for each in pattern.lasts))
+    equations = [(Variable(name), of) for name, of in pattern.equations if name not in given]
+    found = literal.variables
+    for _ in equations:
+        for variable, of in ((put_in(name, known), put_in(of, known)) for name, of in equations):
+            if isinstance(variable, Variable) and variables_in([of]) & found:
+                found |= {variable.name}
+    return found
 
 
 def first_ticks(pattern: Pattern, known: Substitution) -> dict[str, int] | None:

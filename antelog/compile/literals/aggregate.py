@@ -115,6 +115,12 @@ class Aggregate(Struct, frozen=True, tag=True):
         return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering))
 
     @property
+    def value_column(self) -> int:
+        """The place of the argument whose value is taken."""
+        assert self.value is not None
+        return self.inside.arguments.index(self.value)
+
+    @property
     def least_values(self) -> tuple[Operand, ...]:
         """The bounds from below that the conditions set to the values that are taken."""
         sides = (side for each in self.inside.conditions for side in (each, each.mirrored))

@@ -89,7 +89,7 @@ class FactLiteral:
 
     `tests` are the comparisons about it alone. `slot` are the columns of `one per`, if its input
     has that promise. Its time lies at most `behind` ticks before the answer's and at most `ahead`
-    ticks after it (None: nothing says so).
+    ticks after it (None: nothing says so). Its fact comes at most `latest` ticks after its time.
 
         R(D, W, U): column 0 binds D, column 1 binds W; U lies in [T + 1, T + 20]
     """
@@ -99,6 +99,7 @@ class FactLiteral:
     slot: tuple[int, ...] | None
     behind: int | None
     ahead: int | None
+    latest: int
 
     @classmethod
     def of(
@@ -106,12 +107,13 @@ class FactLiteral:
         atom: Atom,
         comparisons: Iterable[Comparison],
         slot: tuple[int, ...] | None,
+        latest: int,
         reach: ReferenceReach,
     ) -> FactLiteral:
         # What calls functions is tested later, once for the rows that are left.
         own = (each for each in comparisons if not each.functions)
         tests = tuple(each for each in own if each.variables <= atom.variables)
-        return cls(atom, tests, slot, reach.behind, reach.ahead)
+        return cls(atom, tests, slot, reach.behind, reach.ahead, latest)
 
     @cached_property
     def variables(self) -> frozenset[str]:

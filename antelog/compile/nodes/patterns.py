@@ -110,6 +110,14 @@ class Pattern(ByRole, Struct, frozen=True, dict=True):
         """The equations that give variables values, each after those of the variables that it needs."""
         return self._given[0]
 
+    def leading_to(self, open_: Set[str]) -> frozenset[str]:
+        """Open variables, and those that equations work out from them: W, and D by D = W - V."""
+        found = set(open_)
+        for each in self.worked_out:
+            if variables_in([each.operand]) & found:
+                found.add(each.variable)
+        return frozenset(found)
+
     @cached_property
     def latest(self) -> tuple[Taking, ...]:
         """The `last` literals that give values, each after what gives those that it needs."""

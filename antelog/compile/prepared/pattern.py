@@ -10,6 +10,8 @@ pattern.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -60,6 +62,12 @@ class Prepared:
         return tuple(each for each in self.pattern.tests if isinstance(each, Call))
 
     @cached_property
+    def conditions(self) -> Mapping[Comparison | Call, frozenset[str]]:
+        """The comparisons and the calls, each with its variables."""
+        found: list[Comparison | Call] = [*self.comparisons, *self.calls]
+        return {each: each.variables for each in found}
+
+    @cached_property
     def times(self) -> Times:
         return times_of(self.pattern)
 
@@ -104,6 +112,12 @@ class Prepared:
         return tuple(sorted(frozenset.intersection(*own))) if own else ()
 
     @cached_property
+    def private_variables(self) -> tuple[frozenset[str], ...]:
+        """For each fact literal the variables that nothing else gives a value to."""
+        count = Counter(name for fact in self.facts for name in fact.variables)
+        return tuple(frozenset(n for n in f.variables if count[n] == 1) - self.given for f in self.facts)
+
+    @cached_property
     def used(self) -> frozenset[str]:
         """The variables that background facts give values to for anything but themselves.
 
@@ -131,12 +145,12 @@ class Prepared:
 
 def pattern_of(pattern: Pattern, relation: Relation, plan: Plan) -> Prepared:
     times = times_of(pattern)
-    slots = {source.name: source.slot for source in plan.inputs}
+    inputs = {source.name: source for source in plan.inputs}
     comparisons = (*pattern.comparisons, *implied(pattern.comparisons))
-    facts = (
-        FactLiteral.of(fact, comparisons, slots[fact.predicate], *fact.reaches(times, pattern.time))
-        for fact in pattern.facts
-    )
+    facts = list[FactLiteral]()
+    for fact in pattern.facts:
+        source, (reach,) = inputs[fact.predicate], fact.reaches(times, pattern.time)
+        facts.append(FactLiteral.of(fact, comparisons, source.slot, max(source.delays), reach))
     takes: dict[AskedNode, frozenset[str]] = {each.literal: each.variables for each in pattern.latest}
     asked = (
         AskedLiteral(each, each.reaches(times, pattern.time), takes.get(each, frozenset()))

@@ -16,6 +16,7 @@ from functools import lru_cache
 from itertools import permutations
 from math import factorial
 
+from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import (
     Calculated,
@@ -41,13 +42,20 @@ _PERMUTATIONS = 720
 class Cluster:
     """Literals that are compared as a whole: one with all its values, or several that share open variables.
 
-    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
+    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same. Its time
+    is so many ticks from the answer's, if it is one literal about a time that follows from that.
     """
 
     literals: tuple[int, ...]
     signature: str
     gaps: tuple[tuple[Operand, ...], ...]
     is_open: bool
+    from_answer: int | None
+
+    def alike(self, other: Cluster) -> bool:
+        """Whether it may read the same as a unit of another explanation of the same answer."""
+        apart = None not in (self.from_answer, other.from_answer) and self.from_answer != other.from_answer
+        return self.signature == other.signature and not apart
 
 
 @lru_cache(maxsize=4096)
@@ -66,13 +74,21 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
     for members in _groups(prepared, bound, frozenset(called)):
         is_open = any(not prepared.literals[i].variables <= bound for i in members)
         signature, gaps = _read(prepared, members, bound, called)
-        found.append(Cluster(members, signature, gaps, is_open))
+        found.append(Cluster(members, signature, gaps, is_open, _from_answer(prepared, members, bound)))
     return tuple(found)
+
+
+def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[str]) -> int | None:
+    """How many ticks a literal's time lies after the answer's, if both have the same variable."""
+    time, literal = prepared.pattern.time, prepared.literals[members[0]].node
+    if len(members) > 1 or time.variable not in bound or not isinstance(literal, Atom):
+        return None
+    return literal.time.offset - time.offset if literal.time.variable == time.variable else None
 
 
 def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
     """The literals that share an open variable which is none of the answer's, or an open comparison."""
-    own = [literal.variables - bound for literal in prepared.literals]
+    own = [prepared.pattern.leading_to(literal.variables - bound) for literal in prepared.literals]
     conditions = [test.variables for test in prepared.pattern.tests]
     parent = list(range(len(own)))
 
@@ -120,8 +136,9 @@ class _Reading:
 
     def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
-        open_ = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
-        conditions = [test for test in self.prepared.pattern.tests if test.variables & open_]
+        pattern = self.prepared.pattern
+        own = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
+        conditions = [test for test in pattern.tests if test.variables & pattern.leading_to(own)]
         for test in sorted(conditions, key=self.unfilled):
             text += f" where {self.literal(test)}"
         return text, tuple(self.gaps)

@@ -37,7 +37,9 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             yield Diagnostic(
                 "W106", message, query.span, "Remove the window, unless you want that evidence to be ignored."
             )
-        if (facts := max(map(_apart, relation.patterns), default=0)) > _FEW:
+        counts = [_apart(each, plan) for each in relation.patterns]
+        facts, several = (max(column, default=0) for column in zip((0, 0), *counts, strict=True))
+        if facts > _FEW_SINGLE or several > _FEW:
             message = (
                 f"{relation.name} rests on up to {facts} facts at once, each with a value of its own: all "
                 "combinations of those that have come are looked at, which is slow"
@@ -54,16 +56,24 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
 
 
 _FEW = 8
-"""Of so many facts that have values of their own there are 256 combinations for each answer."""
+"""Of so many facts of which several may come at each tick there are 256 combinations of two each."""
+_FEW_SINGLE = 24
+"""Of so many facts that come once a tick, as with `one per machine`, there are some 300 rows an answer."""
 
 
-def _apart(pattern: Pattern) -> int:
-    """The number of facts of a pattern with a value that nothing else in it has."""
+def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
+    """How many facts have a value that nothing else has, and how many of these are not alone at a tick."""
     literals = [each.variables for each in (*pattern.facts, *pattern.asked)]
     often = Counter(name for names in literals for name in names)
-    own = {name for name, count in often.items() if count == 1} - pattern.answered
-    times = variables_in(pattern.times)
-    return sum(bool((fact.variables - times) & own) for fact in pattern.facts)
+    free = {name for name, count in often.items() if count == 1} - pattern.answered
+    times, slots = variables_in(pattern.times), {source.name: source.slot for source in plan.inputs}
+    facts = several = 0
+    for fact in pattern.facts:
+        if (fact.variables - times) & free:
+            slot = slots[fact.predicate]
+            facts += 1
+            several += slot is None or bool(variables_in(fact.arguments[at] for at in slot) & free)
+    return facts, several
 
 
 def _reaches(name: str, clauses: Clauses) -> set[str]:

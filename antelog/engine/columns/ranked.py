@@ -10,90 +10,160 @@ question takes as many steps as there are bits, for all questions at once. (This
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antelog.engine.columns.tables import NEVER, Column, numbered
+from antelog.engine.columns.peaks import NOTHING, Peaks
+from antelog.engine.columns.tables import NEVER, Column, Mask, numbered
+
+
+@dataclass(frozen=True, eq=False)
+class Slices:
+    """Stretches of a sequence, each from `first` to before `end`, `without` the numbers of other ones.
+
+    Those have to be numbers of these.
+    """
+
+    first: Column
+    end: Column
+    without: Slices | None = None
+
+    @property
+    def count(self) -> Column:
+        """How many numbers each has."""
+        count: Column = self.end - self.first
+        return count if self.without is None else count - self.without.count
+
+    @property
+    def longest(self) -> int:
+        return int((self.end - self.first).max(initial=0))
+
+    def take(self, row: Column) -> Slices:
+        without = None if self.without is None else self.without.take(row)
+        return Slices(self.first.take(row), self.end.take(row), without)
+
+    def or_else(self, other: Slices, there: Mask) -> Slices:
+        """These where there is something, elsewhere the others, which are of the same kind."""
+        without = None
+        if self.without is not None and other.without is not None:
+            without = self.without.or_else(other.without, there)
+        first, end = np.where(there, self.first, other.first), np.where(there, self.end, other.end)
+        return Slices(first, end, without)
+
+
+_FLAT = np.zeros(0, np.int32)
+"""The heights of numbers that have none."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Split:
-    """One split: how many numbers before each place go to the front, and the sums of weights after it."""
+    """One split: how many numbers before each place go to the front; sums of weights and heights after it."""
 
     bit: int
     before: NDArray[np.int32]
     sums: tuple[Column, ...]
+    heights: NDArray[np.int32]
 
-    def fronts(self, at: Column) -> Column:
-        return self.before.take(at).astype(np.int64)
+    def fronts(self, at: Slices) -> Slices:
+        """The parts of stretches that go to the front."""
+        first, end = (self.before.take(each).astype(np.int64) for each in (at.first, at.end))
+        return Slices(first, end, None if at.without is None else self.fronts(at.without))
 
-    @property
-    def front(self) -> int:
-        """The length of the front part."""
-        return int(self.before[-1])
+    def backs(self, at: Slices, fronts: Slices) -> Slices:
+        """The parts of stretches that go behind it."""
+        without, behind = None, int(self.before[-1])
+        if at.without is not None and fronts.without is not None:
+            without = self.backs(at.without, fronts.without)
+        return Slices(behind + at.first - fronts.first, behind + at.end - fronts.end, without)
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
-    """A sequence of numbers, with what its stretches, each from `first` to before `end`, are asked for."""
+    """A sequence of numbers, with what its stretches are asked for."""
 
     different: Column
     splits: tuple[_Split, ...]
 
     @classmethod
-    def of(cls, numbers: Column, weights: Sequence[Column] = ()) -> Self:
-        """Numbers, each with some weights, which are added up."""
+    def of(cls, numbers: Column, weights: Sequence[Column] = (), heights: NDArray[np.int32] = _FLAT) -> Self:
+        """Numbers, each with some weights, which are added up, or a height, of which the largest is found."""
         different, rank = numbered(numbers)
         splits = list[_Split]()
         for bit in reversed(range(max(len(different).bit_length(), 1))):
             behind = (rank >> bit & 1).astype(np.bool_)
             order = np.concatenate([np.flatnonzero(~behind), np.flatnonzero(behind)])
             rank, weights = rank.take(order), [each.take(order) for each in weights]
+            heights = heights.take(order) if len(heights) else heights
             before = np.zeros(len(rank) + 1, np.int32)
             np.cumsum(~behind, out=before[1:])
-            splits.append(_Split(bit, before, tuple(_sums(each) for each in weights)))
+            splits.append(_Split(bit, before, tuple(_sums(each) for each in weights), heights))
         return cls(different, tuple(splits))
 
-    def least(self, first: Column, end: Column, number: Column) -> Column:
+    def least(self, at: Slices, number: Column) -> Column:
         """The least of each stretch (`number` 1), the second least (2), …; NEVER if it has fewer."""
-        there = (number >= 1) & (number <= end - first)
-        left, rank = np.where(there, number, 1), np.zeros(len(first), np.int64)
+        there = (number >= 1) & (number <= at.count)
+        left, rank = np.where(there, number, 1), np.zeros(len(at.first), np.int64)
         for split in self.splits:
-            one, other = split.fronts(first), split.fronts(end)
-            behind = left > other - one
-            left = left - np.where(behind, other - one, 0)
+            front = split.fronts(at)
+            behind = left > front.count
+            left = left - np.where(behind, front.count, 0)
             rank |= behind * (1 << split.bit)
-            first, end = _moved(split, first, one, behind), _moved(split, end, other, behind)
+            at = split.backs(at, front).or_else(front, behind)
         found: Column = np.where(
             there, np.append(self.different, NEVER).take(np.where(there, rank, -1)), NEVER
         )
         return found
 
-    def up_to(self, first: Column, end: Column, most: Column) -> Column:
+    def up_to(self, at: Slices, most: Column) -> Column:
         """How many numbers of each stretch are up to one."""
-        return self._found(first, end, most)[0]
+        count = np.zeros(len(at.first), np.int64)
+        for _, front, behind in self._below(at, most):
+            count += np.where(behind, front.count, 0)
+        return count
 
-    def weights_up_to(self, first: Column, end: Column, most: Column) -> list[Column]:
+    def weights_up_to(self, at: Slices, most: Column) -> list[Column]:
         """For each kind of weight the sum over the numbers of each stretch that are up to one."""
-        return self._found(first, end, most)[1]
+        sums = np.zeros((len(self.splits[0].sums), len(at.first)), np.int64)
+        for split, front, behind in self._below(at, most):
+            for kind, each in enumerate(split.sums):
+                sums[kind] += np.where(behind, each.take(front.end) - each.take(front.first), 0)
+        return [*sums]
 
-    def _found(self, first: Column, end: Column, most: Column) -> tuple[Column, list[Column]]:
-        kinds = len(self.splits[0].sums)
-        count, sums = np.zeros(len(first), np.int64), np.zeros((kinds, len(first)), np.int64)
-        # Those of lower ranks than that of the first number beyond are counted.
+    def highest_up_to(self, at: Slices, most: Column) -> Column:
+        """The largest height of the numbers of each stretch that are up to one; NOTHING if there is none."""
+        highest, longest = np.full(len(at.first), np.int64(NOTHING)), at.longest
+        for split, front, behind in self._below(at, most):
+            there = Peaks.of(split.heights, longest).largest(front.first, front.end)
+            highest = np.maximum(highest, np.where(behind, there, NOTHING))
+        return highest
+
+    def least_from(self, at: Slices, height: Column) -> Column:
+        """The least number of each stretch that has at least some height; NEVER if none has it."""
+        rank, longest, there = np.zeros(len(at.first), np.int64), at.longest, np.ones(len(at.first), np.bool_)
+        for split in self.splits:
+            front, peaks = split.fronts(at), Peaks.of(split.heights, longest)
+            back = split.backs(at, front)
+            behind = peaks.largest(front.first, front.end) < height
+            # From the second split on it is known that there is one.
+            there = there & (~behind | (peaks.largest(back.first, back.end) >= height))
+            rank |= behind * (1 << split.bit)
+            at = back.or_else(front, behind)
+        found: Column = np.append(self.different, NEVER).take(np.where(there, rank, -1))
+        return found
+
+    def _below(self, at: Slices, most: Column) -> Iterator[tuple[_Split, Slices, Mask]]:
+        """Each split with the parts that go to the front, and where these are up to a number for certain."""
+        # Those of lower ranks than that of the first number beyond are.
         beyond = np.searchsorted(self.different, most, "right")
         for split in self.splits:
-            one, other = split.fronts(first), split.fronts(end)
+            front = split.fronts(at)
             behind = (beyond >> split.bit & 1).astype(np.bool_)
-            count += np.where(behind, other - one, 0)
-            for kind, each in enumerate(split.sums):
-                sums[kind] += np.where(behind, each.take(other) - each.take(one), 0)
-            first, end = _moved(split, first, one, behind), _moved(split, end, other, behind)
-        return count, [*sums]
+            yield split, front, behind
+            at = split.backs(at, front).or_else(front, behind)
 
 
 def _sums(weights: Column) -> Column:
@@ -101,9 +171,3 @@ def _sums(weights: Column) -> Column:
     sums = np.zeros(len(weights) + 1, np.int64)
     np.cumsum(weights, out=sums[1:])
     return sums
-
-
-def _moved(split: _Split, place: Column, fronts: Column, behind: NDArray[np.bool_]) -> Column:
-    """Where places lie after a split, in the part that is looked at further, with so many fronts before."""
-    moved: Column = np.where(behind, split.front + place - fronts, fronts)
-    return moved

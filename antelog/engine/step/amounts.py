@@ -132,13 +132,7 @@ def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers
     there = marked(found.end > found.first)
     at = np.full(len(found.end), -1)
     at[there] = order.take(best.take(found.end.take(there) - 1))
-    return _picked(numbers, at)
-
-
-def _picked(numbers: Numbers, at: Column) -> Numbers:
-    """Some of the numbers; none for -1."""
-    real, whole = np.append(numbers.real, np.nan), np.append(numbers.whole, 0)
-    return Numbers(real[at], whole[at], np.append(numbers.is_whole, False)[at])
+    return numbers.or_none(at)
 
 
 _RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
@@ -291,7 +285,7 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     else:
         numbers = numbers_of(node.right, rows.bound, values)
         place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
-        right = _number(_picked(numbers, place))
+        right = _number(numbers.or_none(place))
     outcome = _outcome(node.operator, left, right)
     true_at, false_at = np.full((2, rows.count), NEVER)
     settled = marked(outcome >= 0)

@@ -8,8 +8,8 @@ as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Time, Var
-from antelog.compile.prepared.pattern import Prepared
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never
 from antelog.engine.step.amount_lines import AmountLine
@@ -38,6 +37,7 @@ from antelog.engine.step.derivations import (
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
+from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
@@ -45,14 +45,11 @@ from antelog.engine.step.rows import (
     Rows,
     first_tick,
     latest_tick,
-    passing,
     term_column,
-    time_column,
 )
 from antelog.engine.step.seeds import rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
-from antelog.engine.values.values import Values
 
 
 def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
@@ -164,7 +161,9 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     if rows.latest is None or rows.as_of is not None or not literal.takes:
         return found
     until = rows.latest.last
-    return Truth(or_never(found.true_at, until < NEVER), np.minimum(found.false_at, until), found.decided)
+    # One literal may be certain before the value of another is replaced.
+    true_at = or_never(found.true_at, found.true_at >= until)
+    return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 
 
 def by_tick(known: Knowledge, atoms: Atoms) -> TickTruths:
@@ -284,19 +283,6 @@ _DEEPEST = 8
 """Literals with open variables within each other are looked at up to this depth."""
 
 
-@dataclass(frozen=True, eq=False)
-class _OpenAtoms:
-    """Atoms that a literal with open variables may ask for, and the conditions on these variables.
-
-    `given` has the values that the conditions compare them with, one row for each of the atoms.
-    """
-
-    reference: Reference
-    atoms: Atoms
-    conditions: Sequence[Comparison]
-    given: Mapping[str, Column]
-
-
 def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, depth: int) -> Column:
     """The tick by which everything has come that a literal with open variables may rest on; -1 if nothing.
 
@@ -307,7 +293,7 @@ def _waiting_until(known: Knowledge, found: Derivations, literal: AskedLiteral, 
     """
     decided = np.full(found.rows.count, np.int64(-1))
     if found.rows.count and depth < _DEEPEST:
-        conditions = _own_conditions(found.prepared, literal, found.rows)
+        conditions = conditions_on_open(found.prepared, literal, found.rows)
         for reference in literal.references:
             decided = np.maximum(decided, _decided_by(known, found, reference, conditions, depth))
     return decided
@@ -322,8 +308,8 @@ def _decided_by(
 ) -> Column:
     """The tick by which all is decided that one reference of such a literal may lead to."""
     rows, prepared = found.rows, found.prepared
-    first = _known_tick(reference.first, rows)
-    last = first if reference.first == reference.last else _known_tick(reference.last, rows)
+    first = known_tick(reference.first, rows)
+    last = first if reference.first == reference.last else known_tick(reference.last, rows)
     timed = first is last and first is not None
     ranged, delay = first is not None and last is not None, known.rules.relations[reference.name].bounds.delay
     first = first_tick(prepared, reference.first, rows) if first is None else first
@@ -346,7 +332,7 @@ def _decided_by(
     some = same.first
     possible = marked((first.take(some) <= last.take(some)) & (last.take(some) < NEVER))
     some = some.take(possible)
-    once = _OpenAtoms(
+    once = OpenAtoms(
         reference, atoms.take(some), conditions, {name: c.take(some) for name, c in given.items()}
     )
     until = np.full(same.count, np.int64(-1))
@@ -355,46 +341,34 @@ def _decided_by(
     return decided if each is None else each.latest(decided)
 
 
-def _known_tick(time: Time, rows: Rows) -> Column | None:
-    """The tick of a time in each row; None if it is open."""
-    return time_column(time, rows) if time.variable is None or time.variable in rows.bound else None
+def _last_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
+    """The last deadline of the open derivations of atoms, for each of these.
+
+    Those that were looked at before at this depth are remembered: within each other, literals lead to the
+    same atoms in many ways.
+    """
+    columns, before = asked.columns, known.memo.deadlines.get(asked.kind(depth))
+    if before is None:
+        found = _found_deadlines(known, asked, depth)
+        known.memo.deadlines[asked.kind(depth)] = columns, found
+        return found
+    table, found = before
+    at = find_rows(columns, table)
+    new = marked(at < 0)
+    if len(new):
+        at[new] = np.arange(len(new)) + len(found)
+        found = np.concatenate([found, _found_deadlines(known, asked.take(new), depth)])
+        table = [np.concatenate([old, column.take(new)]) for old, column in zip(table, columns, strict=True)]
+        known.memo.deadlines[asked.kind(depth)] = table, found
+    return found.take(at)
 
 
-def _own_conditions(prepared: Prepared, literal: AskedLiteral, rows: Rows) -> list[Comparison]:
-    """The comparisons that the open variables of the literal have to meet, about no other open ones."""
-    open_, own = literal.variables - rows.bound.keys(), literal.variables | rows.bound.keys()
-    return [c for c in prepared.pattern.comparisons if c.variables & open_ and c.variables <= own]
-
-
-def _last_deadlines(known: Knowledge, asked: _OpenAtoms, depth: int) -> Column:
-    """The last deadline of the open derivations of atoms, for each of these."""
+def _found_deadlines(known: Knowledge, asked: OpenAtoms, depth: int) -> Column:
     latest, name = np.full(asked.atoms.count, np.int64(-1)), asked.atoms.relation
     for number, prepared in enumerate(known.rules.patterns[name]):
         for part in rows_for(known, name, number, seed_of(prepared, asked.atoms, known.values)):
-            kept = part.take(_meeting(known.values, asked, prepared, part.rows))
+            kept = part.take(asked.meeting(known.values, prepared, part.rows))
             if kept.rows.count:
                 each = with_asked(known, with_facts(known, prepared, kept), depth=depth + 1)
                 np.maximum.at(latest, each.owner, np.where(each.failed > each.seen, each.open_until, -1))
     return latest
-
-
-def _meeting(values: Values, asked: _OpenAtoms, prepared: Prepared, rows: Rows) -> Column:
-    """The rows that meet the conditions of the literal's own variables, as far as they have values."""
-    reference, owner = asked.reference, rows.owner
-    assert owner is not None
-    bound = {name: column.take(owner) for name, column in asked.given.items()} | {
-        term.name: term_column(answer, rows, values)
-        for term, answer in zip(reference.given, prepared.pattern.answer, strict=True)
-        if isinstance(term, Var) and (not isinstance(answer, Var) or answer.name in rows.bound)
-    }
-    own, atoms = prepared.pattern.time, asked.atoms
-    if own.variable is None or own.variable in rows.bound:
-        ticks = time_column(own, rows)
-        first = atoms.time.take(owner)
-        fits = (first <= ticks) & (ticks <= (first if atoms.last is None else atoms.last.take(owner)))
-        time = reference.first
-        if time == reference.last and time.variable is not None:
-            bound[time.variable] = ticks - time.offset
-    else:
-        fits = first_tick(prepared, own, rows) <= latest_tick(prepared, own, rows)
-    return marked(fits & passing(asked.conditions, bound, rows.count, values))

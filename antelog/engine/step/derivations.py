@@ -11,7 +11,7 @@ holds whatever arrives later.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
@@ -324,6 +324,7 @@ class Memo:
     def __init__(self) -> None:
         self._truths: dict[tuple[str, bool, bool], tuple[list[Column], Truth]] = {}
         self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
+        self.deadlines: dict[Hashable, tuple[list[Column], Column]] = {}
 
     def truths(self, atoms: Atoms) -> tuple[list[Column], Truth] | None:
         """The atoms of this kind that were asked for, and their truth; None if there were none."""

@@ -181,8 +181,16 @@ def opened(reported: Explanations, before: int) -> int:
 
 # ---- needless derivations ----
 
-_Parts = tuple[tuple[str, Column], ...]
-"""Signatures, and for each a column of numbers that are equal where what fills their gaps is."""
+
+@dataclass(frozen=True, eq=False)
+class _UnitColumn:
+    """A unit in some views, with numbers that are equal where what fills the gaps of its signature is."""
+
+    unit: Cluster
+    number: Column
+
+
+_Parts = tuple[_UnitColumn, ...]
 
 _WAYS = 5_000
 """The units of two kinds are matched in at most this many ways; what more would find is not looked for."""
@@ -243,7 +251,7 @@ def _kinds(
             held = true[:, these[0]]
             spot = place.take(these)
             parts = [
-                tuple((own[i].signature, columns[i].take(spot)) for i in marked(mask).tolist())
+                tuple(_UnitColumn(own[i], columns[i].take(spot)) for i in marked(mask).tolist())
                 for mask in (~held, held)
             ]
             mine = view[these]
@@ -323,7 +331,7 @@ def _needless(one: _ViewGroup, other: _ViewGroup) -> Column:
 
 def _once(parts: _Parts) -> bool:
     """Whether no two parts can read the same."""
-    return len({signature for signature, _ in parts}) == len(parts)
+    return not any(part.unit.alike(other.unit) for i, part in enumerate(parts) for other in parts[:i])
 
 
 def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
@@ -337,13 +345,14 @@ def _subset(one: _ViewGroup, other: _ViewGroup) -> tuple[Column, Column]:
 
 def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tuple[Column, Column]:
     """Pairs of views of the same moment of which each part of the one is a part of the other."""
-    options = [[j for j, (signature, _) in enumerate(its) if signature == own] for own, _ in parts]
+    options = [[j for j, part in enumerate(its) if part.unit.alike(own.unit)] for own in parts]
     if not all(options):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     found: list[Column] = []
     size = len(opposite)
     for way in islice(product(*options), _WAYS):
-        keys = keys_of([[moment, *(c for _, c in parts)], [opposite, *(its[j][1] for j in way)]])
+        own, other = [part.number for part in parts], [its[j].number for j in way]
+        keys = keys_of([[moment, *own], [opposite, *other]])
         here, there = pairs(*keys)
         found.append(here * size + there)
     together = found[0] if len(found) == 1 else distinct(np.concatenate(found))
@@ -354,11 +363,11 @@ def _joined(moment: Column, parts: _Parts, opposite: Column, its: _Parts) -> tup
 def _inside(parts: _Parts, here: Column, its: _Parts, there: Column) -> Mask:
     """For each pair of views whether all parts of the one are parts of the other."""
     inside = np.ones(len(here), np.bool_)
-    for signature, column in parts:
+    for part in parts:
         hit = np.zeros(len(here), np.bool_)
-        for other, opposite in its:
-            if other == signature:
-                hit |= column.take(here) == opposite.take(there)
+        for other in its:
+            if part.unit.alike(other.unit):
+                hit |= part.number.take(here) == other.number.take(there)
         inside &= hit
     return inside
 
@@ -366,10 +375,10 @@ def _inside(parts: _Parts, here: Column, its: _Parts, there: Column) -> Mask:
 def _count(parts: _Parts, view: Column) -> Column:
     """The number of different parts of each view."""
     count = np.full(len(view), len(parts))
-    for i, (signature, column) in enumerate(parts):
+    for i, part in enumerate(parts):
         again = np.zeros(len(view), np.bool_)
-        for other, opposite in parts[:i]:
-            if other == signature:
-                again |= column.take(view) == opposite.take(view)
+        for other in parts[:i]:
+            if part.unit.alike(other.unit):
+                again |= part.number.take(view) == other.number.take(view)
         count -= again
     return count

@@ -129,8 +129,8 @@ def _closing(
 ) -> Iterator[Part]:
     """The end of a text, and the conditions that are still open: what a fact has to meet besides."""
     end = _pieces(after, bound)
-    open_names = literal.variables - bound
     pattern = prepared.pattern
+    open_names = pattern.leading_to(literal.variables - bound)
     tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
     conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
     if not conditions:

@@ -9,13 +9,16 @@ variables (the usual case) there is one such set.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
+from numpy.typing import NDArray
 
 from antelog.compile.conditions.differences import ZERO
+from antelog.compile.literals.call import Call
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, find_rows
@@ -31,6 +34,7 @@ from antelog.engine.step.rows import (
     joined,
     meeting,
     passing,
+    time_column,
     with_worked_out,
 )
 from antelog.engine.values.values import Values
@@ -95,22 +99,55 @@ def partials(
     tables = {start: [_Part(Rows(seed.bound, seed.count), number, start, -1, {})]}
     complete: list[Partial] = []
     while tables:
-        variables = min(tables, key=lambda names: (len(names), sorted(names)))
+        # Rows of fewer variables can make those of more.
+        variables = min(tables, key=len)
         parts = tables.pop(variables)
         whole = _merged(prepared, parts, found, start)
-        fits = fitting(prepared, whole.partial.rows, background, values)
+        fits = fitting(
+            prepared, whole.partial.rows, background, values, _untested(prepared, parts, variables)
+        )
         if not fits.any():
             continue
         if not fits.all():
             whole = whole.take(fits)
-        complete.append(_worked_out(prepared, _about(seed, whole), background, values))
         first = min(part.giver for part in parts) + 1
+        lapsed = _lapsed(prepared, whole.partial, start)
+        alive = whole if lapsed is None else whole.take(_none_of(lapsed))
+        complete.append(_worked_out(prepared, _about(seed, alive), background, values))
+        if lapsed is not None:
+            # Rows are made in the order of literals: what is missing before here stays so.
+            whole = whole.take(_none_of(lapsed[:first]))
         # Rows that several givers make together are made in the order of these, and not in others too.
         for giver, facts in enumerate(found[first:], first):
             if facts.rows.count and not facts.rows.bound.keys() <= variables:
                 more = frozenset(variables | facts.rows.bound.keys())
                 tables.setdefault(more, []).append(_extended(prepared, whole, giver, facts))
     return complete
+
+
+def _lapsed(prepared: Prepared, part: Partial, start: frozenset[str]) -> NDArray[np.bool_] | None:
+    """For each fact literal, the rows that were made only after its fact could not come any more.
+
+    Such a row is never supported. None: there is none for certain. Only literals with a variable of their
+    own count: a later fact of theirs makes another row.
+    """
+    bound = part.rows.bound.keys()
+    own = [names - start for names in prepared.private_variables]
+    givers = [i for i, names in enumerate(own) if names and names <= bound]
+    missing = [i for i, names in enumerate(own) if names - bound]
+    if prepared.pattern.unguarded or not givers or not missing:
+        return None
+    made, lapsed = part.arrived[givers].max(axis=0), np.zeros((len(own), part.rows.count), np.bool_)
+    for i in missing:
+        fact = prepared.facts[i]
+        if fact.node.time.variable is None or fact.node.time.variable in bound:
+            lapsed[i] = time_column(fact.node.time, part.rows) + fact.latest <= made
+    return lapsed
+
+
+def _none_of(masks: NDArray[np.bool_]) -> Mask:
+    found: Mask = ~np.logical_or.reduce(masks)
+    return found
 
 
 def _worked_out(prepared: Prepared, part: Partial, background: Background, values: Values) -> Partial:
@@ -247,9 +284,33 @@ def _effort(prepared: Prepared, rows: Rows, table: Rows, static: bool) -> tuple[
     return apart, apart and static, len(table.bound.keys() - rows.bound.keys()), table.count
 
 
-def fitting(prepared: Prepared, rows: Rows, background: Background, values: Values) -> Mask:
-    """The rows at which every condition holds whose variables they bind."""
-    fits = passing((*prepared.comparisons, *prepared.calls), rows.bound, rows.count, values)
+def _untested(prepared: Prepared, parts: Sequence[_Part], bound: frozenset[str]) -> list[Comparison | Call]:
+    """The conditions to test in rows: they were not, in the rows or the facts that parts were made of."""
+    made = [(part.before, prepared.facts[part.giver].variables) for part in parts if part.giver >= 0]
+    untested = [
+        test
+        for test, names in prepared.conditions.items()
+        if not made
+        or not all(names <= before or (names <= own and not test.functions) for before, own in made)
+    ]
+    # Of what is not bound yet, a calculated side may have no value already.
+    return [
+        test
+        for test in untested
+        if prepared.conditions[test] <= bound or isinstance(test, Call) or test.calculates
+    ]
+
+
+def fitting(
+    prepared: Prepared,
+    rows: Rows,
+    background: Background,
+    values: Values,
+    tests: Iterable[Comparison | Call] | None = None,
+) -> Mask:
+    """The rows at which every condition holds whose variables they bind, or every one of these tests."""
+    tests = prepared.conditions if tests is None else tests
+    fits = passing(tests, rows.bound, rows.count, values)
     for condition in prepared.pattern.earliest:
         if condition.variable in rows.bound:
             fits &= rows.bound[condition.variable] >= condition.tick

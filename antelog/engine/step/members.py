@@ -190,4 +190,4 @@ def _value(aggregate: Aggregate, found: Candidates) -> Column:
     """The value that is taken of each candidate; nothing in particular if none is."""
     if aggregate.value is None:
         return found.time
-    return found.cells[aggregate.inside.arguments.index(aggregate.value)]
+    return found.cells[aggregate.value_column]

@@ -1,6 +1,7 @@
-"""Counts, sums and averages over windows, compared with something: from when on that is true or false.
+"""Aggregates over windows, compared with something: from when on that is true or false.
 
 count(Fail(X, _, T-60..T)) >= 3     true with the third arrival in the window of a row
+max(V : Temp(X, V, T-60..T)) > 90   true with the first arrival of more than 90
 avg(V : Temp(X, V, T-60..T)) > 47   decided with the last arrival, or once none can come
 """
 
@@ -8,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.engine.columns.tables import NEVER, Column, Mask, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked
 from antelog.engine.step.amounts import QUARTERS, Compared, rising
 from antelog.engine.step.derivations import Knowledge, Truth, atoms_of
 from antelog.engine.step.rows import Rows, numbers_of
-from antelog.engine.step.windows import WindowAtoms, Windows, least, windows_of
+from antelog.engine.step.window_atoms import WindowAtoms, least
+from antelog.engine.step.windows import Windows, windows_of
 from antelog.engine.values.exact_sums import Summands
 from antelog.engine.values.numbers import Numbers, calculate
 from antelog.engine.values.values import Values
@@ -27,65 +30,123 @@ _MOST = 2**60
 """More than there can be in a window."""
 
 
-def _has_window(aggregate: Aggregate) -> bool:
-    """Whether an aggregate can be looked up in windows."""
-    return aggregate.function in ("count", "sum", "avg") and not aggregate.distinct
-
-
 @dataclass(frozen=True, eq=False)
 class WindowAmount:
-    """An aggregate over windows; `sums` are what is added up of the members that are numbers."""
+    """An aggregate over windows: how many members there are, or different values."""
 
     aggregate: Aggregate
     windows: Windows
-    numbers: WindowAtoms
-    summands: Summands | None
-
-    @classmethod
-    def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> WindowAmount:
-        if aggregate.value is None or aggregate.function == "count":
-            return cls(aggregate, windows, windows.members, None)
-        place = aggregate.inside.arguments.index(aggregate.value)
-        numbers = Numbers.of_cells(windows.members.cells[place], values)
-        atoms = windows.members
-        if not numbers.there.all():
-            at = marked(numbers.there)
-            atoms, numbers = atoms.take(at), numbers.take(at)
-        summands = Summands.of(numbers)
-        return cls(aggregate, windows, atoms.weighted(summands.parts), summands)
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         """The value in each row, or in some, at a tick; in the end if there is none."""
-        atoms, known = self.numbers, self.windows.known(tick, row)
-        first, end = (each if row is None else each.take(row) for each in (atoms.first, atoms.end))
-        count = end - first if known is None else atoms.arrivals.up_to(first, end, known)
-        if self.summands is None:
-            return Numbers.of_ticks(count)
-        if known is None:
-            total = self.summands.stretches(first, end)
-        else:
-            total = self.summands.added(atoms.arrivals.weights_up_to(first, end, known))
-        if self.aggregate.function == "sum":
-            return total
-        return calculate("/", [total, Numbers.of_doubles(count.astype(np.float64))])
+        return Numbers.of_ticks(self.windows.counts(tick, row))
 
     def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
         """The values in some rows at some ticks; not a number where there is none."""
         return self.at(tick, row).real
 
-    def first(self, holds: Callable[[Numbers], Mask]) -> Column:
-        """The tick from which on something holds of a value that can only rise; NEVER if it does not."""
-        atoms, seen = self.numbers, self.windows.known(None)
-        there = (
-            atoms.end - atoms.first if seen is None else atoms.arrivals.up_to(atoms.first, atoms.end, seen)
-        )
+    def quarter(self, number: int, goal: NDArray[np.float64]) -> Column:
+        """The tick from which on the value has come so many quarters of the way to a goal."""
+        least_count = np.ceil(np.minimum(np.nan_to_num(number * goal / QUARTERS, nan=_MOST), _MOST))
+        return self.windows.reached(least_count.astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class _Total(WindowAmount):
+    """A sum or a mean; `summands` are what is added up of the `members` that are numbers."""
+
+    members: WindowAtoms
+    summands: Summands
+
+    @classmethod
+    def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
+        atoms, numbers = _numbers(aggregate, windows, values)
+        summands = Summands.of(numbers)
+        return cls(aggregate, windows, atoms.weighted(summands.parts), summands)
+
+    def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
+        atoms, known = self.members, self.windows.known(tick, row)
+        window = atoms.slices if row is None else atoms.slices.take(row)
+        if known is None:
+            total = self.summands.stretches(window.first, window.end)
+        else:
+            total = self.summands.added(atoms.arrivals.weights_up_to(window, known))
+        if self.aggregate.function == "sum":
+            return total
+        count = window.count if known is None else atoms.arrivals.up_to(window, known)
+        return calculate("/", [total, Numbers.of_doubles(count.astype(np.float64))])
+
+    def quarter(self, number: int, goal: NDArray[np.float64]) -> Column:
+        return self._first(lambda now: QUARTERS * now.real >= number * goal)
+
+    def passed(self, beyond: str, other: Numbers) -> Column:
+        """The tick from which on a sum that can only rise lies beyond a number; NEVER if it does not."""
+        return self._first(lambda now: now.compared(HOLDS[beyond], other))
+
+    def _first(self, holds: Callable[[Numbers], Mask]) -> Column:
+        atoms, seen = self.members, self.windows.known(None)
+        window = atoms.slices
+        there = window.count if seen is None else atoms.arrivals.up_to(window, seen)
 
         def tick_of(count: Column) -> Column:
-            arrived = atoms.arrivals.least(atoms.first, atoms.end, np.minimum(count, there))
+            arrived = atoms.arrivals.least(window, np.minimum(count, there))
             return np.where(count > 0, arrived, -1)
 
         count = least(np.zeros_like(there), there + 1, lambda count: holds(self.at(tick_of(count))))
         return np.where(count > there, NEVER, tick_of(count))
+
+
+@dataclass(frozen=True, eq=False)
+class _Extreme(WindowAmount):
+    """The largest value, or the least: the highest of the `members` that are numbers.
+
+    How high a member is is its place in `ordered`, which begins with what is furthest from being the value.
+    """
+
+    members: WindowAtoms
+    ordered: Numbers
+
+    @classmethod
+    def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
+        atoms, numbers = _numbers(aggregate, windows, values)
+        order = np.lexsort((numbers.whole, numbers.real))
+        order = order if aggregate.function == "max" else order[::-1]
+        return cls(aggregate, windows, atoms.with_heights(inverse(order)), numbers.take(order))
+
+    def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
+        atoms, known = self.members, self.windows.known(tick, row)
+        window = atoms.slices if row is None else atoms.slices.take(row)
+        known = np.full(len(window.first), NEVER) if known is None else known
+        return self.ordered.or_none(atoms.arrivals.highest_up_to(window, known))
+
+    def passed(self, beyond: str, other: Numbers) -> Column:
+        """The tick from which on a value lies beyond a number; NEVER if none does."""
+        count, ordered = len(self.ordered.real), self.ordered
+        none = np.zeros(len(other.real), np.int64)
+        height = least(none, none + count, lambda at: ordered.or_none(at).compared(HOLDS[beyond], other))
+        found = self.members.arrivals.least_from(self.members.slices, height)
+        seen = self.windows.known(None)
+        return found if seen is None else np.where(found > seen, NEVER, found)
+
+
+def _numbers(aggregate: Aggregate, windows: Windows, values: Values) -> tuple[WindowAtoms, Numbers]:
+    """The members that are numbers, and these."""
+    atoms = windows.members
+    numbers = Numbers.of_cells(atoms.cells[aggregate.value_column], values)
+    if numbers.there.all():
+        return atoms, numbers
+    at = marked(numbers.there)
+    return atoms.take(at), numbers.take(at)
+
+
+def _amount(aggregate: Aggregate, windows: Windows, values: Values) -> WindowAmount:
+    match aggregate.function:
+        case "count":
+            return WindowAmount(aggregate, windows)
+        case "min" | "max":
+            return _Extreme.of(aggregate, windows, values)
+        case _:
+            return _Total.of(aggregate, windows, values)
 
 
 def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | None:
@@ -93,7 +154,7 @@ def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | No
     found = list[Windows]()
     for each in node.aggregates:
         asked = atoms_of(each.inside.reference, rows, known.values)
-        windows = windows_of(known, asked, each, rows) if _has_window(each) else None
+        windows = windows_of(known, asked, each, rows)
         if windows is None:
             return None
         found.append(windows)
@@ -103,22 +164,23 @@ def in_windows(known: Knowledge, node: Aggregation, rows: Rows) -> Compared | No
 def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: Values) -> Compared | None:
     """The comparison over time; None if it has to be looked at step by step."""
     amounts = [
-        WindowAmount.of(aggregate, windows, values)
-        for aggregate, windows in zip(node.aggregates, found, strict=True)
+        _amount(aggregate, windows, values) for aggregate, windows in zip(node.aggregates, found, strict=True)
     ]
     left, decided = amounts[0], np.maximum.reduce([each.decided for each in found])
     rises = np.logical_or.reduce([rising(each, rows, values) for each in node.aggregates])
     quarters = np.full((QUARTERS, rows.count), NEVER)
     if isinstance(node.right, Aggregate):
-        if rises.any():
+        if rises.any() or any(isinstance(each, _Extreme) for each in amounts):
             return None
         return Compared(Truth(*_of_two(node, amounts, values), decided), left, quarters)
     other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
-    compare = _count if node.left.function == "count" else _total
-    true_at, false_at = compare(left, node.operator, other, rises)
+    if isinstance(left, _Total | _Extreme):
+        true_at, false_at = _total(left, node.operator, other, rises | isinstance(left, _Extreme))
+    else:
+        true_at, false_at = _count(left, node.operator, other)
     if rises.any():
         goal = np.where(rises & (other.real > 0), other.real, np.nan)
-        quarters = np.stack([_share(left, number, goal) for number in range(1, QUARTERS + 1)])
+        quarters = np.stack([left.quarter(number, goal) for number in range(1, QUARTERS + 1)])
     true_at, false_at = np.where(other.there, true_at, NEVER), np.where(other.there, false_at, -1)
     return Compared(Truth(true_at, false_at, decided), left, quarters)
 
@@ -141,15 +203,7 @@ def _for_each(numbers: Numbers, count: int) -> Numbers:
     return numbers.take(np.zeros(count, np.int64)) if len(numbers.real) == 1 else numbers
 
 
-def _share(left: WindowAmount, number: int, goal: NDArray[np.float64]) -> Column:
-    """The tick from which on a value has come so many quarters of the way to a goal."""
-    if left.summands is not None:
-        return left.first(lambda now: QUARTERS * now.real >= number * goal)
-    least_count = np.ceil(np.minimum(np.nan_to_num(number * goal / QUARTERS, nan=_MOST), _MOST))
-    return left.windows.reached(least_count.astype(np.int64))
-
-
-def _count(left: WindowAmount, operator: str, other: Numbers, _rises: Mask) -> tuple[Column, Column]:
+def _count(left: WindowAmount, operator: str, other: Numbers) -> tuple[Column, Column]:
     """The ticks at which a comparison of counts is true and false."""
     windows, real = left.windows, np.clip(np.nan_to_num(other.real), -_MOST, _MOST)
     whole = np.clip(np.where(other.is_whole, other.whole, np.floor(real).astype(np.int64)), -_MOST, _MOST)
@@ -165,15 +219,25 @@ def _count(left: WindowAmount, operator: str, other: Numbers, _rises: Mask) -> t
     return (enough, too_few) if operator in (">", ">=") else (too_few, enough)
 
 
-def _total(left: WindowAmount, operator: str, other: Numbers, rises: Mask) -> tuple[Column, Column]:
-    """The ticks at which a comparison of sums or means is true and false: in the end, or once passed."""
+_PASSED = {
+    "max": {">": ">", ">=": ">=", "<": ">=", "<=": ">", "=": ">", "!=": ">"},
+    "min": {"<": "<", "<=": "<=", ">": "<=", ">=": "<", "=": "<", "!=": "<"},
+}
+"""How a value lies to the other side once it settles a comparison early; a rising sum is like a largest."""
+
+
+def _total(left: _Total | _Extreme, operator: str, other: Numbers, moves: Mask) -> tuple[Column, Column]:
+    """The ticks at which a comparison is true and false: in the end, or once something is passed.
+
+    That is where a value `moves` one way only.
+    """
     true, settled = left.at(None).compared(HOLDS[operator], other), left.windows.settled
     true_at, false_at = np.where(true, settled, NEVER), np.where(true, NEVER, settled)
-    if not rises.any():
+    if not moves.any():
         return true_at, false_at
-    beyond = HOLDS[">=" if operator in (">=", "<") else ">"]
-    passed = np.where(rises, left.first(lambda now: now.compared(beyond, other)), NEVER)
+    beyond = _PASSED["min" if left.aggregate.function == "min" else "max"][operator]
+    passed = np.where(moves, left.passed(beyond, other), NEVER)
     never = passed < NEVER
-    if operator in (">", ">=", "!="):
+    if operator in (beyond, "!="):
         return np.minimum(true_at, passed), np.where(never, NEVER, false_at)
     return np.where(never, NEVER, true_at), np.minimum(false_at, passed)

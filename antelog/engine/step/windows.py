@@ -10,19 +10,17 @@ one fact, and on nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Inner, Var
 from antelog.compile.prepared.pattern import Prepared
-from antelog.engine.columns.ranked import Ranked
+from antelog.engine.columns.ranked import Slices
 from antelog.engine.columns.spans import Spans, covering
-from antelog.engine.columns.tables import NEVER, Column, Mask, combined, groups, in_order, keys_of, marked
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.step.derivations import Atoms, Knowledge, Truth
 from antelog.engine.step.literals import slowest
@@ -30,116 +28,66 @@ from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.members import is_possible
 from antelog.engine.step.rows import ONE, Rows, TickRange, holds, term_column, time_column
 from antelog.engine.step.seeds import seed_of
+from antelog.engine.step.window_atoms import WindowAtoms, least
+from antelog.engine.step.window_values import WindowValues
 from antelog.engine.values.values import Values
 
 
 @dataclass(frozen=True, eq=False)
-class WindowAtoms:
-    """Atoms by key and tick, each with when it is there, and the stretch of them in each row's window."""
+class WindowTicks(TickRange):
+    """The ticks of each window, each of which is open for `delay` more."""
 
-    cells: tuple[Column, ...]
-    tick: Column
-    arrival: Column
-    arrivals: Ranked
-    first: Column
-    end: Column
+    delay: Column
 
-    @classmethod
-    def of(cls, found: Facts, places: Sequence[int], key: Sequence[Column], ticks: TickRange) -> Self:
-        """Atoms with some cells in these places in each row's range of ticks."""
-        rows = len(ticks.first)
-        there, asked = np.zeros(found.count, np.int64), np.zeros(rows, np.int64)
-        if places:
-            there, asked = keys_of([[found.columns[place] for place in places], key])
-        order = in_order([there, found.time])
-        there, tick, arrival = there.take(order), found.time.take(order), found.arrival.take(order)
-        first, after = ticks.first, np.maximum(ticks.last + 1, ticks.first)
-        both = combined([np.concatenate([there, asked, asked]), np.concatenate([tick, first, after])])
-        own, begins, ends = np.split(both, [len(there), len(there) + rows])
-        return cls(
-            tuple(column.take(order) for column in found.columns),
-            tick,
-            arrival,
-            Ranked.of(arrival),
-            np.searchsorted(own, begins),
-            np.searchsorted(own, ends),
-        )
+    @property
+    def count(self) -> Column:
+        count: Column = np.maximum(self.last - self.first + 1, 0)
+        return count
 
-    def take(self, at: Column) -> WindowAtoms:
-        """Some of the atoms, in the windows of the same rows."""
-        arrival = self.arrival.take(at)
-        return WindowAtoms(
-            tuple(column.take(at) for column in self.cells),
-            self.tick.take(at),
-            arrival,
-            Ranked.of(arrival),
-            np.searchsorted(at, self.first),
-            np.searchsorted(at, self.end),
-        )
-
-    def weighted(self, weights: Sequence[Column]) -> WindowAtoms:
-        """The atoms, each with some weights that are added up."""
-        return replace(self, arrivals=Ranked.of(self.arrival, weights))
-
-    def until(self, tick: Column) -> Column:
-        """Where the part of each row's window ends that is about ticks up to one."""
-        return least(self.first, self.end, lambda at: self.tick.take(at, mode="clip") > tick)
-
-
-def least(low: Column, high: Column, holds: Callable[[Column], Mask]) -> Column:
-    """For each row the least number from `low` on at which something begins to hold; `high` if none."""
-    low, high = low.copy(), high.copy()
-    while (low < high).any():
-        middle = (low + high) >> 1
-        found = holds(middle) | (low >= high)
-        high = np.where(found, np.minimum(middle, high), high)
-        low = np.where(found, low, middle + 1)
-    return low
+    @property
+    def deadline(self) -> Column:
+        """The tick by which all facts have come; -1 where there is no tick."""
+        return np.where(self.count > 0, self.last + self.delay, -1)
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
     """The window of each row: its `members`, and until when others may come.
 
-    It has `ticks`, each open for `delay` more. Where it has at most one member a tick, it is `single`. Facts
+    Where it has at most one member a tick, it is `single`. Facts
     that have `taken` the slot of a tick leave it no other member. Where a fact closes its tick (`closed`),
     nothing that it rests on is open any more. Where it is not `possible`, there are no members at all. Seen
-    `as_of` a tick, later facts are not there; None: as of now.
+    `as_of` a tick, later facts are not there; None: as of now. Counted are the members, or their `values`.
     """
 
     members: WindowAtoms
     taken: WindowAtoms | None
-    ticks: TickRange
-    delay: Column
+    ticks: WindowTicks
     single: bool
     closed: bool
     possible: Mask
     as_of: Column | None
+    values: WindowValues | None = None
 
     @property
-    def _count(self) -> Column:
-        """The number of ticks."""
-        count: Column = np.maximum(self.ticks.last - self.ticks.first + 1, 0)
-        return count
-
-    @property
-    def _deadline(self) -> Column:
-        """The tick by which all facts have come; -1 where there is no tick."""
-        return np.where(self._count > 0, self.ticks.last + self.delay, -1)
+    def _counted(self) -> WindowAtoms | WindowValues:
+        return self.values or self.members
 
     @cached_property
     def total(self) -> Column:
-        """The number of members that are there."""
-        return self._up_to(self.members, self.members.end)
+        """How many are there."""
+        return self._up_to(self._counted, self._counted.slices)
 
-    def counts(self, tick: Column) -> Column:
-        """The number of members that are there at some ticks."""
-        return self._up_to(self.members, self.members.end, tick)
+    def counts(self, tick: Column | None, row: Column | None = None) -> Column:
+        """How many are there, in each row or in some, at some ticks or in the end."""
+        window, known = self._counted.slices, self.known(tick, row)
+        window = window if row is None else window.take(row)
+        return window.count if known is None else self._counted.arrivals.up_to(window, known)
 
-    def _up_to(self, atoms: WindowAtoms, end: Column, tick: Column | None = None) -> Column:
-        """How many atoms of the windows up to some place are there, at some ticks or in the end."""
+    def _up_to(self, atoms: WindowAtoms | WindowValues, at: Slices, tick: Column | None = None) -> Column:
+        """How many atoms of some slices are there, at some ticks or in the end."""
         known = self.known(tick)
-        return end - atoms.first if known is None else atoms.arrivals.up_to(atoms.first, end, known)
+        return at.count if known is None else atoms.arrivals.up_to(at, known)
 
     def known(self, tick: Column | None, row: Column | None = None) -> Column | None:
         """Ticks, or those as of which the rows, or some, are seen if that is earlier; None: in the end."""
@@ -150,7 +98,7 @@ class Windows:
 
     def reached(self, count: Column) -> Column:
         """The tick at which there are so many members; NEVER if there are not."""
-        found = self.members.arrivals.least(self.members.first, self.members.end, count)
+        found = self._counted.arrivals.least(self._counted.slices, count)
         if self.as_of is not None:
             found = np.where(found > self.as_of, NEVER, found)
         return np.where(count <= 0, -1, found)
@@ -158,19 +106,18 @@ class Windows:
     def missed(self, count: Column) -> Column:
         """The tick from which on there cannot be so many members; NEVER if there are."""
         if not self.single:
-            return np.where(self.total < count, np.where(self.possible, self._deadline, -1), NEVER)
-        spent = np.where(self.possible, self._count, 0) - count + 1
-        found = least(self._before_any, self._deadline, lambda tick: self._spent(tick) >= spent)
-        return np.where(spent <= 0, -1, np.where(self.total < count, found, NEVER))
+            return np.where(self.total < count, np.where(self.possible, self.ticks.deadline, -1), NEVER)
+        ticks = np.where(self.possible, self.ticks.count, 0)
+        found = least(self._before_any, self.ticks.deadline, lambda tick: ticks - self._spent(tick) < count)
+        return np.where(ticks < count, -1, np.where(self.total < count, found, NEVER))
 
     @cached_property
     def _before_any(self) -> Column:
         """A tick at which no tick of the windows is spent."""
         before, taken = self.ticks.first - 1, self.taken
         if taken is not None:
-            before = np.minimum(
-                before, taken.arrivals.least(taken.first, taken.end, np.ones_like(before)) - 1
-            )
+            earliest = taken.arrivals.least(taken.slices, np.ones_like(before))
+            before = np.minimum(before, earliest - 1)
         return np.maximum(before, -1)
 
     @cached_property
@@ -179,35 +126,39 @@ class Windows:
         return np.maximum(self.missed(self.total + 1), self.reached(self.total))
 
     def _spent(self, tick: Column) -> Column:
-        """How many ticks of the windows can have no member any more."""
-        over, closing = np.minimum(tick - self.delay, self.ticks.last), self.taken or self.members
+        """How many ticks of the windows can add none any more, or have added none."""
+        over, closing = np.minimum(tick - self.ticks.delay, self.ticks.last), self.taken or self.members
         spent: Column = np.maximum(over - self.ticks.first + 1, 0) - self._up_to(closing, closing.until(over))
         if self.taken is not None:
-            spent += self._up_to(closing, closing.end, tick) - self.counts(tick)
+            spent += self._up_to(closing, closing.slices, tick)
+            spent -= self._up_to(self.members, self.members.slices, tick)
+        if self.values is not None:
+            spent += self._up_to(self.members, self.members.slices, tick) - self.counts(tick)
         return spent
 
     @property
     def decided(self) -> Column:
         """The tick by which everything has come that rows rest on; -1 if all of it has."""
-        deadline = self._deadline
+        deadline = self.ticks.deadline
         if self.as_of is None:
             return deadline
         if self.closed:
             # The latest tick without a fact is open for longest.
             none = np.zeros(len(deadline), np.int64)
-            back = least(none, self._count, lambda back: self._open(back) > 0)
-            deadline = np.where(back < self._count, deadline - back, -1)
+            back = least(none, self.ticks.count, lambda back: self._open(back) > 0)
+            deadline = np.where(back < self.ticks.count, deadline - back, -1)
         return np.where(deadline > self.as_of, deadline, -1)
 
     def _open(self, back: Column) -> Column:
         """How many of the last ticks, and one before them, have no fact."""
         closing, before = self.taken or self.members, self.ticks.last - back - 1
-        return back + 1 - self._up_to(closing, closing.end) + self._up_to(closing, closing.until(before))
+        there = self._up_to(closing, closing.slices)
+        return back + 1 - there + self._up_to(closing, closing.until(before))
 
     @property
     def some(self) -> Truth:
         """The truth of "there is a member"."""
-        one = np.ones(len(self.delay), np.int64)
+        one = np.ones(len(self.possible), np.int64)
         true_at = self.reached(one)
         return Truth(true_at, np.where(true_at < NEVER, NEVER, self.missed(one)), self.decided)
 
@@ -237,8 +188,8 @@ def windows_of(
     single = slotted if aggregate is None else known.rules.is_single(aggregate)
     if fact.slot is not None and slotted != single:
         return None
-    ticks, delay = _ticks(ranges, seed), np.zeros(asked.count, np.int64)
-    delay[seed.owner] = slowest(known.rules.inputs[fact.node.predicate], fact.node, seed, known.values)
+    delay = slowest(known.rules.inputs[fact.node.predicate], fact.node, seed, known.values)
+    ticks = _ticks(ranges, seed, delay)
     about = covering(*(end.take(marked(ticks.first <= ticks.last)) for end in (ticks.first, ticks.last)))
     found, possible = _atoms(known, asked.relation, prepared, about), np.ones(asked.count, np.bool_)
     if aggregate is not None:
@@ -254,7 +205,12 @@ def windows_of(
             line[seed.owner] = term_column(fact.node.arguments[place], seed, known.values)
         facts = gather(known.history, fact.node.predicate, about)
         taken = WindowAtoms.of(facts, fact.slot, [*cells], ticks)
-    return Windows(members, taken, ticks, delay, single, slotted or not free, possible, asked.as_of)
+    values: WindowValues | None = None
+    if aggregate is not None and aggregate.distinct:
+        values = WindowValues.of(members, members.cells[aggregate.value_column], ticks)
+        if values is None:
+            return None
+    return Windows(members, taken, ticks, single, slotted or not free, possible, asked.as_of, values)
 
 
 def _is_plain(known: Knowledge, relation: str, prepared: Prepared) -> bool:
@@ -276,14 +232,16 @@ def _looks_at_itself_alone(aggregate: Aggregate) -> bool:
     return all(each.variables <= own for each in aggregate.inside.opened)
 
 
-def _ticks(ranges: Atoms, seed: Rows) -> TickRange:
+def _ticks(ranges: Atoms, seed: Rows, delay: Column | np.int64) -> WindowTicks:
     """The ranges of atoms that are asked for; of those that nothing can fit, an empty one."""
-    ticks = TickRange(np.zeros(ranges.count, np.int64), np.full(ranges.count, np.int64(-1)))
+    first, last, open_for = np.zeros((3, ranges.count), np.int64)
+    last -= 1
     assert seed.owner is not None
     assert ranges.last is not None
-    ticks.first[seed.owner] = ranges.time.take(seed.owner)
-    ticks.last[seed.owner] = ranges.last.take(seed.owner)
-    return ticks
+    first[seed.owner] = ranges.time.take(seed.owner)
+    last[seed.owner] = ranges.last.take(seed.owner)
+    open_for[seed.owner] = delay
+    return WindowTicks(first, last, open_for)
 
 
 def _atoms(known: Knowledge, relation: str, prepared: Prepared, about: Spans) -> Facts:

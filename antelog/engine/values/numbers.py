@@ -57,6 +57,11 @@ class Numbers:
     def take(self, at: Column) -> Numbers:
         return Numbers(self.real.take(at), self.whole.take(at), self.is_whole.take(at))
 
+    def or_none(self, at: Column) -> Numbers:
+        """Some of the numbers; none for -1, and for the place behind the last."""
+        real, whole = np.append(self.real, np.nan), np.append(self.whole, 0)
+        return Numbers(real[at], whole[at], np.append(self.is_whole, False)[at])
+
     def with_exact(self, exact: Mapping[int, int | float]) -> Numbers:
         """The numbers with these in place of those of some rows."""
         if not exact:

@@ -24,7 +24,7 @@ from antelog.language.checks.names import (
 from antelog.language.checks.safety import check_safety, check_static_rules, check_unguarded
 from antelog.language.checks.sorts import check_ranges, check_sorts
 from antelog.language.checks.types import infer_types
-from antelog.language.checks.units import check_durations
+from antelog.language.checks.units import check_durations, with_ticks_in_facts
 from antelog.language.later import check_ticks_of_background, with_times_apart
 from antelog.language.parser import Parsed
 from antelog.language.syntax import Document
@@ -66,6 +66,7 @@ class Checked:
 def check(parsed: Parsed) -> Checked:
     vocabulary, diagnostics = declare(parsed)
     found = [*parsed.diagnostics, *diagnostics]
+    parsed = replace(parsed, document=with_ticks_in_facts(parsed.document, vocabulary, found))
     found += check_ticks_of_background(parsed.document, vocabulary)
     parsed = replace(parsed, document=with_times_apart(parsed.document, vocabulary))
     for each in CHECKS:

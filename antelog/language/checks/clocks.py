@@ -6,19 +6,31 @@ Velocity(C, T) :- Pay(C, _, T), count(Pay(C, _, T-9..T)) > 3.    each such payme
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
 from antelog.language.literals.comparison import HOLDS
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.syntax import Aggregate, Aggregation, Anonymous, Constant, Variable, variable_of
+from antelog.language.syntax import (
+    Aggregate,
+    Aggregation,
+    Anonymous,
+    Constant,
+    Last,
+    Negation,
+    Variable,
+    variable_of,
+)
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
 def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
-    """Aggregates that some answers rest on without a fact beside them, unless they are about silence."""
+    """Aggregates and latest values that some answers rest on without a fact beside them.
+
+    Unless the rule is about silence: no fact can stand beside that.
+    """
     asked = {query.atom.predicate for query in parsed.document.queries}
     waiting = list(asked)
     while waiting:
@@ -34,20 +46,29 @@ def check_clocks(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
             asked |= new
             waiting += new
             if PredicateKind.DERIVED not in kinds:
-                yield from _lone(rule)
+                yield from _lone(rule, vocabulary)
 
 
-def _lone(rule: syntax.Rule) -> Iterator[Diagnostic]:
+def _lone(rule: syntax.Rule, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    denied = [each.atom.predicate for each in rule.body if isinstance(each, Negation)]
+    silent = any(map(_of_silence, rule.body)) or not all(map(vocabulary.is_static, denied))
     for literal in rule.body:
         if isinstance(literal, Aggregation) and not _of_silence(literal):
-            message = f"{rule.head.predicate} is asked at every tick: no fact stands beside this condition"
             fact = to_text(_fact(literal.left, rule.head))
             hint = f"For an answer when a fact comes, add that fact: `{fact}`."
-            yield Diagnostic("W111", message, literal.span, hint)
+        elif isinstance(literal, Last) and not silent:
+            fact = to_text(_now(literal.atom, literal.atom.terms[:-1], rule.head))
+            hint = f"For an answer when a fact comes, add that fact, or ask for this one: `{fact}`."
+        else:
+            continue
+        message = f"{rule.head.predicate} is asked at every tick: no fact stands beside this condition"
+        yield Diagnostic("W111", message, literal.span, hint)
 
 
-def _of_silence(literal: Aggregation) -> bool:
-    """Whether it holds where there is nothing: `count(…) = 0`. No fact can stand beside that."""
+def _of_silence(literal: syntax.Literal) -> bool:
+    """Whether it is a count that holds where there is nothing: `count(…) = 0`."""
+    if not isinstance(literal, Aggregation):
+        return False
     right = literal.right
     if literal.left.function != "count" or not isinstance(right, Constant) or isinstance(right.value, str):
         return False
@@ -56,6 +77,10 @@ def _of_silence(literal: Aggregation) -> bool:
 
 def _fact(each: Aggregate, head: syntax.Atom) -> syntax.Atom:
     """The atom of an aggregate about the tick of the head, without the variables that only it has."""
-    time = head.terms[-1] if head.terms else Variable("T")
     terms = (Anonymous() if variable_of(term) in each.inner else term for term in each.atom.terms[:-1])
-    return syntax.Atom(each.atom.predicate, (*terms, time))
+    return _now(each.atom, terms, head)
+
+
+def _now(atom: syntax.Atom, terms: Iterable[syntax.Term], head: syntax.Atom) -> syntax.Atom:
+    """An atom of the same predicate about the tick of the head."""
+    return syntax.Atom(atom.predicate, (*terms, head.terms[-1] if head.terms else Variable("T")))

@@ -6,6 +6,9 @@ delay 20 minutes: 2 ticks of 10 minutes      input Temp(device, level, time: ms)
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Any
 
 from antelog.diagnostics import Diagnostic
 from antelog.language import syntax
@@ -98,6 +101,56 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
                 yield from map(_no_calendar, _calendar_calls(literal))
 
 
+def with_ticks_in_facts(
+    document: syntax.Document, vocabulary: Vocabulary, found: list[Diagnostic]
+) -> syntax.Document:
+    """The document with numbers of ticks in place of durations, which only columns of ticks may have.
+
+    static Within(priority, limit <= 4 h).    Within(high, 30 minutes).
+    """
+
+    def in_ticks(node: Any) -> Any:
+        if isinstance(node, syntax.Negation):
+            return replace(node, atom=in_ticks(node.atom))
+        if not isinstance(node, syntax.Atom):
+            found.extend(_no_column_of_ticks(term) for term in node.operands if _is_duration(term))
+            return node
+        most = vocabulary.most.get(node.predicate, ())[: len(node.terms)]
+        terms = (_in_ticks(*each, vocabulary.tick, found) for each in zip_longest(node.terms, most))
+        return replace(node, terms=tuple(terms))
+
+    def statement(node: syntax.Statement) -> syntax.Statement:
+        if isinstance(node, syntax.Query):
+            return (
+                replace(node, atom=in_ticks(node.atom)) if any(map(_is_duration, node.atom.terms)) else node
+            )
+        if isinstance(node, syntax.Rule) and _has_durations(node):
+            return replace(node, head=in_ticks(node.head), body=tuple(map(in_ticks, node.body)))
+        return node
+
+    return replace(document, statements=tuple(map(statement, document.statements)))
+
+
+def _has_durations(rule: syntax.Rule) -> bool:
+    body = (term for each in rule.body for term in each.operands)
+    return any(map(_is_duration, rule.head.terms)) or any(map(_is_duration, body))
+
+
+def _is_duration(term: object) -> bool:
+    return isinstance(term, syntax.Constant) and term.unit is not None
+
+
+def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list[Diagnostic]) -> syntax.Term:
+    """A term of an atom, with ticks in place of a duration."""
+    if not isinstance(term, syntax.Constant) or term.unit is None or isinstance(term.value, str):
+        return term
+    bound = syntax.Bound(term.value, term.unit, term.written, span=term.span)
+    problem = _no_column_of_ticks(term) if most is None else _no_ticks(bound, tick)
+    found += [] if problem is None else [problem]
+    ticks = 0 if problem is not None or tick is None else int((microseconds(bound) or 0) / tick)
+    return syntax.Constant(ticks, to_text(term), span=term.span)
+
+
 def _calendar_calls(node: object) -> Iterator[syntax.Calculation]:
     """The calls of calendar functions in a literal."""
     if isinstance(node, syntax.Calculation):
@@ -118,22 +171,38 @@ def _no_calendar(call: syntax.Calculation) -> Diagnostic:
 
 def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:
     bound = syntax.Bound(abs(term.offset), term.unit, span=term.span)
-    length = microseconds(bound)
-    if length is None:
-        yield unknown_unit(bound)
-    elif not is_time:
+    if microseconds(bound) is not None and not is_time:
         message = f"`{to_text(term)}` adds a duration to {term.variable}, which is not a time"
         yield Diagnostic("E301", message, term.span, "Add a number to a value, and durations to times.")
-    elif tick is None:
+    elif (problem := _no_ticks(bound, tick)) is not None:
+        yield problem
+
+
+def _no_ticks(bound: syntax.Bound, tick: int | None) -> Diagnostic | None:
+    """The problem with a duration that is no whole number of ticks."""
+    length = microseconds(bound)
+    if length is None:
+        return unknown_unit(bound)
+    if tick is None:
         message = f"`{to_text(bound)}` means nothing without a `tick` declaration"
         hint = "Say how long a tick is, such as `tick 10 minutes.`, or write a number of ticks."
-        yield Diagnostic("E103", message, term.span, hint)
-    elif length % tick:
-        below = int(length // tick)
-        near = " or ".join(duration_text(n * tick) for n in (below, below + 1) if n)
-        message = f"`{to_text(bound)}` is {float(length / tick):g} ticks of {duration_text(tick)}: "
-        message += "times are shifted by whole ticks"
-        yield Diagnostic("E103", message, term.span, f"Write {near}, or make the ticks shorter.")
+        return Diagnostic("E103", message, bound.span, hint)
+    if length % tick == 0:
+        return None
+    below = int(length // tick)
+    near = " or ".join(duration_text(n * tick) for n in (below, below + 1) if n)
+    message = f"`{to_text(bound)}` is {float(length / tick):g} ticks of {duration_text(tick)}: "
+    message += "times are shifted by whole ticks"
+    return Diagnostic("E103", message, bound.span, f"Write {near}, or make the ticks shorter.")
+
+
+def _no_column_of_ticks(term: syntax.Term) -> Diagnostic:
+    message = f"`{to_text(term)}` is a duration, and this is no column for numbers of ticks"
+    hint = (
+        "A duration shifts a time, as in `U <= T + 15 minutes`. For a deadline, bound the column of a static "
+        "predicate, as in `static Within(priority, limit <= 4 hours).`"
+    )
+    return Diagnostic("E001", message, term.span, hint)
 
 
 def ticks_of(bound: syntax.Bound, tick: int | None, found: list[Diagnostic]) -> int:

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
@@ -42,8 +43,13 @@ def source_of(head: Mapping[str, Any]) -> Source:
 
 def status_line(status: Mapping[str, Any]) -> str:
     """The line of a status, dated now."""
-    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return msgspec.json.encode({"status": {"at": at, **status}}).decode()
+    return msgspec.json.encode({"status": {"at": wall_time(time.time_ns() // 1000), **status}}).decode()
+
+
+def wall_time(microseconds: int) -> str:
+    """A time of the wall clock, in microseconds since 1970, as text."""
+    at = datetime.fromtimestamp(microseconds / 1_000_000, UTC)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def reject_line(reject: Mapping[str, Any]) -> str:

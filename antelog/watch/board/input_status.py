@@ -19,7 +19,10 @@ REJECTS = 200
 
 @dataclass(frozen=True)
 class InputStatus:
-    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects."""
+    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects.
+
+    `heard` is when facts came last, in seconds since 1970; the next should come within `gap` seconds.
+    """
 
     name: str
     facts: int
@@ -27,6 +30,14 @@ class InputStatus:
     delay: int
     late: Mapping[int, int]
     rejects: Mapping[str, int]
+    heard: float | None
+    gap: float | None
+
+    def silent_for(self, now: float) -> float | None:
+        """For how many seconds it is silent, if it is: nothing came for longer than the gap."""
+        if self.heard is None or self.gap is None or now <= self.heard + self.gap:
+            return None
+        return now - self.heard
 
     @property
     def within(self) -> float | None:
@@ -70,7 +81,13 @@ class Inputs:
                 given.get("delay", 0),
                 late,
                 given.get("rejects", {}),
+                seconds_of(given.get("heard")),
+                given.get("gap"),
             )
+
+    def silent(self, now: float) -> list[InputStatus]:
+        """The inputs that are silent at a moment, in seconds since 1970."""
+        return [each for each in self.each() if each.silent_for(now) is not None]
 
     def rates(self, name: str) -> list[float]:
         """Facts a second, from status to status."""

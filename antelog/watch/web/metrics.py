@@ -7,6 +7,7 @@ Counters start at 0 when the page begins to read its feed; Prometheus handles su
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -77,6 +78,20 @@ class _Collector(Collector):
             (({"input": each.name}, int(each.name == inputs.holding)) for each in known),
         )  # fmt: skip
 
+        now = time.time()
+        yield _gauge(
+            "antelog_seconds_since_fact", "Seconds since facts came last.",
+            (({"input": each.name}, round(now - each.heard, 3)) for each in known if each.heard is not None),
+        )  # fmt: skip
+        yield _gauge(
+            "antelog_silent_input", "Whether no fact came for longer than expected.",
+            (
+                ({"input": each.name}, int(each.silent_for(now) is not None))
+                for each in known
+                if each.gap is not None
+            ),
+        )  # fmt: skip
+
     def _of_alerts(self) -> Iterator[Metric]:
         yield _counter(
             "antelog_alerts", "Alerts by what became of them.",
@@ -93,7 +108,7 @@ class _Collector(Collector):
         )  # fmt: skip
 
 
-def _gauge(name: str, documentation: str, values: Iterable[tuple[Labels, int]]) -> Metric:
+def _gauge(name: str, documentation: str, values: Iterable[tuple[Labels, float]]) -> Metric:
     return _filled(GaugeMetricFamily(name, documentation), values)
 
 
@@ -101,7 +116,7 @@ def _counter(name: str, documentation: str, values: Iterable[tuple[Labels, int]]
     return _filled(CounterMetricFamily(name, documentation), values)
 
 
-def _filled(family: Metric, values: Iterable[tuple[Labels, int]]) -> Metric:
+def _filled(family: Metric, values: Iterable[tuple[Labels, float]]) -> Metric:
     suffix = "_total" if family.type == "counter" else ""
     for labels, value in values:
         family.add_sample(f"{family.name}{suffix}", dict(labels), value)

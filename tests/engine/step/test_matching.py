@@ -29,11 +29,24 @@ def test_evidence_gives_values_to_as_many_variables_as_it_has() -> None:
 
 
 def test_a_literal_without_a_fact_is_still_to_come() -> None:
-    given = stage(RULES, [("p", "a", 0, 3)])
+    given = stage(RULES, [("p", "a", 0, 2)])
     part = given.partials("q")[-1]
-    assert [ticks(line) for line in part.arrived] == [[3], [None]]
+    assert [ticks(line) for line in part.arrived] == [[2], [None]]
     assert part.with_facts().rows.count == 1
     assert given.partials("q")[0].with_facts().rows.count == 0  # no fact speaks for it
+
+
+def test_rows_that_wait_for_what_can_come_no_more_are_none() -> None:
+    given = stage(RULES, [("p", "a", 0, 3)])
+    assert tables(given, "q") == [[{}], []]
+
+
+def test_rows_with_a_gap_that_stays_make_no_others() -> None:
+    """Of eight readings in a row, those that can be missing are the latest ones: not one set of each size."""
+    steps = " ".join(f"R(V{i}, T+{i}), V{i} > 0," for i in range(8))
+    text = f"input R(v: number, time) delay 1. q(T) :- {steps.rstrip(',')}. query q(T)."
+    given = stage(text, [("R", 5, tick, tick) for tick in range(9)])
+    assert 0 < len(given.partials("q")) < 50
 
 
 def test_rows_that_break_a_condition_are_none() -> None:

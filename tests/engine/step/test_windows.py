@@ -31,12 +31,13 @@ def _literal(random: Random) -> str:
     if kind == 0 and ".." in at:
         return "not " + atom.format(N="_", at=at)
     value, condition, takes = "_", "", ""
-    function = random.choice(("count", "count", "sum", "avg"))
+    function = random.choice(("count", "count", "sum", "avg", "max", "min", "distinct"))
     if function != "count" or (random.randrange(3) == 0 and "{N}" in atom):
         atom = atom if "{N}" in atom else _ATOMS[0]
         value, condition = "N", random.choice(_CONDITIONS)
-        takes = "" if function == "count" else "N : "
-    text = f"{function}({takes}{atom.format(N=value, at=at)}{condition})"
+        takes = "" if function == "count" else "distinct N : " if function == "distinct" else "N : "
+    name = "count" if function == "distinct" else function
+    text = f"{name}({takes}{atom.format(N=value, at=at)}{condition})"
     if function == "avg" and random.randrange(3) == 0:
         return f"{text} > {random.choice(('', '1.5 * '))}avg(M : R(X, M, T-6..T))"
     other = random.choice(("0", "1", "2", "2", "3", "5", "6", "2.5", "V", "V"))

@@ -35,6 +35,11 @@ def test_variables_of_an_aggregate_are_its_own() -> None:
         ("Card(C), 3 < count(Pay(C, _, _, T-9..T))", True),
         ("Card(C), max(V : Pay(C, _, V, T-9..T)) < 3", True),
         ("Pay(C, _, _, T), count(Pay(C, _, _, T-9..T)) > 3", False),
+        ("Card(C), last Pay(C, _, V, T-9..T) per C, V > 5", True),
+        ("Card(C), last Pay(C, _, V, T-9..T) per C, not Card(home)", True),
+        ("Card(C), last Pay(C, _, _, T-9..T-1) per C, not Pay(C, _, _, T)", False),
+        ("Card(C), last Pay(C, _, _, T-9..T-1) per C, count(Pay(C, _, _, T)) = 0", False),
+        ("Pay(C, _, _, T), last Pay(C, _, V, T-9..T-1) per C, V > 5", False),
     ],
 )
 def test_the_clock_asks_where_no_fact_stands_beside(body: str, asked: bool) -> None:

@@ -44,3 +44,43 @@ def test_a_tick_that_is_wrong_itself_is_enough_to_report() -> None:
     with pytest.raises(ProgramError) as error:
         parse(RULES.format("tick 1 minuet. ", ": ms"))
     assert len(error.value.diagnostics) == 1
+
+
+WITHIN = """
+tick 10 minutes.
+input Ticket(id, priority: text, time). input Reply(id, time).
+static Within(priority: text, limit <= 4 h).
+{}
+P(I, T) :- Ticket(I, K, T), Within(K, N), not Reply(I, T..T+N).
+query P(I, T).
+"""
+
+
+def test_durations_in_facts_are_numbers_of_ticks() -> None:
+    durations = "limit patience = 20. Within(a, 30 minutes). Within(b, 2 h). Within(c, patience minutes)."
+    numbers = "Within(a, 3). Within(b, 12). Within(c, 2)."
+    one, other = (parse(WITHIN.format(facts)) for facts in (durations, numbers))
+    assert one.plan.statics == other.plan.statics
+    assert one.plan.static_rules == other.plan.static_rules
+
+
+@pytest.mark.parametrize(
+    ("fact", "message", "hint"),
+    [
+        ("Within(a, 45 minutes).", "is 4.5 ticks of 10 minutes", "Write 40 minutes or 50 minutes"),
+        ("Within(a, 5 h).", "`5 h` is no whole number of ticks from 0 to 24", "a larger bound"),
+        ("Within(a, 5 eons).", "`eons` is not a unit of time", "Units are"),
+        (
+            "Within(5 h, 1).",
+            "`5 h` is a duration, and this is no column for numbers of ticks",
+            "bound the column",
+        ),
+        ("Within(a, 5 h..2).", "a duration can only be added to a time", "shifts a time"),
+    ],
+)
+def test_other_durations_in_facts_are_refused(fact: str, message: str, hint: str) -> None:
+    with pytest.raises(ProgramError) as error:
+        parse(WITHIN.format(fact))
+    first = error.value.diagnostics[0]
+    assert message in first.message
+    assert hint in (first.hint or "")

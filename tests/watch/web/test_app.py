@@ -132,6 +132,17 @@ def test_metrics_say_what_they_said_when_written_by_hand() -> None:
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
 
 
+def test_metrics_say_which_input_is_silent() -> None:
+    known = {"facts": 1, "heard": "2026-11-25T09:00:00.000Z"}
+    board, late = Board(), {"Temp": known | {"gap": 10.0}, "Ack": known | {"gap": 1e12}, "Beat": known}
+    board.take([{"status": {"tick": 8, "inputs": late}}])
+    text = metrics(board, {}).decode()
+    assert 'antelog_silent_input{input="Temp"} 1' in text
+    assert 'antelog_silent_input{input="Ack"} 0' in text
+    assert "Beat" not in text.partition("antelog_silent_input{")[2]
+    assert re.search(r'antelog_seconds_since_fact{input="Beat"} \d', text)
+
+
 def test_the_dashboard_asks_for_metrics_that_there_are() -> None:
     dashboard = (ROOT / "docs/grafana/antelog.json").read_text(encoding="utf-8")
     page = (ROOT / "docs/live-page.md").read_text(encoding="utf-8")

@@ -1,0 +1,96 @@
+"""The atoms of windows: sorted by key and tick, so that each window is a stretch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from antelog.engine.columns.ranked import Ranked, Slices
+from antelog.engine.columns.tables import Column, Mask, combined, in_order, keys_of
+from antelog.engine.facts.history import Facts
+from antelog.engine.step.rows import TickRange
+
+
+@dataclass(frozen=True, eq=False)
+class WindowAtoms:
+    """Atoms by key and tick, each with when it is there, and the stretch of them in each row's window.
+
+    `of_row` is the key of each row.
+    """
+
+    key: Column
+    of_row: Column
+    cells: tuple[Column, ...]
+    tick: Column
+    arrival: Column
+    arrivals: Ranked
+    first: Column
+    end: Column
+
+    @classmethod
+    def of(cls, found: Facts, places: Sequence[int], key: Sequence[Column], ticks: TickRange) -> Self:
+        """Atoms with some cells in these places in each row's range of ticks."""
+        rows = len(ticks.first)
+        there, asked = np.zeros(found.count, np.int64), np.zeros(rows, np.int64)
+        if places:
+            there, asked = keys_of([[found.columns[place] for place in places], key])
+        order = in_order([there, found.time])
+        there, tick, arrival = there.take(order), found.time.take(order), found.arrival.take(order)
+        first, after = ticks.first, np.maximum(ticks.last + 1, ticks.first)
+        both = combined([np.concatenate([there, asked, asked]), np.concatenate([tick, first, after])])
+        own, begins, ends = np.split(both, [len(there), len(there) + rows])
+        return cls(
+            there,
+            asked,
+            tuple(column.take(order) for column in found.columns),
+            tick,
+            arrival,
+            Ranked.of(arrival),
+            np.searchsorted(own, begins),
+            np.searchsorted(own, ends),
+        )
+
+    def take(self, at: Column) -> WindowAtoms:
+        """Some of the atoms, in the windows of the same rows."""
+        arrival = self.arrival.take(at)
+        return WindowAtoms(
+            self.key.take(at),
+            self.of_row,
+            tuple(column.take(at) for column in self.cells),
+            self.tick.take(at),
+            arrival,
+            Ranked.of(arrival),
+            np.searchsorted(at, self.first),
+            np.searchsorted(at, self.end),
+        )
+
+    def weighted(self, weights: Sequence[Column]) -> WindowAtoms:
+        """The atoms, each with some weights that are added up."""
+        return replace(self, arrivals=Ranked.of(self.arrival, weights))
+
+    def with_heights(self, heights: Column) -> WindowAtoms:
+        """The atoms, each with a height, of which the largest is looked for."""
+        return replace(self, arrivals=Ranked.of(self.arrival, (), heights.astype(np.int32)))
+
+    @property
+    def slices(self) -> Slices:
+        return Slices(self.first, self.end)
+
+    def until(self, tick: Column) -> Slices:
+        """The part of each row's window that is about ticks up to one."""
+        end = least(self.first, self.end, lambda at: self.tick.take(at, mode="clip") > tick)
+        return Slices(self.first, end)
+
+
+def least(low: Column, high: Column, holds: Callable[[Column], Mask]) -> Column:
+    """For each row the least number from `low` on at which something begins to hold; `high` if none."""
+    low, high = low.copy(), high.copy()
+    while (low < high).any():
+        middle = (low + high) >> 1
+        found = holds(middle) | (low >= high)
+        high = np.where(found, np.minimum(middle, high), high)
+        low = np.where(found, low, middle + 1)
+    return low
