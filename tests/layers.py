@@ -90,7 +90,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "serving", "run", "commands"),
-    "watch": ("child", "alerts", "changes", "board", "web"),
+    "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (
         *("settings", "workers", "lost", "job", "transport", "bucket"),
         *("running", "learning"),
@@ -111,6 +111,7 @@ BELONGS_TO: dict[str, str] = {
     "altair": "pictures",
     "vl_convert": "pictures",
     "IPython": "notebook",
+    "apprise": "watch",
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",

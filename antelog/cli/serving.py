@@ -1,6 +1,6 @@
 """The page and the alerts of a run, and a page of changes: `antelog watch CHANGES`.
 
-with_page(path, address, stack)    prints the link; returns a function that restarts the page
+with_page(path, address, stack)    prints the link; returns the page, which `tending` looks after
 
 changes/                           a folder of JSON lines or Parquet, as `antelog run` writes it, or a feed
 turbines.state                     the store of another `antelog watch`
@@ -70,7 +70,7 @@ def show_changes(path: Path, address: PageAddress) -> None:
         move: Callable[[], int] = lambda: 0  # noqa: E731 - files are read by the page itself
         if _is_topic(path):
             path, move = _moved(path, stack)
-        until_stopped(with_page(path, address, stack), move)
+        until_stopped(tending(with_page(path, address, stack)), move)
 
 
 def until_stopped(tend: Tend, move: Callable[[], int] = lambda: 0) -> None:
@@ -106,8 +106,8 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
 
 def with_page(
     feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_token: bool = False
-) -> Tend:
-    """Serves a page until the stack is closed; the function restarts it if it has died.
+) -> Page:
+    """Serves a page until the stack is closed.
 
     `posted` are the inputs whose facts may be posted to it. Their token is printed where it is a new one.
     """
@@ -117,11 +117,19 @@ def with_page(
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
         say_whole(f"{said} with the token {address.facts if new_token else 'of --facts-token'}")
+    return page
+
+
+def tending(page: Page) -> Tend:
+    """A function that restarts the page if it has died."""
     return lambda: page.tend(lambda note: say(f"note: {note}"))
 
 
-def with_alerts(feed: Path, setup: AlertSetup, stack: ExitStack) -> Tend:
-    """Sends alerts until the stack is closed; the function restarts their process if it has died."""
-    alerts = AlertProcess(feed, setup)
+def with_alerts(feed: Path, setup: AlertSetup, stack: ExitStack, newest: Callable[[], int | None]) -> Tend:
+    """Sends alerts until the stack is closed; the function restarts their process if it has died.
+
+    `newest` is the newest time there is at the start, once it is known.
+    """
+    alerts = AlertProcess(feed, setup, newest)
     stack.callback(alerts.stop)
     return alerts.tend

@@ -54,12 +54,15 @@ def duration_text(length: int) -> str:
 
 def long_duration_text(length: int) -> str:
     """A duration in several units where one needs a large number: `2 days 10 minutes`, not 2890 minutes."""
-    size = next((size for _, size in LENGTHS if length >= size), 1)
-    if size < _MICROSECONDS["second"] or int(duration_text(length).split()[0]) <= _READABLE:
+    longest = next((size for _, size in LENGTHS if length >= size), 1)
+    if longest < _MICROSECONDS["second"] or int(duration_text(length).split()[0]) <= _READABLE:
         return duration_text(length)
-    whole = length // size * size
-    rest = long_duration_text(length - whole) if length > whole else ""
-    return f"{duration_text(whole)} {rest}".strip()
+    parts = []
+    for _, size in LENGTHS:
+        whole = length // size * size
+        parts += [duration_text(whole)] if whole else []
+        length -= whole
+    return " ".join(parts)
 
 
 _READABLE = 120

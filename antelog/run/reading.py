@@ -138,6 +138,11 @@ class InputReader:
         return not self.behind and (not self._read_last or self._ended)
 
     @property
+    def newest(self) -> int | None:
+        """The newest time in what has been read, -1 if there is none; None as long as more is there."""
+        return None if self.behind else max(self.progress.highest.values(), default=-1)
+
+    @property
     def ended(self) -> bool:
         """Whether no source can have more."""
         return self.through and self._ended

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # a model is loaded only where there is one
     from antelog.forecast.model_file import Model
 
 LEARN = "learn"
+NOW, START = "now", "start"
 _MODEL = Syntax(
     "MODEL|learn",
     lambda name, at: name if name == LEARN else at.folder / name,
@@ -304,8 +305,8 @@ class AlertSettings:
 
     alerts: Sequence[str] = option(
         (), text("TO"),
-        "Send alerts to webhook:@FILE, slack:@FILE or 'command:PROGRAM ARG…'; FILE has the address, or "
-        "'$NAME' in place of @FILE a variable. Can be given several times.",
+        "Send alerts to webhook:@FILE, slack:@FILE, alertmanager:@FILE, apprise:@FILE or 'command:PROGRAM "
+        "ARG…'; FILE has the address, or '$NAME' in place of @FILE a variable. Can be given several times.",
         name="alert", on=("watch",), arity=Arity.MANY,
     )  # fmt: skip
     alert_on: Sequence[str] | None = option(
@@ -323,6 +324,24 @@ class AlertSettings:
     alert_file: Path | None = option(
         None, FILE, "Send the alerts of a TOML file, each with kinds, conditions and words of its own.",
         name="alerts", on=("watch",),
+    )  # fmt: skip
+    alert_from: int | str | date = option(
+        NOW,
+        plain(f"{NOW}|{START}|TICK", values.tick, kind=_TICK.kind, toml=(int, str), words=(NOW, START)),
+        "At the first start, send no alert about changes before the newest time there is then; or about all "
+        "from the start; or from a tick or timestamp on.",
+        on=("watch",),
+    )  # fmt: skip
+    alert_every: str = option(
+        "5 minutes", plain("DURATION", values.pause_or_none),
+        "After an alert, send more of the same device, or whatever is the program's key, as one; 0 sends "
+        "each at once.",
+        on=("watch",),
+    )  # fmt: skip
+    link: str | None = option(
+        None, plain("URL", values.web_address),
+        "The address of the page in the links of alerts.", on=("watch",),
+        default_text="that of the page, if there is one",
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection
 from fractions import Fraction
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
@@ -122,6 +123,21 @@ def trigger(text: str) -> str:
 def pause(text: str) -> str:
     """A duration that is kept as a text."""
     duration(text)
+    return text
+
+
+def pause_or_none(text: str) -> str:
+    """A duration that is kept as a text, or 0."""
+    return text if text == "0" else pause(text)
+
+
+def web_address(text: str) -> str:
+    """The address of a page, without what is secret in it."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.password:
+        raise SettingError(
+            f"`{text}` is no address of a page", "Write one like https://plant.example/turbines."
+        )
     return text
 
 

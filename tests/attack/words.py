@@ -21,7 +21,7 @@ import antelog
 from antelog import Engine
 from antelog.cli.main import main
 from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
-from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.routes import routes_of
 from antelog.watch.web.api import API, of_answer
 from antelog.watch.web.export import of_view
 from antelog.watch.web.live_board import LiveBoard
@@ -29,6 +29,7 @@ from antelog.watch.web.readers import EngineReader
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 from tests.attack.findings import Attempt
+from tests.watch.alerts.lines import letters
 
 PATIENCE = 5.0
 """Seconds of the processor for a view, on a machine that has other work."""

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from antelog.cli import serving as cli_serving
-from antelog.cli.serving import with_page
+from antelog.cli.serving import tending, with_page
 from antelog.run.store import Store
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
@@ -134,7 +134,7 @@ def test_a_page_that_died_is_started_again(
     page = Page(tmp_path / "s", PageAddress())
     monkeypatch.setattr(cli_serving, "Page", lambda *_: page)
     with ExitStack() as stack:
-        tend = with_page(tmp_path / "s", PageAddress(), stack)
+        tend = tending(with_page(tmp_path / "s", PageAddress(), stack))
         tend()
         first = page.child.pid
         os.kill(first, signal.SIGKILL)

@@ -19,9 +19,10 @@ from antelog.cli.arguments.runners import WATCH
 from antelog.cli.commands.watch import wanted_alerts
 from antelog.run.settings import AlertSettings
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
-from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.wording import NAMES
 from tests.docs.pages import ROOT, blocks_of, commands
+from tests.watch.alerts.lines import letters
 
 BOARD: dict[str, Any] = json.loads((ROOT / "docs" / "grafana" / "antelog.json").read_text(encoding="utf-8"))
 PAGE = (ROOT / "docs" / "alerts.md").read_text(encoding="utf-8")
@@ -83,9 +84,11 @@ def test_the_file_asks_for_alerts_that_can_be_sent() -> None:
 def test_what_is_sent_is_what_the_page_shows() -> None:
     (block,) = (block for block in BLOCKS if block.language == "json")
     shown = json.loads(block.text)
-    change = {name: value for name, value in shown.items() if name not in ("key", "text", "program")}
-    query = AlertQuery("Malf", ("X", "T"), "T", "likely")
-    routes = routes_of(AlertSetup((Alert("command:cat"),), (query,), "turbines.alog"))
+    added = ("key", "text", "program", "status", "group", "severity", "count", "still_firing", "link")
+    change = {name: value for name, value in shown.items() if name not in added}
+    query = AlertQuery("Malf", ("X", "T"), "T", "likely", "critical", key="X")
+    setup = AlertSetup((Alert("command:cat"),), (query,), "turbines.alog", link="http://127.0.0.1:8080")
+    routes = routes_of(setup)
     ((_, letter),) = letters(routes, change)
     assert list(json.loads(letter.body).items()) == list(shown.items())
 

@@ -17,6 +17,7 @@ SECOND = 1_000_000
         (697 * SECOND // 2, "5 minutes 48 seconds 500 ms"),
         (2_890 * 60 * SECOND, "2 days 10 minutes"),
         (1_627 * 60 * SECOND, "1 day 3 hours 7 minutes"),
+        ((5 * 7 * 24 + 84) * 3_600 * SECOND, "5 weeks 3 days 12 hours"),
     ],
 )
 def test_long_durations(length: int, text: str) -> None:

@@ -59,23 +59,22 @@ def literal_of(text: str, outside: Collection[str] = ()) -> Literal:
     *_, body = bodies(others + stated, Lowering(_NO_STATIC))
     names = re.findall(r"not (\w+)", conditions)
     static = Vocabulary({name: Predicate(name, PredicateKind.STATIC, (), ()) for name in names})
-    lowering = Lowering(static, spaced=True)
-    return Literal(body, frozenset(bodies(conditions, lowering) if conditions else ()))
+    lowering = Lowering(static)
+    return Literal(body, frozenset(bodies(conditions, lowering, printed=True) if conditions else ()))
 
 
-def bodies(text: str, lowering: Lowering, head: str = "0") -> Iterator[Body]:
+def bodies(text: str, lowering: Lowering, head: str = "0", *, printed: bool = False) -> Iterator[Body]:
     """The literals of a text; those of a rule all at once: aggregates share variables with the others.
 
-    Where sums of values are `spaced`, `T + 2` is one, and `T+2` is a time.
+    In one that was `printed`, `V + 2` is a sum of values, and `T+2` is a time.
     """
     source = f"function near(a, b). head({head}) :- {text}."
     parsed = parse(Source(source))
     assert not parsed.diagnostics, text
     (rule,) = parsed.document.rules
-    for literal in rule.body:
-        written = source[literal.span.start : literal.span.end]
-        spaced = lowering.spaced and re.search(r"\w [+-] \d", written) is not None
-        yield from lowered(literal, replace(lowering, spaced=spaced))
+    if printed:
+        lowering = replace(lowering, printed=source)
+    return (each for literal in rule.body for each in lowered(literal, lowering))
 
 
 _NO_STATIC = Vocabulary({})

@@ -77,4 +77,6 @@ def _is_plain(comparison: Comparison) -> bool:
     """Whether a variable is compared with a constant, by `=` or `!=`."""
     sides = (comparison.left, comparison.right)
     compared = [s for s in sides if isinstance(s, Variable)]
-    return comparison.operator in ("=", "!=") and len(compared) == 1 and not compared[0].shift
+    if len(compared) != 1 or len(comparison.variables) != 1 or compared[0].shift:
+        return False
+    return comparison.operator in ("=", "!=")

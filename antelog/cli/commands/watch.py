@@ -5,21 +5,23 @@ from __future__ import annotations
 import secrets
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import WATCH, WRITTEN
-from antelog.cli.serving import Tend, is_changes, page_address, show_changes, with_alerts, with_page
+from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_alerts, with_page
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
 from antelog.cli.show.terminal import say
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import InUseError
+from antelog.errors import DataError, InUseError
 from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run import values
@@ -27,7 +29,7 @@ from antelog.run.address import Posted
 from antelog.run.checks import Ready
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
-from antelog.run.settings import AlertSettings, Settings
+from antelog.run.settings import NOW, START, AlertSettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import Store
@@ -95,10 +97,13 @@ def _run(found: Ready) -> None:
             tend=lambda: [tend() for tend in tends],
         )
         follower = run.follower(_output(plan, settings), stack)
-        if store is not None and wanted is not None:
-            tends.append(with_alerts(store.path, wanted, stack))
         if store is not None and page is not None:
-            tends.append(with_page(store.path, page, stack, posted, new_token=settings.facts_token is None))
+            served = with_page(store.path, page, stack, posted, new_token=settings.facts_token is None)
+            tends.append(tending(served))
+            if wanted is not None and not wanted.link:
+                wanted = replace(wanted, link=served.address.origin)
+        if store is not None and wanted is not None:
+            tends.append(with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest))
         with stoppable() as stopping:
             follower.run(stopping)
             if page is not None and not stopping():
@@ -122,9 +127,22 @@ def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -
     try:
         alerts = [Alert(to, on, where, settings.alert_template or "") for to in settings.alerts]
         alerts += [] if settings.alert_file is None else alerts_in(settings.alert_file)
-        return setup_of(alerts, program, chances=chances) if alerts else None
-    except AlertError as error:
+        found = setup_of(alerts, program, chances=chances) if alerts else None
+        return found and replace(
+            found,
+            every=float(values.length_of(settings.alert_every) or 0) / 1e6,
+            begin=_begin(settings, program),
+            link=settings.link or "",
+        )
+    except (AlertError, DataError) as error:
         raise click.UsageError(redacted(str(error))) from None
+
+
+def _begin(settings: AlertSettings, program: Program) -> int | None:
+    """The tick from which on changes are sent; None if that is known only when all has been read."""
+    if settings.alert_from == NOW:
+        return None
+    return 0 if settings.alert_from == START else tick_of(settings.alert_from, program.plan.timescale)
 
 
 def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from antelog.accounts import REASONS
 from antelog.cli.run.report import tables_of
-from antelog.cli.serving import Tend, with_page
+from antelog.cli.serving import Tend, tending, with_page
 from antelog.program import Program
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines
@@ -93,7 +93,7 @@ def paging(program: Program, settings: Settings, address: PageAddress | None) ->
         if folder is None:
             folder = stack.enter_context(temporary_folder())
         feed = BatchFeed(FolderFeed(folder), about(program.source, program.plan.tick))
-        yield Paging(program, feed, with_page(folder, address, stack))
+        yield Paging(program, feed, tending(with_page(folder, address, stack)))
 
 
 def _beside(checkpoint: str | None) -> Path | None:

@@ -10,6 +10,7 @@ file on a network disk is refused.
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -43,6 +44,17 @@ CREATE INDEX waiting ON letters (receiver, tries / 5, id);
 CREATE INDEX answers ON letters (receiver, about, id);
 CREATE TABLE receivers (name TEXT PRIMARY KEY);
 CREATE TABLE counts (receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome));
+CREATE TABLE alerts_from (one INTEGER PRIMARY KEY CHECK (one = 1), tick INTEGER);
+CREATE TABLE alert_groups (
+    receiver TEXT, name TEXT, until REAL, severity INTEGER, confirmed INTEGER, beyond INTEGER,
+    PRIMARY KEY (receiver, name)
+);
+CREATE TABLE held (id INTEGER PRIMARY KEY, receiver TEXT, name TEXT, item TEXT);
+CREATE INDEX held_groups ON held (receiver, name, id);
+CREATE TABLE firing (
+    receiver TEXT, answer TEXT, name TEXT, query TEXT, since REAL, PRIMARY KEY (receiver, answer)
+);
+CREATE INDEX firing_groups ON firing (receiver, name, query, since);
 """
 
 _HEADER = b"SQLite format 3\0"
@@ -221,17 +233,20 @@ def _connected(path: Path, *, durable: bool) -> sqlite3.Connection:
 def _make_or_check(database: sqlite3.Connection, path: Path) -> None:
     (application,) = database.execute("PRAGMA application_id").fetchone()
     (tables,) = database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    if application == 0 and not tables:
+    new = application == 0 and not tables
+    if new:
         database.execute("PRAGMA page_size = 16384")
         (mode,) = database.execute("PRAGMA journal_mode = WAL").fetchone()
         if mode != "wal":
             raise _no_locks(path, f"the journal would be {mode}")
-        with transaction(database):
-            for statement in TABLES.split(";\n"):
-                database.execute(statement)
+    else:
+        _check(database, path)
+    with transaction(database):
+        for statement in TABLES.split(";\n"):  # a store of an earlier make lacks the younger ones
+            database.execute(re.sub(r"^\s*CREATE (TABLE|INDEX)", r"CREATE \1 IF NOT EXISTS", statement))
+        if new:
             database.execute(f"PRAGMA application_id = {APPLICATION}")
             database.execute(f"PRAGMA user_version = {VERSION}")
-    _check(database, path)
 
 
 def _check(database: sqlite3.Connection, path: Path) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import Key, Plan, Relation
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
 from antelog.language.moments import Timescale
@@ -40,13 +40,17 @@ class Alert:
 
 @dataclass(frozen=True)
 class AlertQuery:
-    """A query: its variables, the one that is a time, the default kind of change, and the severity."""
+    """A query: its variables, the one that is a time, the default kind of change, and the severity.
+
+    `key` is the variable by whose values alerts are grouped, if the program has a key.
+    """
 
     name: str
     variables: tuple[str, ...]
     time: str | None
     usual: str
     severity: str = "info"
+    key: str | None = None
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
@@ -58,16 +62,40 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
             each.answer.time,
             LIKELY if chances and each.alert is not None else "confirmed",
             each.severity,
+            _key_of(each, plan.key),
         )
         for each in plan.queries
     )
 
 
+def _key_of(relation: Relation, key: Key) -> str | None:
+    """The variable of an answer that is the program's key."""
+    if not key or not any(each.name == relation.name for each in key.positions):
+        return None
+    return relation.answer.variables[key[relation.name]]
+
+
+def key_column(plan: Plan) -> str | None:
+    """The name of the key: that of the column of the first input that has it."""
+    inputs = {each.name: each for each in plan.inputs}
+    found = (inputs[each.name].columns[each.position] for each in plan.key.positions if each.name in inputs)
+    return next(found, None)
+
+
 @dataclass(frozen=True)
 class AlertSetup:
-    """All alerts of a stream, its queries, the file of its program, and the times of its ticks."""
+    """All alerts of a stream, its queries, the file of its program, and the times of its ticks.
+
+    `every` are the seconds until more alerts of a group go as one, `link` is the address of the page, and
+    `key` the name of the program's key. Changes before the tick `begin` are not sent; None: before the newest
+    one there is at the start.
+    """
 
     alerts: tuple[Alert, ...]
     queries: tuple[AlertQuery, ...]
     program: str
     timescale: Timescale | None = None
+    every: float = 0.0
+    begin: int | None = 0
+    link: str = ""
+    key: str | None = None

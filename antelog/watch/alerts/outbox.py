@@ -14,14 +14,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.errors import StateError
 from antelog.run.store import database as files
 from antelog.watch.alerts.alert import AlertError
-from antelog.watch.alerts.routes import Letter
+from antelog.watch.alerts.letters import Letter
 
 SENT, FAILED, REFUSED, DROPPED = "sent", "failed", "refused", "dropped"
 OUTCOMES = (SENT, FAILED, REFUSED, DROPPED)
@@ -63,30 +63,53 @@ class Outbox:
     """The outbox in a database; `opened` makes it."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
+        self.database = database
 
     @property
     def position(self) -> int | None:
         """The position up to which the feed has been read; None at first."""
-        found = self._database.execute("SELECT position FROM place").fetchone()
+        found = self.database.execute("SELECT position FROM place").fetchone()
         return None if found is None else int(found[0])
 
     def receive(self, receivers: Iterable[str]) -> None:
         """Replaces the receivers."""
-        with files.transaction(self._database):
-            self._database.execute("DELETE FROM receivers")
-            self._database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
+        with files.transaction(self.database):
+            self.database.execute("DELETE FROM receivers")
+            self.database.executemany("INSERT INTO receivers VALUES (?)", [(name,) for name in receivers])
+
+    def begin_at(self, tick: int) -> None:
+        """Stores the first tick whose changes are sent."""
+        with self.transaction():
+            self.database.execute("INSERT OR REPLACE INTO alerts_from VALUES (1, ?)", (tick,))
+
+    @property
+    def begin(self) -> int | None:
+        """The first tick whose changes are sent; None if it is not known yet."""
+        found = self.database.execute("SELECT tick FROM alerts_from").fetchone()
+        return None if found is None else int(found[0])
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All that is written within it, or nothing."""
+        return files.transaction(self.database)
+
+    def add(self, letters: Iterable[tuple[str, Letter]]) -> None:
+        """Stores letters with their receivers, within a transaction."""
+        rows = [(name, letter.key, letter.body, letter.about) for name, letter in letters]
+        self.database.executemany(
+            "INSERT INTO letters (receiver, key, body, about) VALUES (?, ?, ?, ?)", rows
+        )
+        for receiver in {name for name, *_ in rows}:
+            self._drop_beyond_most(receiver)
+
+    def read_to(self, position: int) -> None:
+        """Stores the position up to which the feed is read, within a transaction."""
+        self.database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
 
     def take(self, position: int, letters: Iterable[tuple[str, Letter]]) -> None:
         """Stores letters with their receivers, and the position up to which the feed is read."""
-        rows = [(name, letter.key, letter.body, letter.about) for name, letter in letters]
-        with files.transaction(self._database):
-            self._database.executemany(
-                "INSERT INTO letters (receiver, key, body, about) VALUES (?, ?, ?, ?)", rows
-            )
-            self._database.execute("INSERT OR REPLACE INTO place VALUES (1, ?)", (position,))
-            for receiver in {name for name, *_ in rows}:
-                self._drop_beyond_most(receiver)
+        with self.transaction():
+            self.add(letters)
+            self.read_to(position)
 
     def first(self, receiver: str, without: Iterable[int] = ()) -> WaitingLetter | None:
         """The letter to try next: the oldest, but one with five failures of its own yields to others.
@@ -94,7 +117,7 @@ class Outbox:
         Of those about the same answer it is the first that waits, so that none overtakes another. `without`:
         the numbers of letters that are not to be tried now.
         """
-        found = self._database.execute(
+        found = self.database.execute(
             "SELECT id, key, body, about FROM letters WHERE receiver = ? "
             "AND id NOT IN (SELECT value FROM json_each(?)) "
             "AND NOT EXISTS (SELECT 1 FROM letters AS other WHERE other.receiver = letters.receiver "
@@ -105,23 +128,23 @@ class Outbox:
 
     def settle(self, waiting: WaitingLetter, outcome: str) -> None:
         """Removes a letter that was sent or refused, and counts it."""
-        with files.transaction(self._database):
-            self._database.execute("DELETE FROM letters WHERE id = ?", (waiting.number,))
+        with files.transaction(self.database):
+            self.database.execute("DELETE FROM letters WHERE id = ?", (waiting.number,))
             self._count(waiting.receiver, outcome, 1)
 
     def fail(self, waiting: WaitingLetter, *, itself: bool) -> None:
         """Counts a failure; with `itself` it counts against this letter, as the receiver answered."""
-        with files.transaction(self._database):
+        with files.transaction(self.database):
             self._count(waiting.receiver, FAILED, 1)
-            self._database.execute(
+            self.database.execute(
                 "UPDATE letters SET tries = tries + ? WHERE id = ?", (itself, waiting.number)
             )
 
     def counts(self) -> dict[str, dict[str, int]]:
         """For each receiver the letters by outcome since the store was made, and the waiting ones."""
-        names = [name for (name,) in self._database.execute("SELECT name FROM receivers ORDER BY rowid")]
+        names = [name for (name,) in self.database.execute("SELECT name FROM receivers ORDER BY rowid")]
         found = {name: dict.fromkeys(OUTCOMES, 0) for name in names}
-        for name, outcome, number in self._database.execute("SELECT * FROM counts").fetchall():
+        for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():
             if name in found:
                 found[name][outcome] = number
         waiting = self.waiting()
@@ -130,14 +153,14 @@ class Outbox:
     def waiting(self) -> dict[str, int]:
         """The number of waiting letters by receiver."""
         return dict(
-            self._database.execute("SELECT receiver, count(*) FROM letters GROUP BY receiver").fetchall()
+            self.database.execute("SELECT receiver, count(*) FROM letters GROUP BY receiver").fetchall()
         )
 
     def _drop_beyond_most(self, receiver: str) -> None:
         """Drops the oldest letters beyond the limit: newer ones are more useful."""
         beyond = self.waiting().get(receiver, 0) - MOST
         if beyond > 0:
-            self._database.execute(
+            self.database.execute(
                 "DELETE FROM letters WHERE id IN "
                 "(SELECT id FROM letters WHERE receiver = ? ORDER BY id LIMIT ?)",
                 (receiver, beyond),
@@ -145,7 +168,7 @@ class Outbox:
             self._count(receiver, DROPPED, beyond)
 
     def _count(self, receiver: str, outcome: str, number: int) -> None:
-        self._database.execute(
+        self.database.execute(
             "INSERT INTO counts VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET number = number + excluded.number",
             (receiver, outcome, number),
         )

@@ -1,12 +1,13 @@
 """Starts, restarts and stops the process that sends alerts.
 
-alerts = AlertProcess(store, setup)    before the first step: earlier changes in the feed give no alerts
-alerts.tend()                          now and then: restarts it if it has died
-alerts.stop()                          at the end: waiting letters are tried once more, for some seconds
+alerts = AlertProcess(store, setup, newest)    before the first step: earlier changes give no alerts
+alerts.tend()                                  now and then: restarts it if it has died
+alerts.stop()                                  at the end: waiting letters are tried once more
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -24,12 +25,20 @@ _STARTING = 20.0
 
 
 class AlertProcess:
-    """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used."""
+    """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used.
 
-    def __init__(self, store: Path, setup: AlertSetup) -> None:
+    If the setup says nothing else, changes before the `newest` time are not sent at the first start: it is
+    known once all that is there has been read.
+    """
+
+    def __init__(
+        self, store: Path, setup: AlertSetup, newest: Callable[[], int | None] = lambda: None
+    ) -> None:
+        self._store, self._newest = store, newest
         with opened(store) as outbox:
             if outbox.position is None:
                 outbox.take(StoredFeedAt(store).summary().last, [])
+            self._knows_begin = outbox.begin is not None or setup.begin is not None
         self._order = msgspec.json.encode(Work(str(store), setup))
         self._child = self._started()
         self._restarts = Restarts(_BETWEEN_STARTS)
@@ -40,7 +49,11 @@ class AlertProcess:
         return self._child.pid
 
     def tend(self) -> None:
-        """Restarts it if it has ended by itself, less and less often."""
+        """Restarts it if it has ended by itself, less and less often; sees where alerts begin."""
+        if not self._knows_begin and (tick := self._newest()) is not None:
+            with opened(self._store) as outbox:
+                outbox.begin_at(tick)
+            self._knows_begin = True
         if self._child.alive or not self._restarts.due():
             return
         status = self._child.process.returncode

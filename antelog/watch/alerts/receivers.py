@@ -14,6 +14,7 @@ import os
 import re
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,9 +22,12 @@ from urllib.parse import urlsplit
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.watch.alerts.alert import AlertError
 
-WEBHOOK, SLACK, COMMAND = "webhook", "slack", "command"
-KINDS = (WEBHOOK, SLACK, COMMAND)
-_HOW = "Write webhook:@FILE, slack:@FILE or command:PROGRAM ARG…."
+WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND = "webhook", "slack", "alertmanager", "apprise", "command"
+KINDS = (WEBHOOK, SLACK, ALERTMANAGER, APPRISE, COMMAND)
+_HOW = "Write webhook:@FILE, slack:@FILE, alertmanager:@FILE, apprise:@FILE or command:PROGRAM ARG…."
+_OF_ALERTMANAGER = "/api/v2/alerts"
+"""The path to which Alertmanager takes alerts, behind the address that people know."""
+
 _LONGEST = 64_000
 """A file with more bytes has no address."""
 
@@ -32,7 +36,10 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:\s*([\t\x20-\x7e]*)")
 
 @dataclass(frozen=True)
 class Receiver:
-    """A receiver of alerts; `name` is shown to people and in metrics, and has no secret in it."""
+    """A receiver of alerts; `name` is shown to people and in metrics, and has no secret in it.
+
+    Its letters are posted to the address that is kept in a `place`, or given to the command of these `words`.
+    """
 
     name: str
     kind: str
@@ -65,7 +72,8 @@ def receiver_of(to: str) -> Receiver:
             f"Put it into a file that only you can read, and write {kind}:@FILE, or into a variable: "
             f"'{kind}:$NAME'.",
         )
-    return Receiver(f"{kind}:{rest}", kind, rest)
+    words = (sys.executable, "-m", "antelog.watch.alerts.apprise_message", rest) if kind == APPRISE else ()
+    return Receiver(f"{kind}:{rest}", kind, rest, words)
 
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:
@@ -78,19 +86,38 @@ def named_apart(receivers: list[Receiver]) -> list[Receiver]:
     return found
 
 
+def apprise_addresses(place: str) -> list[str]:
+    """The addresses for Apprise, one on a line. Raises AlertError."""
+    lines = _lines(place)
+    if not lines:
+        raise AlertError(
+            f"apprise:{place}: there is no address", "Write one on a line, as Apprise has them: mailto://…."
+        )
+    return lines
+
+
+def _lines(place: str) -> list[str]:
+    return [line.strip() for line in _kept(place).splitlines() if line.strip()]
+
+
 def address_of(receiver: Receiver) -> PostAddress:
     """The address as it is now in the file or the variable. Raises AlertError."""
-    lines = [line.strip() for line in _kept(receiver.place).splitlines() if line.strip()]
+    lines = _lines(receiver.place)
     if not lines:
         raise AlertError(
             f"{receiver.name}: there is no address", "Its first line is to be an address: https://…."
         )
-    return PostAddress(_checked(lines[0], receiver), tuple(_header(each, receiver) for each in lines[1:]))
+    url = _checked(lines[0], receiver)
+    if receiver.kind == ALERTMANAGER and not url.endswith(_OF_ALERTMANAGER):
+        url = url.rstrip("/") + _OF_ALERTMANAGER
+    return PostAddress(url, tuple(_header(each, receiver) for each in lines[1:]))
 
 
 def checked(receiver: Receiver) -> None:
     """Raises AlertError if the receiver's address or program is missing."""
-    if receiver.kind != COMMAND:
+    if receiver.kind == APPRISE:
+        apprise_addresses(receiver.place)
+    elif receiver.kind != COMMAND:
         address_of(receiver)
     elif shutil.which(receiver.words[0]) is None:
         raise AlertError(

@@ -14,15 +14,17 @@ from pathlib import Path
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
 from antelog.watch.alerts.alert import AlertSetup
+from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
-from antelog.watch.alerts.routes import letters, routes_of
+from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sender import POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
 
 _AT_ONCE = 2_000
+
 _REST = 1.0
-"""Seconds between two notes of how far the feed is read without a letter."""
+"""Seconds between two notes of how far the feed is read without an alert."""
 
 GRACE = 10.0
 """Seconds for letters that wait once the stream has ended."""
@@ -48,6 +50,8 @@ async def run(work: Work, ending: asyncio.Event) -> None:
     with opened(Path(work.store)) as outbox:
         receivers = [route.receiver for route in routes]
         outbox.receive(each.name for each in receivers)
+        if outbox.begin is None and work.setup.begin is not None:
+            outbox.begin_at(work.setup.begin)
         _say_what_is_left(outbox, receivers)
         read = asyncio.Event()  # once all of the feed is
         stream = Stream(ending, read)
@@ -64,19 +68,23 @@ async def run(work: Work, ending: asyncio.Event) -> None:
 
 async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio.Event) -> None:
     """Follows the feed, and stores letters in the outbox."""
-    routes = routes_of(work.setup)
+    groups = AlertGroups(outbox, routes_of(work.setup))
     position = outbox.position or 0
     reader = FeedReader(StoredFeedAt(Path(work.store)), position)
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
-        _say_what_is_gone(reader)
-        lines = reader.read(_AT_ONCE)
-        found = [letter for line in lines for letter in letters(routes, line)]
+        lines = []
+        if outbox.begin is not None:  # else it is not known yet which changes are over
+            _say_what_is_gone(reader)
+            lines = reader.read(_AT_ONCE)
         here = reader.position
-        if found or (here != position and (clock() > saved + _REST or (was_ending and not lines))):
-            outbox.take(here, found)
+        if lines and groups.take(here, lines):
             saved, position = clock(), here
+        elif here != position and (clock() > saved + _REST or (was_ending and not lines)):
+            outbox.take(here, [])
+            saved, position = clock(), here
+        groups.send_due(at_the_end=was_ending and not lines)
         if was_ending and not lines:
             read.set()
             return

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from antelog.watch.alerts.outbox import REFUSED, SENT, Outbox, WaitingLetter
-from antelog.watch.alerts.receivers import COMMAND, Receiver
+from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.sending import Attempt, send, wait_after
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Sender:
         """The letters that may be on their way now."""
         if self._clock() < self._paused_until and not self._stream.ending.is_set():
             return 0
-        return 1 if self._failures or self._receiver.kind == COMMAND else AT_ONCE
+        return 1 if self._failures or self._receiver.words else AT_ONCE
 
     def _next(self) -> WaitingLetter | None:
         if self._stream.ending.is_set() and not self._last_time:

@@ -25,9 +25,9 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING
 
 from antelog.watch.alerts.alert import AlertError
+from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import REFUSED, SENT
-from antelog.watch.alerts.receivers import COMMAND, Receiver, address_of
-from antelog.watch.alerts.routes import Letter
+from antelog.watch.alerts.receivers import Receiver, address_of
 
 if TYPE_CHECKING:
     import httpx
@@ -65,7 +65,7 @@ async def client_for(receivers: Iterable[Receiver]) -> AsyncIterator[httpx.Async
 
     It keeps no cookies, and has no limit of connections: a receiver that hangs takes none from the others.
     """
-    if all(receiver.kind == COMMAND for receiver in receivers):
+    if all(receiver.words for receiver in receivers):
         yield None
         return
     import httpx  # noqa: PLC0415 - commands do without
@@ -81,7 +81,7 @@ async def send(
 ) -> Attempt:
     """Tries to send a letter once."""
     timeouts = timeouts or Timeouts()
-    if client is None or receiver.kind == COMMAND:
+    if client is None or receiver.words:
         return await _run(receiver, letter, timeouts.command)
     return await _post(receiver, letter, client, timeouts.post)
 

@@ -22,9 +22,9 @@ from typing import Any
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
-from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, queries_of
+from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, key_column, queries_of
 from antelog.watch.alerts.choosing import choice_of
-from antelog.watch.alerts.receivers import COMMAND, checked, receiver_of
+from antelog.watch.alerts.receivers import APPRISE, COMMAND, checked, receiver_of
 from antelog.watch.alerts.wording import alert_template
 
 _KEYS = {"to": str, "on": list, "where": list, "template": str}
@@ -36,17 +36,19 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
     queries = queries_of(program.plan, chances=chances)
     for alert in alerts:
         receiver = receiver_of(alert.to)
-        if receiver.kind != COMMAND and find_spec("httpx") is None:
+        needed, extra = ("apprise", "apprise") if receiver.kind == APPRISE else ("httpx", "watch")
+        if receiver.kind != COMMAND and find_spec(needed) is None:
             raise AlertError(
-                f"{receiver.kind} needs the package httpx, which is not installed",
-                "pip install 'antelog[watch]'",
+                f"{receiver.kind} needs the package {needed}, which is not installed",
+                f"pip install 'antelog[{extra}]'",
             )
         checked(receiver)
         alert_template(alert.template, queries)
         choice_of(alert, queries)
         if {LIKELY, UNLIKELY} & {*alert.on} and (reason := _why_never_likely(program, chances=chances)):
             raise AlertError(f"nothing is ever likely or unlikely: {reason[0]}", reason[1])
-    return AlertSetup(tuple(alerts), queries, program.source.name, program.plan.timescale)
+    known = program.source.name, program.plan.timescale
+    return AlertSetup(tuple(alerts), queries, *known, key=key_column(program.plan))
 
 
 def _why_never_likely(program: Program, *, chances: bool) -> tuple[str, str] | None:

@@ -12,12 +12,14 @@ from tests.cli.trying import LOG, READINGS, antelog
 from tests.watch.alerts.receiving import serving
 
 pytestmark = pytest.mark.usefixtures("here")
+ONCE = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page")
+STARTED = (*ONCE, "--alert", "command:tee -a sent")
 CONFIRMED = [line for line in LOG if '"confirmed"' in line]
 
 
 def watch(*arguments: object) -> Result:
     Path("temp.csv").write_text(READINGS, encoding="utf-8")
-    return antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", *arguments)
+    return antelog(*ONCE, "--alert-from", "start", *arguments)
 
 
 def test_what_is_confirmed_is_sent() -> None:
@@ -27,7 +29,49 @@ def test_what_is_confirmed_is_sent() -> None:
     assert sent.pop("text") == "wt2 has failed"
     assert sent.pop("program") == "p.alog"
     assert sent.pop("key")
+    added = {"status": "firing", "group": "wt2", "severity": "info", "count": 1, "still_firing": 0}
+    assert {name: sent.pop(name) for name in added} == added
     assert [sent] == [json.loads(line) for line in CONFIRMED]
+
+
+def test_of_what_is_over_there_is_no_alert() -> None:
+    """An hour of past facts: what is confirmed only when they have been read is news, and nothing else."""
+    hour = "".join(f"wt2,high,{tick}\n" for tick in range(60))
+    Path("temp.csv").write_text(f"device,level,time\n{hour}", encoding="utf-8")
+    done = antelog(*STARTED, "--alert-every", "0")
+    assert done.exit_code == 0, done.stderr
+    confirmed = [each for each in map(json.loads, done.stdout.splitlines()) if each["change"] == "confirmed"]
+    assert len(confirmed) == 59
+    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
+    assert [each["tick"] for each in sent] == [each["tick"] for each in confirmed if each["tick"] >= 59]
+    Path("sent").unlink()
+    assert antelog(*STARTED, "--alert-every", "0", "--alert-from", "58").exit_code == 0
+    assert len(Path("sent").read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_many_of_a_device_go_as_one() -> None:
+    hour = "".join(f"wt2,high,{tick}\nwt4,high,{tick}\n" for tick in range(60))
+    Path("temp.csv").write_text(f"device,level,time\n{hour}", encoding="utf-8")
+    assert antelog(*STARTED, "--alert-from", "start").exit_code == 0
+    sent = [json.loads(line) for line in Path("sent").read_text(encoding="utf-8").splitlines()]
+    assert sorted((each["group"], each["count"]) for each in sent) == [
+        ("wt2", 1), ("wt2", 58), ("wt4", 1), ("wt4", 58),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--alert-from", "yesterday"), "yesterday"),
+        (("--alert-every", "soon"), "is not a duration"),
+        (("--link", "plant.example"), "is no address of a page"),
+        (("--link", "https://plant.example/?token=s3cr3t"), "is no address of a page"),
+    ],
+)
+def test_a_wrong_setting_is_said_before_the_start(words: tuple[str, ...], said: str) -> None:
+    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--alert", "command:cat", *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
 
 
 def test_what_is_printed_is_another_matter() -> None:

@@ -8,6 +8,7 @@ its table.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self, TypeAlias
@@ -178,13 +179,13 @@ class Body:
 class Lowering:
     """What is known of the rule whose literals are made; each `_` becomes a variable of its own.
 
-    What is `spaced` was calculated as it is printed: `W - 70` comes of `W - V`, and `W-70` of itself.
+    In a text that was `printed`, what has blanks was calculated: `W - 70` comes of `W - V`, `W-70` of itself.
     """
 
     vocabulary: Vocabulary
     used: int = 0
     own: frozenset[str] | None = None
-    spaced: bool = False
+    printed: str = ""
 
     def within(self, own: frozenset[str]) -> Lowering:
         """The lowering within an aggregate that has variables of its own."""
@@ -200,7 +201,7 @@ class Lowering:
             in_ticks = term.unit is not None
             offset = ticks_later(term, self.vocabulary.tick) if in_ticks else term.offset
             own = term.variable in (self.own or ())
-            if self.spaced or own:
+            if own or re.search(r"\w [+-] \d", self.printed[term.span.start : term.span.end]):
                 shifted = Inner(term.variable) if own else Variable(term.variable)
                 return Calculation("-" if offset < 0 else "+", (shifted, abs(offset)))
             return Variable(term.variable, offset)

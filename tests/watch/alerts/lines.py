@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from antelog.watch.alerts.alert import AlertQuery
+from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, Line
+from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, letter_of
+from antelog.watch.alerts.routes import Route, routes_of
 
 QUERIES = (
     AlertQuery("Malf", ("X", "T"), "T", "likely"),
     AlertQuery("Total", ("City", "V"), None, "confirmed"),
 )
+
+
+def group_of(route: Route, *changes: Line, status: str = FIRING) -> AlertGroup:
+    """The alerts of some changes, which go together."""
+    items = tuple(AlertItem(each, status, 0.0, 0.0) for each in changes)
+    return AlertGroup(route.group_of(changes[0]), items)
+
+
+def letters(routes: Sequence[Route], change: Line) -> list[tuple[str, Letter]]:
+    """The letters about a change, each with the name of its receiver."""
+    found = [route for route in routes if "change" in change and route.choice.fits(change)]
+    return [(route.receiver.name, letter_of(route, group_of(route, change), {})) for route in found]
+
+
+def letter_to(to: str, change: Line, template: str = "Take care") -> Letter:
+    """The letter about a change for one receiver."""
+    alert = Alert(to, on=(change["change"],), template=template)
+    ((_, letter),) = letters(routes_of(AlertSetup((alert,), QUERIES, "p.alog")), change)
+    return letter
 
 
 def line(change: str = "likely", query: str = "Malf", /, **more: Any) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts.alert import AlertError
+from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import DROPPED, REFUSED, SENT, Outbox, opened
-from antelog.watch.alerts.routes import Letter
 
 A, B, C = (Letter(key, f'{{"n": {n}}}', key) for n, key in enumerate("abc", 1))
 

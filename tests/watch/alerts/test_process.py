@@ -17,9 +17,9 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.alerts import process
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.alerts.process import AlertProcess
-from antelog.watch.alerts.routes import key_of
 from antelog.watch.alerts.sender import AT_ONCE
 from tests.processes import Process, Start, runs, until
 from tests.watch.alerts.lines import QUERIES, line

@@ -36,7 +36,7 @@ def test_receivers(text: str, receiver: Receiver) -> None:
         (f"slack:{SECRET}", "see its command lines. Put it into a file"),
         (SECRET, "`https` is no receiver of alerts"),
         ("slak:@x", "Did you mean slack?"),
-        ("mail:me", "Write webhook:@FILE, slack:@FILE or command:PROGRAM"),
+        ("mail:me", "Write webhook:@FILE, slack:@FILE, alertmanager:@FILE"),
         ("webhook:", "into a file"),
         ("webhook:@", "into a file"),
         ("command:", "a command is missing"),

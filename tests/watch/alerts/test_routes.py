@@ -1,14 +1,16 @@
-"""antelog/watch/alerts/routes.py: each receiver gets its lines, in its own words."""
+"""antelog/watch/alerts/{letters,routes}.py: each receiver gets its lines, in its own words."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
-from antelog.watch.alerts.receivers import receiver_of
-from antelog.watch.alerts.routes import key_of, letter_of, letters, routes_of
-from tests.watch.alerts.lines import QUERIES, line
+from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, AlertSetup
+from antelog.watch.alerts.letters import RESOLVED, StillFiring, key_of, letter_of
+from antelog.watch.alerts.routes import Route, routes_of
+from antelog.watch.board.tracked_answer import name_of
+from tests.watch.alerts.lines import QUERIES, group_of, letter_to, letters, line
 
 ALERTS = (
     Alert("slack:@a", template="{X} is hot"),
@@ -66,14 +68,83 @@ def test_another_change_has_another_key(more: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("to", ["webhook:@x", "command:cat"])
 def test_a_letter_is_the_line_and_more(to: str) -> None:
-    letter = letter_of(line(), "Take care", receiver_of(to), "turbines.alog")
+    letter = letter_to(to, line(text="turbine wt2 stops", severity="info"))
     assert json.loads(letter.body) == {
-        "key": letter.key, "text": "Take care", "program": "turbines.alog", **line(),
+        "key": letter.key, "text": "Take care", "program": "p.alog", "status": "firing", "group": "Malf",
+        "severity": "info", "count": 1, "still_firing": 0, **line(),
     }  # fmt: skip
 
 
 def test_slack_gets_a_text_that_calls_nobody() -> None:
-    letter = letter_of(line(), "<!channel> & <http://evil>", receiver_of("slack:@x"), "p.alog")
-    message = json.loads(letter.body)
+    message = json.loads(letter_to("slack:@x", line(), "<!channel> & <http://evil>").body)
     assert message["text"] == "&lt;!channel&gt; &amp; &lt;http://evil&gt;"
     assert (message["mrkdwn"], message["unfurl_links"], message["link_names"]) == (False, False, False)
+
+
+def _route(to: str, **more: Any) -> Route:
+    queries = (AlertQuery("Malf", ("X", "T"), "T", "likely", "critical", key="X"),)
+    (route,) = routes_of(AlertSetup((Alert(to),), queries, "p.alog", key="device no.", **more))
+    return route
+
+
+def test_a_link_opens_the_answer_and_has_no_token() -> None:
+    route = _route("webhook:@x", link="https://plant.example/turbines/")
+    body = json.loads(letter_of(route, group_of(route, line()), {}).body)
+    name = name_of("Malf", {"X": "wt2", "T": 7})
+    assert body["link"] == f"https://plant.example/turbines/answer/{name}"
+    slack = _route("slack:@x", link="http://127.0.0.1:8080")
+    text = json.loads(letter_of(slack, group_of(slack, line()), {}).body)["text"]
+    assert text.endswith(f"\nhttp://127.0.0.1:8080/answer/{name}")
+
+
+def test_several_go_as_one_that_says_how_many() -> None:
+    route = _route("webhook:@x")
+    group = group_of(route, line(), line(tick=9, answer={"X": "wt2", "T": 8}), line("rejected", tick=9))
+    body = json.loads(letter_of(route, replace(group, beyond=1000), {"Malf": StillFiring(0.0, 2)}).body)
+    assert body["text"].startswith(
+        "1,003 alerts of wt2 (2 likely, 1 rejected, 1,000 before), such as Malf X = wt2"
+    )
+    assert (body["group"], body["count"], body["still_firing"], body["severity"]) == (
+        "wt2",
+        1003,
+        2,
+        "critical",
+    )
+    assert [(each["status"], each["change"], each["tick"]) for each in body["alerts"]] == [
+        ("firing", "likely", 8),
+        ("firing", "likely", 9),
+        ("firing", "rejected", 9),
+    ]
+
+
+def test_a_letter_is_resolved_if_all_in_it_are() -> None:
+    route = _route("webhook:@x")
+    group = group_of(route, line("rejected"), status=RESOLVED)
+    assert json.loads(letter_of(route, group, {}).body)["status"] == "resolved"
+    both = replace(group, items=(*group.items, *group_of(route, line()).items))
+    assert json.loads(letter_of(route, both, {}).body)["status"] == "firing"
+
+
+def test_alertmanager_gets_labels_annotations_and_times() -> None:
+    route = _route("alertmanager:@x", link="http://127.0.0.1:8080")
+    (alert,) = json.loads(
+        letter_of(route, group_of(route, line(text="wt2 stops")), {"Malf": StillFiring(0.0, 1)}).body
+    )
+    assert alert["labels"] == {
+        "alertname": "Malf", "query": "Malf", "severity": "critical", "device_no_": "wt2",
+    }  # fmt: skip
+    assert alert["annotations"]["summary"] == "wt2 stops"
+    assert alert["annotations"]["description"].startswith("wt2 stops: likely, 84 %")
+    assert (alert["startsAt"], alert["endsAt"]) == ("1970-01-01T00:00:00.000Z", "1970-01-02T00:00:00.000Z")
+    assert alert["generatorURL"].startswith("http://127.0.0.1:8080/answer/")
+
+
+def test_for_alertmanager_an_alert_ends_with_the_last_of_its_answers() -> None:
+    route = _route("alertmanager:@x")
+    group = group_of(route, line("rejected"), status=RESOLVED)
+    (ended,) = json.loads(letter_of(route, group, {}).body)
+    assert ended["endsAt"] == "1970-01-01T00:00:00.000Z"
+    (goes_on,) = json.loads(letter_of(route, group, {"Malf": StillFiring(0.0, 1)}).body)
+    assert goes_on["endsAt"] == "1970-01-02T00:00:00.000Z"
+    (confirmed,) = json.loads(letter_of(route, group_of(route, line("confirmed")), {}).body)
+    assert "endsAt" not in confirmed  # nothing ends it: Alertmanager does, after a while

@@ -18,8 +18,8 @@ from antelog.language.moments import Timescale
 from antelog.run.store import Store
 from antelog.watch.alerts import running, sender
 from antelog.watch.alerts.alert import Alert, AlertSetup
+from antelog.watch.alerts.letters import key_of
 from antelog.watch.alerts.outbox import counts_in
-from antelog.watch.alerts.routes import key_of
 from antelog.watch.alerts.running import Work, run, say
 from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line

@@ -14,10 +14,9 @@ import pytest
 
 from antelog.watch.alerts import sending
 from antelog.watch.alerts.receivers import Receiver, receiver_of
-from antelog.watch.alerts.routes import letter_of
 from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, client_for, retry_after, send, wait_after
 from tests.processes import runs, until
-from tests.watch.alerts.lines import line
+from tests.watch.alerts.lines import letter_to, line
 from tests.watch.alerts.receiving import Server
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -29,7 +28,7 @@ def receiver_at(url: str, kind: str = "webhook") -> Receiver:
 
 
 def attempt(receiver: Receiver, times: Timeouts | None = None) -> Attempt:
-    letter = letter_of(line(), "Take care", receiver, "p.alog")
+    letter = letter_to("webhook:@a.url" if receiver.kind != "slack" else "slack:@a.url", line())
 
     async def once() -> Attempt:
         async with client_for([receiver]) as client:
@@ -58,7 +57,7 @@ def test_letters_go_by_one_connection_and_no_cookie_is_kept(server: Server) -> N
     async def thrice() -> None:
         async with client_for([receiver]) as client:
             for _ in range(3):
-                letter = letter_of(line(), "Take care", receiver, "p.alog")
+                letter = letter_to("webhook:@a.url" if receiver.kind != "slack" else "slack:@a.url", line())
                 assert await send(receiver, letter, client) == Attempt("sent")
 
     asyncio.run(thrice())

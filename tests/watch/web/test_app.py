@@ -17,8 +17,8 @@ from starlette.types import Message
 
 from antelog.errors import DataError
 from antelog.run.store import FeedReader, FolderFeed, Store, StoredFeedAt
+from antelog.watch.alerts.letters import Letter
 from antelog.watch.alerts.outbox import SENT, counts_in, opened
-from antelog.watch.alerts.routes import Letter
 from antelog.watch.board.board import Board
 from antelog.watch.board.tracked_answer import name_of
 from antelog.watch.web.api import NoFactsError, posted

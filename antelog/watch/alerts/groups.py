@@ -1,0 +1,219 @@
+"""Groups of alerts: the first one goes at once, and more of its group within a while go as one.
+
+    0 s     Malf of wt2 is likely        sent
+    9 s     OK of wt2 is likely          waits
+    20 s    Malf of wt2 is rejected      waits
+    300 s                                sent: 2 alerts of wt2: 1 likely, 1 rejected
+
+A group is a value of the program's key, such as a device, or else a query. A higher severity than was sent,
+and the first `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change says
+what became of it, which *resolves* it.
+
+All of it is in the store, by the wall clock: what waits, waits as long after a restart.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from antelog.forecast.columns import UNLIKELY
+from antelog.language.syntax import SEVERITIES
+from antelog.watch.alerts.alert import Line
+from antelog.watch.alerts.letters import (
+    FIRING,
+    RESOLVED,
+    AlertGroup,
+    AlertItem,
+    Letter,
+    StillFiring,
+    answer_of,
+    letter_of,
+)
+from antelog.watch.alerts.outbox import Outbox
+from antelog.watch.alerts.routes import Route
+
+_ENDS = frozenset({"confirmed", "rejected", "closed", UNLIKELY})
+"""Changes that say what became of an answer that was open, or likely."""
+
+MOST_WAITING = 1_000
+"""Alerts that wait in a group, at most; of more, the oldest are counted."""
+
+Hushed = Callable[[str], bool]
+"""Whether somebody has taken care of a group: it is acknowledged, or snoozed for now."""
+
+
+@dataclass(frozen=True)
+class GroupWindow:
+    """The time until which more of a group wait; the highest severity of what was sent, and was confirmed."""
+
+    until: float = 0.0
+    severity: int = -1
+    confirmed: int = -1
+
+
+class AlertGroups:
+    """The groups of all receivers in an outbox.
+
+    A group that is `hushed` sends what never waits, and what became of its answers; all else waits until it
+    is not.
+    """
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        routes: Sequence[Route],
+        hushed: Hushed = lambda _: False,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._outbox, self._database = outbox, outbox.database
+        self._routes = {each.receiver.name: each for each in routes}
+        self._hushed, self._wall = hushed, wall
+
+    def take(self, position: int, lines: Iterable[Line]) -> bool:
+        """Stores the letters of lines of the feed, and the position behind them, if there is anything."""
+        begin, now = self._outbox.begin or 0, self._wall()
+        before = self._database.total_changes
+        with self._outbox.transaction():
+            found = [
+                letter
+                for line in lines
+                if "change" in line and line["tick"] >= begin
+                for route in self._routes.values()
+                for letter in self._taken(route, line, now)
+            ]
+            self._outbox.add(found)
+            if self._database.total_changes == before:
+                return False
+            self._outbox.read_to(position)
+        return True
+
+    def send_due(self, *, at_the_end: bool = False) -> None:
+        """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""
+        now, found = self._wall(), []
+        due = "SELECT receiver, name FROM alert_groups WHERE until <= ?"
+        every = self._database.execute(due, (float("inf") if at_the_end else now,)).fetchall()
+        if not every:
+            return
+        with self._outbox.transaction():
+            for receiver, name in every:
+                route = self._routes.get(receiver)
+                if route is None or self._hushed(name):
+                    continue
+                items = self._waiting(receiver, name)
+                if items.items:
+                    found.append(self._sent(route, items, now))
+                elif not at_the_end:
+                    self._database.execute(
+                        "DELETE FROM alert_groups WHERE receiver = ? AND name = ?", (receiver, name)
+                    )
+            self._outbox.add(found)
+
+    # ---- a line for a receiver ----
+
+    def _taken(self, route: Route, line: Line, now: float) -> list[tuple[str, Letter]]:
+        item = self._item(route, line, now)
+        if item is None:
+            return []
+        receiver, name = route.receiver.name, route.group_of(line)
+        window = self._window(receiver, name)
+        if self._waits(route, name, item, window):
+            self._hold(receiver, name, item)
+            return []
+        return [self._sent(route, self._waiting(receiver, name).with_more(item), now)]
+
+    def _item(self, route: Route, line: Line, now: float) -> AlertItem | None:
+        """The line as an alert of a receiver; None if it is none."""
+        receiver, answer, change = route.receiver.name, answer_of(line), line["change"]
+        wanted = route.choice.fits(line)
+        if not wanted and change not in _ENDS:
+            return None
+        row = self._database.execute(
+            "SELECT since FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer)
+        ).fetchone()
+        since = now if row is None else row[0]
+        if change in _ENDS and (wanted or change != UNLIKELY):
+            self._database.execute("DELETE FROM firing WHERE receiver = ? AND answer = ?", (receiver, answer))
+            if row is not None and not (wanted and change == "confirmed"):
+                return AlertItem(line, RESOLVED, since, now)
+        elif wanted:
+            self._database.execute(
+                "INSERT OR IGNORE INTO firing VALUES (?, ?, ?, ?, ?)",
+                (receiver, answer, route.group_of(line), line["query"], since),
+            )
+        return AlertItem(line, FIRING, since, now) if wanted else None
+
+    def _waits(self, route: Route, name: str, item: AlertItem, window: GroupWindow | None) -> bool:
+        """Whether an alert waits for others of its group."""
+        known, rank = window or GroupWindow(), _rank(route, item)
+        confirmed = item.line["change"] == "confirmed" and rank > known.confirmed
+        if self._hushed(name):
+            higher = window is not None and rank > window.severity
+            return not (higher or confirmed or item.status == RESOLVED)
+        if known.until <= item.at:
+            return False
+        return not (confirmed or rank > known.severity)
+
+    # ---- the tables ----
+
+    def _sent(self, route: Route, items: AlertGroup, now: float) -> tuple[str, Letter]:
+        """The letter of a group, of which more wait from now on."""
+        at = route.receiver.name, items.name
+        self._database.execute("DELETE FROM held WHERE receiver = ? AND name = ?", at)
+        self._database.execute("DELETE FROM alert_groups WHERE receiver = ? AND name = ?", at)
+        if route.every:
+            ranks = [(_rank(route, each), each.line["change"]) for each in items.items]
+            severity = max(rank for rank, _ in ranks)
+            confirmed = max((rank for rank, change in ranks if change == "confirmed"), default=-1)
+            self._database.execute(
+                "INSERT INTO alert_groups VALUES (?, ?, ?, ?, ?, 0)",
+                (*at, now + route.every, severity, confirmed),
+            )
+        firing = self._database.execute(
+            "SELECT query, min(since), count(*) FROM firing WHERE receiver = ? AND name = ? GROUP BY query",
+            at,
+        )
+        still = {query: StillFiring(since, count) for query, since, count in firing.fetchall()}
+        return at[0], letter_of(route, items, still)
+
+    def _window(self, receiver: str, name: str) -> GroupWindow | None:
+        row = self._database.execute(
+            "SELECT until, severity, confirmed FROM alert_groups WHERE receiver = ? AND name = ?",
+            (receiver, name),
+        ).fetchone()
+        return None if row is None else GroupWindow(*row)
+
+    def _hold(self, receiver: str, name: str, item: AlertItem) -> None:
+        """Keeps an alert that waits."""
+        at, kept = (receiver, name), json.dumps([item.line, item.status, item.since, item.at])
+        self._database.execute("INSERT OR IGNORE INTO alert_groups VALUES (?, ?, 0, -1, -1, 0)", at)
+        self._database.execute(
+            "INSERT INTO held (receiver, name, item) VALUES (?, ?, ?)",
+            (*at, kept),
+        )
+        gone = self._database.execute(
+            "DELETE FROM held WHERE receiver = ? AND name = ? AND id <= "
+            "(SELECT id FROM held WHERE receiver = ? AND name = ? ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            (*at, *at, MOST_WAITING),
+        ).rowcount
+        self._database.execute(
+            "UPDATE alert_groups SET beyond = beyond + ? WHERE receiver = ? AND name = ?", (gone, *at)
+        )
+
+    def _waiting(self, receiver: str, name: str) -> AlertGroup:
+        """The alerts of a group that wait."""
+        rows = self._database.execute(
+            "SELECT item FROM held WHERE receiver = ? AND name = ? ORDER BY id", (receiver, name)
+        ).fetchall()
+        beyond = self._database.execute(
+            "SELECT beyond FROM alert_groups WHERE receiver = ? AND name = ?", (receiver, name)
+        ).fetchone()
+        items = tuple(AlertItem(*json.loads(text)) for (text,) in rows)
+        return AlertGroup(name, items, 0 if beyond is None else beyond[0])
+
+
+def _rank(route: Route, item: AlertItem) -> int:
+    """The severity as a number; the higher, the worse."""
+    return len(SEVERITIES) - SEVERITIES.index(route.severity_of(item.line))

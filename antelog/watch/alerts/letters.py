@@ -1,0 +1,198 @@
+"""Letters: the alerts of a group in the form of the receiver that gets them.
+
+    letter_of(route, AlertGroup("wt2", items), firing)      Letter(key, body, about)
+
+The key of a letter is a hash of the query, the answer, the tick and the change; of several, a hash of theirs.
+It is equal each time this is sent, so a receiver that keeps the keys it has seen recognises repeats.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from antelog.escaping import shown
+from antelog.language.syntax import SEVERITIES
+from antelog.watch.alerts.alert import Line
+from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
+from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.wording import within_limit
+
+_ANSWER = ("query", "answer", "others")
+_PARTS = (*_ANSWER, "tick", "change")
+_KEY_BYTES = 16
+
+FIRING, RESOLVED = "firing", "resolved"
+
+_SHOWN = 20
+"""The alerts that a letter about several lists, at most."""
+
+_OPEN_FOR = 24 * 3600.0
+"""Seconds for which Alertmanager takes an open answer to fire, if nothing more is sent about it."""
+
+
+@dataclass(frozen=True)
+class Letter:
+    """Alerts on their way to a receiver; `body` is JSON. Those `about` the same stay in order."""
+
+    key: str
+    body: str
+    about: str
+
+
+@dataclass(frozen=True)
+class AlertItem:
+    """A change as an alert, firing or resolved: since when its answer fires, and when the change was read."""
+
+    line: Line
+    status: str
+    since: float
+    at: float
+
+
+@dataclass(frozen=True)
+class AlertGroup:
+    """The alerts of a group that go together, and how many more there were."""
+
+    name: str
+    items: tuple[AlertItem, ...]
+    beyond: int = 0
+
+    @property
+    def count(self) -> int:
+        return len(self.items) + self.beyond
+
+    @property
+    def latest(self) -> list[AlertItem]:
+        """The last alert of each answer, in order."""
+        return list({answer_of(each.line): each for each in self.items}.values())
+
+    @property
+    def status(self) -> str:
+        """Resolved if all answers are."""
+        return FIRING if any(each.status == FIRING for each in self.latest) else RESOLVED
+
+    def with_more(self, item: AlertItem) -> AlertGroup:
+        return AlertGroup(self.name, (*self.items, item), self.beyond)
+
+    def worst(self, route: Route) -> AlertItem:
+        """The latest one of the highest severity, if there is one of an answer that fires."""
+
+        def rank(item: AlertItem) -> tuple[int, bool]:
+            return SEVERITIES.index(route.severity_of(item.line)), item.status == RESOLVED
+
+        return min(reversed(self.latest), key=rank)
+
+
+@dataclass(frozen=True)
+class StillFiring:
+    """The answers of a query in a group that fire: since when, and how many."""
+
+    since: float
+    count: int
+
+
+def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]) -> Letter:
+    """The letter of some alerts; `firing` has what fires in their group, by query."""
+    worst, keys = group.worst(route), [key_of(each.line) for each in group.items]
+    key = keys[0] if len(keys) == 1 else _hash(keys)
+    text, link = _text(route, group, worst, key), route.link_to(worst.line)
+    body: object
+    if route.receiver.kind == SLACK:
+        body = _slack("\n".join(filter(None, [text, link])))
+    elif route.receiver.kind == ALERTMANAGER:
+        body = [_of_alertmanager(route, each, firing.get(each.line["query"])) for each in group.items]
+    else:
+        body = {
+            "key": key,
+            "text": text,
+            "program": route.setup.program,
+            "status": group.status,
+            "group": group.name,
+            "severity": route.severity_of(worst.line),
+            "count": group.count,
+            "still_firing": sum(each.count for each in firing.values()),
+            **({"link": link} if link else {}),
+            **_without_label(worst.line),
+            **({"alerts": _listed(group.items)} if group.count > 1 else {}),
+        }
+    together = route.every or route.receiver.kind == ALERTMANAGER
+    about = group.name if together else answer_of(worst.line)
+    return Letter(key, json.dumps(body, ensure_ascii=False), about)
+
+
+def key_of(line: Line) -> str:
+    """The key of all letters about a change."""
+    return _hash([line.get(part) for part in _PARTS])
+
+
+def answer_of(line: Line) -> str:
+    """A hash of the answer that a change is about."""
+    return _hash([line.get(part) for part in _ANSWER])
+
+
+def _hash(parts: Sequence[object]) -> str:
+    text = json.dumps(parts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=_KEY_BYTES).hexdigest()
+
+
+def _text(route: Route, group: AlertGroup, item: AlertItem, key: str) -> str:
+    """The words about an alert, and before it how many there are if there are several."""
+    text = route.template.filled(route.texts.of(item.line, key))
+    if group.count > 1:
+        kinds = Counter(each.line["change"] for each in group.items)
+        parts = [f"{number:,} {kind}" for kind, number in kinds.items()]
+        parts += [f"{group.beyond:,} before"] if group.beyond else []
+        text = f"{group.count:,} alerts of {shown(group.name)} ({', '.join(parts)}), such as {text}"
+    return within_limit(text)
+
+
+def _without_label(line: Line) -> Line:
+    """The line without severity and words, which the letter has itself."""
+    return {name: value for name, value in line.items() if name not in ("severity", "text")}
+
+
+def _listed(items: Sequence[AlertItem]) -> list[Line]:
+    """The latest alerts of a group, each a line with its status."""
+    return [{"status": each.status, **each.line} for each in items[-_SHOWN:]]
+
+
+def _slack(text: str) -> dict[str, object]:
+    """A message as plain text: no mentions and no previews of links, whatever a fact contains."""
+    for character, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        text = text.replace(character, name)
+    return {"text": text, "mrkdwn": False, "link_names": False, "unfurl_links": False, "unfurl_media": False}
+
+
+def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -> dict[str, Any]:
+    """An alert as Alertmanager takes it; it fires as long as an answer with the same labels does."""
+    line, values = item.line, route.texts.of(item.line, key_of(item.line))
+    labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
+    if route.setup.key is not None and route.texts.queries[line["query"]].key is not None:
+        labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
+    ends = {}
+    if still is not None:
+        ends = {"endsAt": _moment(item.at + _OPEN_FOR)}
+    elif item.status == RESOLVED:
+        ends = {"endsAt": _moment(item.at)}
+    link = route.link_to(line)
+    return {
+        "labels": labels,
+        "annotations": {
+            "summary": values["words"],
+            "description": within_limit(route.template.filled(values)),
+        },
+        "startsAt": _moment(item.since if still is None else min(item.since, still.since)),
+        **ends,
+        **({"generatorURL": link} if link else {}),
+    }
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,190 @@
+"""antelog/watch/alerts/groups.py: the first of a group at once, more as one, by a made-up clock."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antelog.run.store import Store
+from antelog.watch.alerts import groups as module
+from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
+from antelog.watch.alerts.groups import AlertGroups
+from antelog.watch.alerts.outbox import SENT, opened
+from antelog.watch.alerts.routes import routes_of
+from tests.watch.alerts.lines import line
+
+QUERIES = (
+    AlertQuery("Malf", ("X", "T"), "T", "likely", "critical", key="X"),
+    AlertQuery("Warm", ("X", "T"), "T", "confirmed", "warning", key="X"),
+    AlertQuery("Total", ("City",), None, "confirmed"),
+)
+
+
+class Clock:
+    """Groups of one receiver, at a time that the test sets; each opening is a restart."""
+
+    def __init__(self, path: Path, *alerts: Alert, every: float = 300.0) -> None:
+        self.path, self.now, self.position = path, 1_000.0, 0
+        self.hushed: set[str] = set()
+        self._setup = AlertSetup(alerts or (Alert("command:cat"),), QUERIES, "p.alog", every=every)
+        self._stack = ExitStack()
+        self.restart()
+
+    def restart(self) -> None:
+        self._stack.close()
+        self._outbox = self._stack.enter_context(opened(self.path))
+        self._outbox.begin_at(0)
+        wanted = self.hushed.__contains__
+        self.groups = AlertGroups(self._outbox, routes_of(self._setup), wanted, lambda: self.now)
+
+    def tell(self, *changes: dict[str, Any], after: float = 0.0) -> list[str]:
+        """What is sent about some changes, some seconds after those before."""
+        self.now += after
+        self.position += len(changes)
+        self.groups.take(self.position, changes)
+        return self.due()
+
+    def due(self, *, after: float = 0.0, at_the_end: bool = False) -> list[str]:
+        self.now += after
+        self.groups.send_due(at_the_end=at_the_end)
+        return [f"{each['status']} {each['count']} {each['change']}" for each in self.sent()]
+
+    def sent(self) -> list[dict[str, Any]]:
+        found = []
+        for receiver in self._outbox.waiting():
+            while (waiting := self._outbox.first(receiver)) is not None:
+                self._outbox.settle(waiting, SENT)
+                found.append(json.loads(waiting.letter.body))
+        return found
+
+
+@pytest.fixture
+def clock(tmp_path: Path) -> Clock:
+    Store.open(tmp_path / "s").close()
+    return Clock(tmp_path / "s")
+
+
+def malf(change: str = "likely", time: int = 7, device: str = "wt2", **more: Any) -> dict[str, Any]:
+    return line(change, tick=time + 1, answer={"X": device, "T": time}, **more)
+
+
+def warm(time: int, change: str = "confirmed") -> dict[str, Any]:
+    return line(change, "Warm", tick=time + 1, answer={"X": "wt2", "T": time})
+
+
+def test_the_first_goes_at_once_and_more_of_its_group_as_one(clock: Clock) -> None:
+    assert clock.tell(malf()) == ["firing 1 likely"]
+    assert clock.tell(malf(time=8), malf(time=9), after=10) == []
+    assert clock.tell(malf(device="wt4")) == ["firing 1 likely"]  # of another group
+    assert clock.due(after=280) == []
+    assert clock.due(after=10) == ["firing 2 likely"]
+    assert clock.tell(malf(time=10), after=299) == []
+    assert clock.due(after=1) == ["firing 1 likely"]
+    assert clock.due(after=1_000) == []
+    assert clock.tell(malf(time=11)) == ["firing 1 likely"]
+
+
+def test_a_query_without_a_key_is_a_group(clock: Clock) -> None:
+    total = line("confirmed", "Total", answer={"City": "Bonn"})
+    assert clock.tell(total, {**total, "answer": {"City": "Ulm"}}) == ["firing 1 confirmed"]
+    assert clock.due(after=300) == ["firing 1 confirmed"]
+
+
+def test_a_higher_severity_and_a_first_confirmed_never_wait(clock: Clock) -> None:
+    assert clock.tell(warm(1)) == ["firing 1 confirmed"]
+    assert clock.tell(warm(2), after=1) == []
+    assert clock.tell(malf(), after=1) == ["firing 2 likely"]  # with the one that waited
+    assert clock.tell(malf(time=8), after=1) == []
+    assert clock.tell(malf("confirmed", time=8), after=1) == ["resolved 2 confirmed"]
+
+
+def test_what_became_of_an_answer_resolves_it(clock: Clock) -> None:
+    assert clock.tell(malf()) == ["firing 1 likely"]
+    assert clock.tell(malf("rejected"), after=400) == ["resolved 1 rejected"]
+    assert clock.tell(malf("rejected"), after=400) == []  # it fires no more
+    assert clock.tell(malf("rejected", time=8)) == []  # of this one nothing was sent
+    assert clock.tell(malf(), after=400) == ["firing 1 likely"]
+    assert clock.tell(malf("confirmed"), after=1) == ["resolved 1 confirmed"]  # the first one does not wait
+
+
+def test_what_is_wanted_fires_and_resolves_nothing(tmp_path: Path) -> None:
+    Store.open(tmp_path / "s").close()
+    clock = Clock(tmp_path / "s", Alert("command:cat", on=("likely", "unlikely", "confirmed")), every=0)
+    assert clock.tell(malf(), malf("confirmed")) == ["firing 1 likely", "firing 1 confirmed"]
+    assert clock.tell(malf("rejected")) == []  # after `confirmed` nothing is open
+    assert clock.tell(malf(time=8), malf("unlikely", time=8)) == ["firing 1 likely", "resolved 1 unlikely"]
+
+
+def test_where_is_about_what_fires_and_not_about_what_became_of_it(tmp_path: Path) -> None:
+    Store.open(tmp_path / "s").close()
+    clock = Clock(tmp_path / "s", Alert("command:cat", where=("chance>=80%",)), every=0)
+    assert clock.tell(malf(), malf("rejected")) == ["firing 1 likely", "resolved 1 rejected"]
+
+
+def test_each_at_once_without_a_while(tmp_path: Path) -> None:
+    Store.open(tmp_path / "s").close()
+    clock = Clock(tmp_path / "s", every=0)
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"] * 2
+
+
+def test_it_goes_on_where_it_stopped(clock: Clock) -> None:
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+    clock.restart()
+    assert clock.due(after=299) == []
+    clock.restart()
+    assert clock.due(after=1) == ["firing 1 likely"]
+    clock.restart()
+    assert clock.tell(malf("rejected", time=8), after=400) == ["resolved 1 rejected"]
+
+
+def test_at_the_end_nothing_waits(clock: Clock) -> None:
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+    assert clock.due(at_the_end=True) == ["firing 1 likely"]
+    clock.restart()
+    assert clock.tell(malf(time=9)) == []  # but it was sent just now
+
+
+def test_a_group_that_somebody_takes_care_of_sends_little(clock: Clock) -> None:
+    assert clock.tell(warm(1)) == ["firing 1 confirmed"]
+    clock.hushed.add("wt2")
+    assert clock.tell(warm(2), after=400) == []
+    assert clock.tell(malf(), after=400) == ["firing 2 likely"]  # a higher severity
+    assert clock.tell(malf(time=8), after=400) == []
+    assert clock.tell(malf("rejected"), after=1) == ["firing 2 likely"]  # with what became of the first
+    assert clock.tell(malf(time=9), after=1) == []
+    clock.hushed.clear()
+    assert clock.due() == []  # it was sent just now
+    assert clock.due(after=400) == ["firing 1 likely"]
+
+
+def test_the_end_of_a_snooze_waits_for_nothing(clock: Clock) -> None:
+    clock.hushed.add("wt2")
+    assert clock.tell(malf()) == []
+    assert clock.due(after=4_000) == []
+    clock.hushed.clear()
+    assert clock.due() == ["firing 1 likely"]
+
+
+def test_changes_before_the_begin_are_not_sent(clock: Clock) -> None:
+    with opened(clock.path) as outbox:
+        outbox.begin_at(9)
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+
+
+def test_of_many_that_wait_the_oldest_are_counted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    clock.tell(*(malf(time=time) for time in range(11)))
+    assert clock.due(after=300) == ["firing 10 likely"]
+
+
+def test_only_what_is_stored_moves_the_position(clock: Clock) -> None:
+    clock.groups.take(5, [malf("possible"), {"status": {}}])
+    with opened(clock.path) as outbox:
+        assert outbox.position is None
+    clock.groups.take(7, [malf()])
+    with opened(clock.path) as outbox:
+        assert outbox.position == 7
