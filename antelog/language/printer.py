@@ -109,7 +109,7 @@ def written(function: str, arguments: Sequence[Any]) -> Iterator[Any]:
 
 def _side(term: Any, closeness: int) -> Iterator[Any]:
     """A side of an operation, in parentheses if it calculates and binds less closely."""
-    operator = "+" if getattr(term, "offset", 0) else getattr(term, "function", None)
+    operator = "+" if hasattr(term, "offset") else getattr(term, "function", None)
     if _LOOSE.get(operator or "", closeness) < closeness:
         yield from ("(", term, ")")
     else:
