@@ -15,9 +15,12 @@ from antelog.escaping import in_html
 
 
 class Html(str):
-    """Markup that is escaped already."""
+    """Markup that is escaped already; templates leave it as it is."""
 
     __slots__ = ()
+
+    def __html__(self) -> str:
+        return self
 
 
 Child: TypeAlias = "str | int | Iterable[Child] | None"

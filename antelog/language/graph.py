@@ -83,11 +83,15 @@ class Graph:
 
 @dataclass(frozen=True)
 class Placement:
-    """The layout: the middle of each node in pixels and layers, and the nodes each edge leads through."""
+    """The layout: the middle of each node in pixels and layers, and the nodes each edge leads through.
+
+    `labels` has the node at which the label of an edge is.
+    """
 
     x: Mapping[str, float]
     layer: Mapping[str, int]
     paths: Mapping[Edge, tuple[str, ...]]
+    labels: Mapping[Edge, str]
 
 
 def graph_of(document: Document) -> Graph:
@@ -124,10 +128,19 @@ def _into(edges: Sequence[Edge]) -> defaultdict[str, list[Edge]]:
     return into
 
 
-def layout(graph: Graph, widths: Mapping[str, float], gap: float) -> Placement:
-    """Places for nodes of these widths: few crossings, short edges, no overlaps."""
+def layout(
+    graph: Graph, widths: Mapping[str, float], gap: float, labels: Mapping[Edge, float] | None = None
+) -> Placement:
+    """Places for nodes of these widths: few crossings, short edges, no overlaps.
+
+    With `labels`, the widths of some on edges, these are nodes in layers of their own, between the others.
+    """
     layer = _layers(graph)
+    if labels is not None:
+        layer = {node: 2 * number for node, number in layer.items()}
     paths, layer = _with_bends(graph, layer)
+    places = {edge: paths[edge][-2] for edge in labels or ()}
+    widths = {**widths, **{places[edge]: width for edge, width in (labels or {}).items()}}
     rows: dict[int, list[str]] = defaultdict(list)
     for node, number in layer.items():
         rows[number].append(node)
@@ -153,7 +166,7 @@ def layout(graph: Graph, widths: Mapping[str, float], gap: float) -> Placement:
         for number in [*order, *order[::-1]]:
             wanted = {node: fmean([x[m] for m in near[node]] or [x[node]]) for node in rows[number]}
             x |= _spread(rows[number], wanted, widths, gap)
-    return Placement(x, layer, paths)
+    return Placement(x, layer, paths, places)
 
 
 def _layers(graph: Graph) -> dict[str, int]:

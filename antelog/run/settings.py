@@ -220,6 +220,10 @@ class RunSettings:
         None, FILE, "Keep in this file how far it has come, and go on there next time, without a fact lost.",
         on=("watch",),
     )  # fmt: skip
+    keep: str = option(
+        "7 days", plain("DURATION", values.pause),
+        "How long the page remembers what was decided; of its lines 1 GB are kept at most.", on=("watch",),
+    )  # fmt: skip
     wait: bool = flag(
         False, "Wait, as a standby, while another process has the state or the output.", on=("watch",)
     )

@@ -74,6 +74,21 @@ def test_layouts_can_be_read(name: str) -> None:
             assert other_x - x >= sum(widths) / 2 + GAP - 1e-6
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_labels_of_edges_keep_apart_from_each_other_and_from_nodes(name: str) -> None:
+    shown = graph_of(recorded(name).checked.document)
+    wide = {edge: 50.0 + 10 * (at % 5) for at, edge in enumerate(shown.edges)}
+    nodes = {node: 20.0 if node in shown.rules else WIDTH for node in shown.strata}
+    place = layout(shown, nodes, GAP, wide)
+    assert place.labels.keys() == wide.keys()
+    widths = nodes | {place.labels[edge]: width for edge, width in wide.items()}
+    assert not {*place.labels.values()} & {*shown.strata}
+    for layer in {*place.layer.values()}:
+        row = sorted((place.x[node], node) for node in place.x if place.layer[node] == layer)
+        for (x, node), (other_x, other) in pairwise(row):
+            assert other_x - x >= (widths.get(node, 0) + widths.get(other, 0)) / 2 + GAP - 1e-6
+
+
 def test_a_long_chain() -> None:
     rules = "".join(f"P{n + 1}(X, T) :- P{n}(X, T).\n" for n in range(600))
     shown = graph_of(antelog.parse(f"input P0(x, time).\n{rules}query P600(X, T).\n").document)

@@ -161,6 +161,7 @@ def _store(settings: Settings, feed: bool, stack: ExitStack) -> Store | None:
     else:
         folder = stack.enter_context(temporary_folder())
         store = Store.open(folder / "feed", temporary=True)
+    store.feed.kept_seconds = values.duration(settings.keep) / 1_000_000
     stack.callback(store.close)
     return store
 

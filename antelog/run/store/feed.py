@@ -25,13 +25,14 @@ from antelog.run.store.database import is_store, opened
 LARGEST = 64 << 20
 """Bytes after which a new head is due."""
 
-KEPT = 512 << 20
+KEPT = 1 << 30
 """Bytes of a feed that are kept."""
 
 KEPT_SECONDS = 7 * 24 * 3600
 """Seconds after which lines go, the last head and what follows it excepted."""
 
-_BETWEEN_HEADS = KEPT_SECONDS // 8
+_HEADS = 8
+"""Heads in the time for which lines are kept, at least: lines go up to a head."""
 _BLOCK = 1_000
 """Lines in a row of the table, at most."""
 
@@ -113,11 +114,16 @@ class StoredFeed:
     def __init__(self, database: sqlite3.Connection, *, largest: int = LARGEST, kept: int = KEPT) -> None:
         self._database, self._largest, self._kept = database, largest, kept
         self._size, self._begun = 0, 0.0
+        self.kept_seconds: float = KEPT_SECONDS
         self._last = _extent(database).last
 
     @property
     def full(self) -> bool:
-        return not self._begun or self._size >= self._largest or time.time() > self._begun + _BETWEEN_HEADS
+        return (
+            not self._begun
+            or self._size >= self._largest
+            or time.time() > self._begun + self.kept_seconds / _HEADS
+        )
 
     def begin(self, about: Mapping[str, object], open_lines: Iterable[str] = ()) -> None:
         self._size, self._begun = 0, time.time()
@@ -148,7 +154,7 @@ class StoredFeed:
     def _remove_old(self) -> None:
         """Remove all before the oldest head after which the feed is small and young enough."""
         heads = self._database.execute("SELECT last FROM feed WHERE head ORDER BY last DESC").fetchall()
-        room, oldest = self._kept, time.time() - KEPT_SECONDS
+        room, oldest = self._kept, time.time() - self.kept_seconds
         end, keep = self._last, heads[0][0]
         for (start,) in heads:
             size, newest = self._database.execute(

@@ -167,8 +167,8 @@ class AnswerIndex:
         self._version, self._answers = self.board.version, list(self.board.open.values())
         answers, head, known = self._answers, self.board.head, self._of
         self._of = keys = {each.id: known.get(each.id) or head.key_of(each) for each in answers}
-        queries, self._queries = _numbered([each.query for each in answers])
-        key_numbers, self._keys = _numbered(list(keys.values()))
+        queries, self._queries = numbered([each.query for each in answers])
+        key_numbers, self._keys = numbered(list(keys.values()))
         severity = [SEVERITIES.index(head.severity(each)) for each in self._queries]
         alerts = [head.alerts.get(each) for each in self._queries]
         threshold = np.array([USUAL if each is None else each for each in alerts], np.float64)[queries]
@@ -286,7 +286,7 @@ def most_common(counts: Mapping[str, int], most: int) -> list[str]:
     return sorted(name for name, _ in Counter(counts).most_common(most))
 
 
-def _numbered(names: Sequence[str]) -> tuple[Column, list[str]]:
+def numbered(names: Sequence[str]) -> tuple[Column, list[str]]:
     """Names as numbers, and the names by their numbers."""
     numbers: dict[str, int] = {}
     found = [numbers.setdefault(each, len(numbers)) for each in names]

@@ -28,8 +28,8 @@ from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked, value_text
 
-DECIDED = 2_000
-"""Decided answers that are kept, the latest."""
+DECIDED, DECIDED_SIZE = 50_000, 64_000_000
+"""Decided answers that are kept, the latest: how many at most, and how many bytes they hold, about."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,7 @@ class Board:
 
     def __post_init__(self) -> None:
         self.damaged = 0
+        self._decided_size = 0
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board."""
@@ -183,23 +184,31 @@ class Board:
         before = self.open.get(name)
         if kind not in ENDS:
             # What was rejected may come back: it is the same answer.
-            answer = before or self.decided.pop(name, None)
+            answer = before or self._reopened(name)
             if answer is None:
                 answer = tracked(line, name)
             else:
                 answer.take(line)
             self.open[name] = answer
             return
-        answer = self.open.pop(name, None) or self.decided.pop(name, None)
+        answer = self.open.pop(name, None) or self._reopened(name)
         decided_by = None if answer is None else answer.now.decided_by
         if answer is None:
             answer = tracked(line, name)
         else:
             answer.take(line)
         self.decided[name] = answer
-        if len(self.decided) > DECIDED:
-            self.decided.popitem(last=False)
+        self._decided_size += answer.size
+        while len(self.decided) > DECIDED or self._decided_size > DECIDED_SIZE:
+            self._decided_size -= self.decided.popitem(last=False)[1].size
         self.trust.take(answer, decided_by)
+
+    def _reopened(self, name: str) -> TrackedAnswer | None:
+        """An answer that is decided no more."""
+        answer = self.decided.pop(name, None)
+        if answer is not None:
+            self._decided_size -= answer.size
+        return answer
 
     def _reach(self, tick: int | None) -> None:
         # A stream without facts is at tick -1: it has no time yet.

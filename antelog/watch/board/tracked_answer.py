@@ -24,6 +24,9 @@ LINES = 50
 CHANCES = 400
 """Chances of an answer that are kept: the first, and the latest."""
 
+_SIZE, _CHANCE_SIZE = 900, 110
+"""Bytes of an answer without its lines, and of a chance."""
+
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
@@ -62,6 +65,11 @@ class TrackedAnswer(Struct):
     def all_lines(self) -> list[Line]:
         """All lines that are kept."""
         return [self.line_at(number) for number in range(len(self.lines))]
+
+    @property
+    def size(self) -> int:
+        """The bytes that it holds, about."""
+        return _SIZE + sum(map(len, self.lines)) + _CHANCE_SIZE * len(self.chances)
 
     def line_at(self, number: int) -> Line:
         found: Line = _decoded(self.lines[number])

@@ -20,7 +20,7 @@ import msgspec
 
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import post
-from antelog.watch.board.decided_answers import chosen, ticks_alerted, ticks_open
+from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
 from antelog.watch.board.explanations import marks, rules_behind
 from antelog.watch.board.selection import Given, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
@@ -35,9 +35,9 @@ def of_now(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 
 def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
-    found = chosen(live.board, given)
+    found = live.decided.chosen(given)
     selection = selection_of(given)
-    shown = found[selection.start : selection.start + selection.count]
+    shown = found.part(selection.start, selection.count)
     answers = [
         {**_answer(each), "open_for": ticks_open(each), "alerted_before": ticks_alerted(each)}
         for each in shown

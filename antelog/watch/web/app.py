@@ -167,7 +167,9 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        return ViewContext(self.live.board, self.live.answers, _root(request), _given(request))
+        return ViewContext(
+            self.live.board, self.live.answers, self.live.decided, _root(request), _given(request)
+        )
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version."""
@@ -176,7 +178,8 @@ class _Routes:
         return self._known
 
     def _found(self) -> dict[str, Any]:
-        board, clock = self.live.board, ViewContext(self.live.board, self.live.answers).clock
+        board = self.live.board
+        clock = ViewContext(board, self.live.answers, self.live.decided).clock
         reached = "" if board.tick is None else clock.at(board.tick)
         wall = board.tick is not None and clock.wall is not None
         return {**summary(board), "reached": reached, "program": Path(board.head.path).name, "wall": wall}

@@ -16,7 +16,7 @@ from typing import Any
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
 from antelog.language.line_literals import awaited
-from antelog.watch.board.decided_answers import chosen, ticks_alerted, ticks_open
+from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
 from antelog.watch.board.selection import MOST, Given, selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
@@ -52,7 +52,7 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """The view as an HTML file with its style, which loads nothing and has no script."""
-    scene = ViewContext(live.board, live.answers, given={**given, **_WHOLE}, live=False)
+    scene = ViewContext(live.board, live.answers, live.decided, given={**given, **_WHOLE}, live=False)
     found = PARTS[view](scene, rest)
     if found is None:
         return None
@@ -104,7 +104,7 @@ def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
     yield ("query", "answer", "became", "at", "open for", "alerted before", "because", "id")
-    for answer in chosen(live.board, given):
+    for answer in live.decided.chosen(given).part(0, _ALL):
         because = "; ".join(answer.line.get("because") or ())
         yield (
             answer.query,

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from antelog.errors import AntelogError
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
+from antelog.watch.board.decided_answers import DecidedIndex
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -46,6 +47,7 @@ class LiveBoard:
 
     def __post_init__(self) -> None:
         self.answers = AnswerIndex(self.board)
+        self.decided = DecidedIndex(self.board)
         self.failure: str | None = None
 
     async def follow(self) -> None:

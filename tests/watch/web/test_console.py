@@ -238,3 +238,88 @@ def test_an_answer_is_there_after_it_is_decided(chromium: Browser, served: tuple
     tab.run("location.reload()")
     tab.until("document.querySelector('main').innerText.includes('What became of it')")
     assert tab.errors == []
+
+
+# ---- three scenes: sixty devices, two hundred open answers ----
+
+SCENE = """\
+input Temp(device, level, time) delay 2.
+chance Temp(_, high, _) = 5%, again 80%.
+Stop(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Dry(X, T) :- Temp(X, high, T), Temp(X, high, T+2).
+Calm(X, T) :- Temp(X, low, T), Temp(X, low, T+1).
+query Stop(X, T) critical alert 75% "{X} is about to stop".
+query Dry(X, T) alert 50% "the bearing of {X} runs dry".
+query Calm(X, T) good.
+"""
+WORDS = {"Stop": "is about to stop", "Dry": "runs dry"}
+
+
+def found_open(query: str, number: int, chance: float, **more: Any) -> Record:
+    name = device(number)
+    text = {"text": f"{name} {WORDS[query]}"} if query in WORDS else {}
+    why = {"evidence": [f'Temp("{name}", high, 8)'], "hypotheses": [f'Temp("{name}", high, 9)']}
+    return possible(name, 8, 9, chance, query=query, explanations=[why], **text, **more)
+
+
+def all_is_well(but: int = 0) -> list[Record]:
+    """A hundred and twenty answers that are nearly certain, and say that nothing is wrong."""
+    return [
+        found_open("Calm", number, 0.999, answer={"X": device(number), "T": about})
+        for number in range(60)
+        for about in (7, 8)
+        if number != but
+    ]
+
+
+def within(ticks: int) -> Record:
+    return {"decided_by": 9 + ticks, "if_silent": {"change": "rejected", "tick": 9 + ticks}}
+
+
+BUSY = [found_open("Dry", number, 0.9 + number / 1000, **within(1)) for number in range(20, 60)]
+SCENES = {
+    "one device is about to stop while others are likelier to run dry": (
+        [*all_is_well(), *BUSY, found_open("Stop", 17, 0.76, **within(4))],
+        ("paint-shop/press-17", "is about to stop", "76 %", "4 ticks"),
+    ),
+    "of two that are as likely, the one with less time": (
+        [
+            *all_is_well(),
+            *BUSY,
+            *(found_open("Stop", number, 0.1, **within(1)) for number in range(10)),
+            found_open("Stop", 11, 0.9, **within(5)),
+            found_open("Stop", 12, 0.9, **within(2)),
+        ],
+        ("north-hall/press-12", "is about to stop", "90 %", "2 ticks"),
+    ),
+    "where nothing is critical, the warning that is furthest over its threshold": (
+        [
+            *all_is_well(),
+            *(found_open("Dry", number, 0.3, **within(1)) for number in range(40)),
+            found_open("Dry", 44, 0.8, **within(6)),
+        ],
+        ("paint-shop/press-44", "runs dry", "80 %", "6 ticks"),
+    ),
+}
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path, scene: str) -> None:
+    records, expected = SCENES[scene]
+    written(tmp_path / "feed", [*records, status(9)], SCENE)
+    page = Page(tmp_path / "feed", PageAddress())
+    try:
+        for width in WIDTHS:
+            tab = chromium.tab(alone=True)
+            tab.size(width, 900)
+            tab.open(page.url)
+            tab.until("document.querySelector('.rows .item')")
+            row = tab.run("document.querySelector('.rows .item').innerText").replace("\xa0", " ")
+            for words in (*expected, "1 of 2 there", "awaits Temp(high, 9)"):
+                assert words in row, (width, row)
+            bottom = tab.run("document.querySelector('.rows .item').getBoundingClientRect().bottom")
+            assert bottom < 900
+            assert "good" in tab.run("document.querySelector('.facets').textContent")
+            assert "folded" in tab.run("document.querySelector('.foot').textContent")
+    finally:
+        page.stop()

@@ -24,7 +24,7 @@ const list = {
     const form = byId("filters");
     if (!form) return;
     byId("more").open = !narrow.matches;
-    form.addEventListener("input", (event) => { clearTimeout(this.later); this.later = setTimeout(() => this.filter(), event.target.type === "search" ? 150 : 0); });
+    form.addEventListener("input", (event) => { clearTimeout(this.later); this.later = setTimeout(() => this.filter(), event.target.type === "search" ? 80 : 0); });
     form.addEventListener("submit", (event) => event.preventDefault());
     this.box.addEventListener("pointermove", () => { this.pointed = Date.now(); });
     this.box.addEventListener("pointerleave", () => { if (byId("paused")?.textContent) load(); });

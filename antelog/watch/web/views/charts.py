@@ -28,6 +28,17 @@ class ChartRow:
 
 
 @dataclass(frozen=True)
+class StackedBar:
+    """A part of a bar, in a box of `WIDE` by `HIGH`; its kind is the head of its series."""
+
+    kind: str
+    x: float
+    y: float
+    wide: float
+    high: float
+
+
+@dataclass(frozen=True)
 class TimeChart:
     """A chart of some series. `kind` says how it is drawn, `level` is a line in it.
 
@@ -40,6 +51,20 @@ class TimeChart:
     rows: Sequence[ChartRow]
     zone: str = ""
     level: float | None = None
+
+    @property
+    def stacks(self) -> Sequence[StackedBar]:
+        """The counts of each row on each other, the last series lowest."""
+        most = max((sum(value or 0 for value in row.values) for row in self.rows), default=0) or 1
+        wide, found = WIDE / max(1, len(self.rows)), []
+        for at, row in enumerate(self.rows):
+            y = HIGH
+            for kind, value in reversed([*zip(self.head[1:], row.values, strict=True)]):
+                high = 0.95 * HIGH * (value or 0) / most
+                y -= high
+                if high:
+                    found.append(StackedBar(kind, at * wide, y, 0.9 * wide, high))
+        return found
 
     @property
     def paths(self) -> Sequence[str]:

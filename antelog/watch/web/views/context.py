@@ -13,6 +13,7 @@ from antelog.forecast.reports.words import lead
 from antelog.language.moments import Timescale, moment
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
+from antelog.watch.board.decided_answers import DecidedIndex
 from antelog.watch.board.selection import Given
 from antelog.watch.board.tracked_answer import TrackedAnswer, value_text
 
@@ -70,11 +71,12 @@ class TickClock:
         return lead(ticks, self.length) if ticks else "no time"
 
     def brief(self, ticks: int) -> str:
-        """A number of ticks as a short duration: `20 s`, `1:40`, `3 hours`, or `3 ticks`."""
+        """A number of ticks as a short duration: `20 s`, `1:40`, `20 min`, `3 hours`, or `3 ticks`."""
         seconds, rest = divmod(ticks * (self.length or 0), 1_000_000)
         if not seconds or rest or seconds >= _HOUR:
             return self.ahead(ticks)
-        return f"{seconds} s" if seconds < _MINUTE else f"{seconds // _MINUTE}:{seconds % _MINUTE:02}"
+        minutes, rest = divmod(seconds, _MINUTE)
+        return f"{rest} s" if not minutes else f"{minutes}:{rest:02}" if rest else f"{minutes} min"
 
     def left(self, tick: int) -> str:
         """The duration until the end of a tick."""
@@ -100,13 +102,14 @@ class TickClock:
 
 @dataclass(frozen=True, eq=False)
 class ViewContext:
-    """The board and its index, the path at which the page is mounted, and the address of the view.
+    """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
     `live`: the view is for the page, not for a file that is kept.
     """
 
     board: Board
     index: AnswerIndex
+    decided: DecidedIndex
     root: str = ""
     given: Given = field(default_factory=dict)
     live: bool = True

@@ -8,17 +8,23 @@ scrolled to.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 
+import numpy as np
 from markupsafe import Markup
 
 from antelog.forecast.reports.words import NONE, count
 from antelog.watch.board.answer_index import most_common
-from antelog.watch.board.decided_answers import KINDS, chosen, facets, histogram, ticks_alerted, ticks_open
+from antelog.watch.board.decided_answers import (
+    KINDS,
+    OUTCOMES,
+    ChosenAnswers,
+    ticks_alerted,
+    ticks_open,
+)
 from antelog.watch.board.explanations import failed, marks
-from antelog.watch.board.selection import SEVERITIES, Given, selection_of
+from antelog.watch.board.selection import SEVERITIES, Given, first, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.charts import ChartRow, TimeChart
@@ -33,19 +39,18 @@ _PREFIXES = 8
 def decided(scene: ViewContext) -> Markup:
     """Renders the view, with the rows that the address asks for."""
     given = folded(scene.given)
-    found = chosen(scene.board, given)
-    good = facets(scene.board, scene.given)["severity"]["good"] if given is not scene.given else 0
+    found, counts = scene.decided.chosen(given), scene.decided.facets(given)
     return render(
         "decided.html",
         scene=scene,
         clock=scene.clock,
-        facets=list(_facets(scene, given)),
-        found=found,
-        chart=_chart(scene, chosen(scene.board, given, "between")),
+        facets=list(_facets(scene, counts)),
+        number=len(found),
+        chart=_chart(scene, given),
         spans=_spans(scene),
-        between=next(iter(scene.given.get("between", ())), ""),
+        between=first(scene.given, "between"),
         said=_said(scene, found),
-        good=good,
+        good=counts["severity"].get("good", 0) if given is not scene.given else 0,
         rows=rows(scene, found),
         text=selection_of(scene.given).filter.text,
     )
@@ -53,7 +58,7 @@ def decided(scene: ViewContext) -> Markup:
 
 def listed(scene: ViewContext) -> Markup:
     """Renders some rows, with their positions among all."""
-    return rows(scene, chosen(scene.board, folded(scene.given)))
+    return rows(scene, scene.decided.chosen(folded(scene.given)))
 
 
 def folded(given: Given) -> Given:
@@ -74,9 +79,10 @@ class DecidedRow:
     alerted: str
 
 
-def rows(scene: ViewContext, found: Sequence[TrackedAnswer]) -> Markup:
+def rows(scene: ViewContext, found: ChosenAnswers) -> Markup:
+    """Renders rows of the list."""
     selection = selection_of(scene.given)
-    shown = found[selection.start : selection.start + selection.count]
+    shown = found.part(selection.start, selection.count)
     return render(
         "decided_rows.html",
         scene=scene,
@@ -110,42 +116,40 @@ def because(scene: ViewContext, answer: TrackedAnswer) -> str:
     return shorter(scene, answer, last.literal.text(scene.clock.short))
 
 
-def _said(scene: ViewContext, found: Sequence[TrackedAnswer]) -> str:
+def _said(scene: ViewContext, found: ChosenAnswers) -> str:
     """How early those that were confirmed were known."""
-    confirmed = [each for each in found if each.now.change == "confirmed"]
+    confirmed, alerted = len(found.waited), found.alerted[found.alerted >= 0]
     if not confirmed:
-        return f"{count(len(found), 'answer')}, none of them confirmed." if found else ""
-    early = scene.clock.ahead(round(median(map(ticks_open, confirmed))))
-    said = f"{len(confirmed):,} of {count(len(found), 'answer')} confirmed, open for {early} before (median)"
-    alerted = [before for each in confirmed if (before := ticks_alerted(each)) is not None]
-    if alerted:
-        ahead = scene.clock.ahead(round(median(alerted)))
+        return f"{count(len(found), 'answer')}, none of them confirmed." if len(found) else ""
+    early = scene.clock.ahead(round(float(np.median(found.waited))))
+    said = f"{confirmed:,} of {count(len(found), 'answer')} confirmed, open for {early} before (median)"
+    if len(alerted):
+        ahead = scene.clock.ahead(round(float(np.median(alerted))))
         said += f"; {count(len(alerted), 'alert')} that came true, {ahead} before"
     return f"{said}."
 
 
-def _facets(scene: ViewContext, given: Given) -> Iterator[Facet]:
-    counts = facets(scene.board, given)
+def _facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Iterator[Facet]:
     titles = {"kind": "Became", "severity": "Severity", "query": "Query", "prefix": key_name(scene)}
+    orders: Mapping[str, Sequence[str]] = {"kind": KINDS, "severity": SEVERITIES}
     for name, title in titles.items():
-        wanted = set(scene.given.get(name, ()))
+        wanted = set(scene.given.get(name, ())) - {""}
         known = {*counts[name], *wanted}
-        order = {"kind": KINDS, "severity": SEVERITIES}.get(name)
         if name == "prefix":
             known = {*most_common(counts[name], _PREFIXES), *wanted}
             if len(counts[name]) > 4 * _PREFIXES and not wanted:
                 continue
-        values = sorted(known) if order is None else [each for each in order if each in known]
+        values = [each for each in orders.get(name, sorted(known)) if each in known]
         if len(values) > 1 or wanted:
             yield facet(name, title, values, counts[name], wanted)
 
 
-def _chart(scene: ViewContext, found: Sequence[TrackedAnswer]) -> TimeChart | None:
+def _chart(scene: ViewContext, given: Given) -> TimeChart | None:
     """How many were decided when; None if there are none."""
-    bins = histogram(scene.board, found, _BINS)
+    bins = scene.decided.histogram(given, _BINS)
     if not bins:
         return None
-    kinds = [each for each in (*SEVERITIES, "rejected") if any(one.counts[each] for one in bins)]
+    kinds = [each for each in OUTCOMES if any(one.counts[each] for one in bins)]
     timed = scene.clock.milliseconds(bins[0].ticks[0]) is not None
     rows = []
     for each in bins:
@@ -166,12 +170,12 @@ class TimeSpan:
 
 def _spans(scene: ViewContext) -> Sequence[TimeSpan]:
     """Round stretches of time that some of the answers lie in, and some do not."""
-    clock, ticks = scene.clock, [each.now.tick for each in scene.board.decided.values()]
-    if clock.length is None or not ticks:
+    clock, oldest = scene.clock, next(iter(scene.board.decided.values()), None)
+    if clock.length is None or oldest is None:
         return []
     found = []
     for name, seconds in (("15 minutes", 900), ("hour", 3600), ("day", 86_400), ("week", 604_800)):
         back = seconds * 1_000_000 // clock.length
-        if 0 < back < clock.now - min(ticks):
+        if 0 < back < clock.now - oldest.now.tick:
             found.append(TimeSpan(name, f"{max(0, clock.now - back)}..{clock.now}"))
     return found

@@ -40,18 +40,19 @@ def now(scene: ViewContext) -> Markup:
     wanted = selection.filter
     due = replace(wanted, due=None)
     seen = scene.index.listing(selection)
+    counts = scene.index.facets(wanted)
     just = [each for each in reversed(scene.board.decided.values()) if scene.severity(each.query) != "good"]
     return render(
         "now.html",
         scene=scene,
         clock=scene.clock,
         selection=selection,
-        facets=list(_facets(scene, selection)),
+        facets=list(_facets(scene, counts)),
         strip=strip(scene, scene.index.due(due)),
         rows=rows(scene, selection, seen),
         seen=seen,
         axis=axis_of(scene, wanted),
-        good=_folded_number(scene, selection),
+        good=0 if scene.given.get("severity") else counts["severity"]["good"],
         sorts=_SORTS,
         groups=[each for each in GROUPS if each != "key" or _has_key(scene)],
         group_names=_GROUPS | {"key": key_name(scene)},
@@ -172,9 +173,8 @@ def _nothing(scene: ViewContext) -> Sequence[str]:
 # ---- facets ----
 
 
-def _facets(scene: ViewContext, selection: Selection) -> Iterator[Facet]:
+def _facets(scene: ViewContext, counts: Mapping[str, Mapping[str, int]]) -> Iterator[Facet]:
     """The filters of which there is something to choose."""
-    counts = scene.index.facets(selection.filter)
     chosen = {name: set(scene.given.get(name, ())) for name in counts}
     prefixes = {*most_common(counts["prefix"], _PREFIXES), *chosen["prefix"]}
     names = {
@@ -187,13 +187,6 @@ def _facets(scene: ViewContext, selection: Selection) -> Iterator[Facet]:
     for name, values in names.items():
         if len(values) > 1 or chosen[name]:
             yield facet(name, titles[name], values, counts[name], chosen[name])
-
-
-def _folded_number(scene: ViewContext, selection: Selection) -> int:
-    """The number of good answers that are folded."""
-    if scene.given.get("severity"):
-        return 0
-    return scene.index.facets(selection.filter)["severity"]["good"]
 
 
 def _has_key(scene: ViewContext) -> bool:
@@ -252,7 +245,7 @@ def strip(scene: ViewContext, due: Due) -> DueStrip:
         if scene.chances:
             title += f"; {_sum(sum(sums))} of them expected to come true"
         found.append(DueBar(title, within, number, parts, ticks_of, ticks_of == chosen, 100 * number / most))
-    return DueStrip(clock.ahead(bars * wide), found, int(counts[-1]))
+    return DueStrip(clock.ahead(bars * wide).removeprefix("1 "), found, int(counts[-1]))
 
 
 def _sum(expected: float) -> str:

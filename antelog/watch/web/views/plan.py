@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from markupsafe import Markup
 
@@ -24,7 +23,7 @@ from antelog.watch.board.explanations import marks
 from antelog.watch.web.templating import number, render
 from antelog.watch.web.views.context import ViewContext
 
-_LAYER, _HALF, _DOT, _GAP, _EDGE = 74.0, 21.0, 12.0, 30.0, 16.0
+_LAYER, _HALF, _DOT, _GAP, _EDGE = 37.0, 21.0, 12.0, 22.0, 16.0
 _LETTER, _SMALL = 8.2, 6.6
 """The widths of letters, of names and of notes."""
 _LOOKED_AT = 5_000
@@ -101,15 +100,20 @@ def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
         node: max(_LETTER * len(node) + 28, _SMALL * len(note) + 24, 84.0)
         for node, (_, note) in notes.items()
     }
-    placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP)
+    labels = _labels(scene, program, graph)
+    wide = {edge: _SMALL * len(words) + 10 for edge, words in labels.items()}
+    placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP, wide)
     left = min((x - widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) - _EDGE
     right = max((x + widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) + _EDGE
     return PlanDrawing(
         left,
         right - left,
-        (max(placed.layer.values(), default=0) + 1) * _LAYER,
+        max(placed.layer.values(), default=0) * _LAYER + 2 * _HALF + 2 * _EDGE,
         [_edge(edge, graph, placed) for edge in graph.edges],
-        [_label(edge, words, placed) for edge, words in _labels(scene, program, graph).items()],
+        [
+            EdgeLabel(words, placed.x[at := placed.labels[edge]], _middle(at, placed), wide[edge])
+            for edge, words in labels.items()
+        ],
         [
             Box(node, kind, note, placed.x[node], _middle(node, placed), widths[node])
             for node, (kind, note) in notes.items()
@@ -164,7 +168,7 @@ def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, st
 
 
 def _middle(node: str, placed: Placement) -> float:
-    return (placed.layer[node] + 0.5) * _LAYER
+    return placed.layer[node] * _LAYER + _HALF + _EDGE
 
 
 def _half(node: str, graph: Graph) -> float:
@@ -172,31 +176,27 @@ def _half(node: str, graph: Graph) -> float:
 
 
 def _edge(edge: Edge, graph: Graph, placed: Placement) -> DrawnEdge:
+    """A smooth line through the places of an edge, which leaves and arrives straight up or down."""
     path = placed.paths[edge]
-    pieces = []
-    for one, other in pairwise(path):
-        down = placed.layer[other] > placed.layer[one]
-        start = _middle(one, placed) + _half(one, graph) * (1 if down else -1)
-        end = _middle(other, placed) - (_half(other, graph) + (6 if other == path[-1] else 0)) * (
-            1 if down else -1
+    down = placed.layer[path[1]] > placed.layer[path[0]]
+    x, y = [placed.x[node] for node in path], [_middle(node, placed) for node in path]
+    y[0] += _half(edge.source, graph) * (1 if down else -1)
+    into = 1 if placed.layer[path[-1]] > placed.layer[path[-2]] else -1
+    tip = y[-1] - _half(edge.target, graph) * into
+    y[-1] = tip - 6 * into
+    slopes = [0.0, *((after - before) / 6 for before, after in zip(x, x[2:], strict=False)), 0.0]
+    pieces = [f"M{number(x[0])} {number(y[0])}"]
+    for at in range(len(path) - 1):
+        third = (y[at + 1] - y[at]) / (2 if at in (0, len(path) - 2) else 3)
+        pieces.append(
+            f"C{number(x[at] + slopes[at])} {number(y[at] + third)} "
+            f"{number(x[at + 1] - slopes[at + 1])} {number(y[at + 1] - third)} "
+            f"{number(x[at + 1])} {number(y[at + 1])}"
         )
-        bend = (end - start) / 2
-        x1, x2 = number(placed.x[one]), number(placed.x[other])
-        lead = f"M{x1} {number(start)}" if one == path[0] else f"L{x1} {number(start)}"
-        pieces.append(f"{lead}C{x1} {number(start + bend)} {x2} {number(end - bend)} {x2} {number(end)}")
-    x, y = placed.x[path[-1]], _middle(path[-1], placed)
-    up = placed.layer[path[-1]] < placed.layer[path[-2]]
-    tip = y + (_half(edge.target, graph)) * (1 if up else -1)
-    base = tip + (8 if up else -8)
-    arrow = f"M{number(x)} {number(tip)}L{number(x - 4.5)} {number(base)}L{number(x + 4.5)} {number(base)}Z"
+    base = tip - 8 * into
+    left, right = number(x[-1] - 4.5), number(x[-1] + 4.5)
+    arrow = f"M{number(x[-1])} {number(tip)}L{left} {number(base)}L{right} {number(base)}Z"
     return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge")
-
-
-def _label(edge: Edge, words: str, placed: Placement) -> EdgeLabel:
-    one, other = placed.paths[edge][-2:]
-    x = (placed.x[one] + placed.x[other]) / 2
-    y = (_middle(one, placed) + _middle(other, placed)) / 2 + 4
-    return EdgeLabel(words, x, y, _SMALL * len(words) + 10)
 
 
 def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Dot:

@@ -257,6 +257,9 @@ def test_trust_is_what_the_score_command_says() -> None:
     words = "".join(Elements(seen("trust", *reported)).texts)
     assert "Are the chances right?" in words
     assert "40 answers" in words
+    elements = Elements(seen("trust", *reported))
+    assert elements.names.count("svg") == 3
+    assert not any("<" in each for each in elements.texts)
     assert "There are no chances yet" in seen("trust")
     assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
 
