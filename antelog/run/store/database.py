@@ -22,7 +22,7 @@ from antelog.writing import PLAIN, claimed, is_at
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
 
 PATIENCE = 60.0
@@ -44,6 +44,11 @@ CREATE INDEX waiting ON letters (receiver, tries / 5, id);
 CREATE INDEX answers ON letters (receiver, about, id);
 CREATE TABLE receivers (name TEXT PRIMARY KEY);
 CREATE TABLE counts (receiver TEXT, outcome TEXT, number INTEGER, PRIMARY KEY (receiver, outcome));
+CREATE TABLE acts (
+    number INTEGER PRIMARY KEY, name TEXT, kind TEXT, who TEXT, at REAL, until REAL, note TEXT
+);
+CREATE TABLE act_answers (act INTEGER, answer TEXT, PRIMARY KEY (act, answer));
+CREATE INDEX acknowledged ON act_answers (answer);
 CREATE TABLE alerts_from (one INTEGER PRIMARY KEY CHECK (one = 1), tick INTEGER);
 CREATE TABLE alert_groups (
     receiver TEXT, name TEXT, until REAL, severity INTEGER, confirmed INTEGER, beyond INTEGER,

@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
+from antelog.run.store.acts import Acts
 from antelog.watch.alerts.alert import Line
 from antelog.watch.alerts.letters import (
     FIRING,
@@ -34,15 +35,15 @@ from antelog.watch.alerts.letters import (
 )
 from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.routes import Route
+from antelog.watch.board.tracked_answer import name_of
 
-_ENDS = frozenset({"confirmed", "rejected", "closed", UNLIKELY})
+_SETTLES = frozenset({"confirmed", "rejected", "closed"})
+"""Changes after which an answer is open no more."""
+_ENDS = _SETTLES | {UNLIKELY}
 """Changes that say what became of an answer that was open, or likely."""
 
 MOST_WAITING = 1_000
 """Alerts that wait in a group, at most; of more, the oldest are counted."""
-
-Hushed = Callable[[str], bool]
-"""Whether somebody has taken care of a group: it is acknowledged, or snoozed for now."""
 
 
 @dataclass(frozen=True)
@@ -57,22 +58,21 @@ class GroupWindow:
 class AlertGroups:
     """The groups of all receivers in an outbox.
 
-    A group that is `hushed` sends what never waits, and what became of its answers; all else waits until it
-    is not.
+    A group that somebody acknowledged, or snoozed for now, sends what never waits, and what became of its
+    answers; all else waits until that ends.
     """
 
     def __init__(
         self,
         outbox: Outbox,
         routes: Sequence[Route],
-        hushed: Hushed = lambda _: False,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._outbox, self._database = outbox, outbox.database
         self._routes = {each.receiver.name: each for each in routes}
-        self._hushed, self._wall = hushed, wall
+        self._acts, self._wall = Acts(outbox.database), wall
 
-    def take(self, position: int, lines: Iterable[Line]) -> bool:
+    def take(self, position: int, lines: Sequence[Line]) -> bool:
         """Stores the letters of lines of the feed, and the position behind them, if there is anything."""
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
@@ -85,6 +85,8 @@ class AlertGroups:
                 for letter in self._taken(route, line, now)
             ]
             self._outbox.add(found)
+            ended = [each for each in lines if each.get("change") in _SETTLES]
+            self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
             if self._database.total_changes == before:
                 return False
             self._outbox.read_to(position)
@@ -93,14 +95,16 @@ class AlertGroups:
     def send_due(self, *, at_the_end: bool = False) -> None:
         """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""
         now, found = self._wall(), []
-        due = "SELECT receiver, name FROM alert_groups WHERE until <= ?"
-        every = self._database.execute(due, (float("inf") if at_the_end else now,)).fetchall()
+        longest = max((route.every for route in self._routes.values()), default=0.0)
+        due = "SELECT receiver, name FROM alert_groups WHERE until NOT BETWEEN ? AND ? OR ?"
+        # Nothing waits longer than that, unless the clock was set back.
+        every = self._database.execute(due, (now + 1e-6, now + longest, at_the_end)).fetchall()
         if not every:
             return
         with self._outbox.transaction():
             for receiver, name in every:
                 route = self._routes.get(receiver)
-                if route is None or self._hushed(name):
+                if route is None or self._acts.hushed(name, now):
                     continue
                 items = self._waiting(receiver, name)
                 if items.items:
@@ -149,10 +153,10 @@ class AlertGroups:
         """Whether an alert waits for others of its group."""
         known, rank = window or GroupWindow(), _rank(route, item)
         confirmed = item.line["change"] == "confirmed" and rank > known.confirmed
-        if self._hushed(name):
+        if self._acts.hushed(name, item.at):
             higher = window is not None and rank > window.severity
             return not (higher or confirmed or item.status == RESOLVED)
-        if known.until <= item.at:
+        if not item.at < known.until <= item.at + route.every:
             return False
         return not (confirmed or rank > known.severity)
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from antelog.run.store import Store
+from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import SENT, opened
 from antelog.watch.alerts.routes import routes_of
+from antelog.watch.board.tracked_answer import name_of
 from tests.watch.alerts.lines import line
 
 QUERIES = (
@@ -29,17 +31,26 @@ class Clock:
 
     def __init__(self, path: Path, *alerts: Alert, every: float = 300.0) -> None:
         self.path, self.now, self.position = path, 1_000.0, 0
-        self.hushed: set[str] = set()
         self._setup = AlertSetup(alerts or (Alert("command:cat"),), QUERIES, "p.alog", every=every)
         self._stack = ExitStack()
+        self.restart()
+
+    def forget(self, query: str) -> None:
+        """Another start, with a program that no longer has this query."""
+        left = tuple(each for each in QUERIES if each.name != query)
+        self._setup = replace(self._setup, queries=left)
         self.restart()
 
     def restart(self) -> None:
         self._stack.close()
         self._outbox = self._stack.enter_context(opened(self.path))
         self._outbox.begin_at(0)
-        wanted = self.hushed.__contains__
-        self.groups = AlertGroups(self._outbox, routes_of(self._setup), wanted, lambda: self.now)
+        self.groups = AlertGroups(self._outbox, routes_of(self._setup), lambda: self.now)
+
+    def act(self, kind: acts.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
+        """Somebody does something about wt2."""
+        names = tuple(name_of(each["query"], each["answer"]) for each in answers)
+        acts.add(self.path, acts.Act("wt2", kind, "ann", self.now, until, answers=names))
 
     def tell(self, *changes: dict[str, Any], after: float = 0.0) -> list[str]:
         """What is sent about some changes, some seconds after those before."""
@@ -150,29 +161,41 @@ def test_at_the_end_nothing_waits(clock: Clock) -> None:
 
 def test_a_group_that_somebody_takes_care_of_sends_little(clock: Clock) -> None:
     assert clock.tell(warm(1)) == ["firing 1 confirmed"]
-    clock.hushed.add("wt2")
+    clock.act("acknowledged", None, malf(time=9))
     assert clock.tell(warm(2), after=400) == []
     assert clock.tell(malf(), after=400) == ["firing 2 likely"]  # a higher severity
     assert clock.tell(malf(time=8), after=400) == []
     assert clock.tell(malf("rejected"), after=1) == ["firing 2 likely"]  # with what became of the first
     assert clock.tell(malf(time=9), after=1) == []
-    clock.hushed.clear()
-    assert clock.due() == []  # it was sent just now
+    assert clock.tell(malf("rejected", time=9), after=1) == ["resolved 2 rejected"]
+    assert acts.current(clock.path, clock.now) == []
+    assert clock.tell(malf(time=10), after=1) == []
     assert clock.due(after=400) == ["firing 1 likely"]
 
 
 def test_the_end_of_a_snooze_waits_for_nothing(clock: Clock) -> None:
-    clock.hushed.add("wt2")
+    clock.act("snoozed", clock.now + 4_001)
     assert clock.tell(malf()) == []
     assert clock.due(after=4_000) == []
-    clock.hushed.clear()
-    assert clock.due() == ["firing 1 likely"]
+    assert clock.due(after=1) == ["firing 1 likely"]
 
 
 def test_changes_before_the_begin_are_not_sent(clock: Clock) -> None:
     with opened(clock.path) as outbox:
         outbox.begin_at(9)
     assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+
+
+def test_a_clock_that_is_set_back_holds_nothing_up(clock: Clock) -> None:
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+    assert clock.due(after=-10_000) == ["firing 1 likely"]
+    assert clock.tell(malf(time=9), after=-10_000) == ["firing 1 likely"]
+
+
+def test_a_query_that_is_gone_is_resolved(clock: Clock) -> None:
+    assert clock.tell(malf()) == ["firing 1 likely"]
+    clock.forget("Malf")
+    assert clock.tell(malf("closed"), after=400) == ["resolved 1 closed"]
 
 
 def test_of_many_that_wait_the_oldest_are_counted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
