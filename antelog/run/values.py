@@ -134,7 +134,7 @@ def pause_or_none(text: str) -> str:
 def web_address(text: str) -> str:
     """The address of a page, without what is secret in it."""
     parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.password:
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.username:
         raise SettingError(
             f"`{text}` is no address of a page", "Write one like https://plant.example/turbines."
         )

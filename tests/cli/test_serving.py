@@ -19,6 +19,7 @@ import pytest
 from antelog.cli import serving as cli_serving
 from antelog.cli.serving import tending, with_page
 from antelog.run.store import Store
+from antelog.watch.alerts.outbox import opened
 from antelog.watch.web import serving
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
@@ -123,6 +124,33 @@ def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     process = watching("changes.jsonl")
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
     assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_alerts_begin_with_what_is_new_and_lead_to_the_answer(watching: Callable[..., _Watch]) -> None:
+    past = "".join(f"wt2,high,{tick}\n" for tick in range(31))
+    Path("temp.csv").write_text(f"device,level,time\n{past}", encoding="utf-8")
+    alert = ("--alert", "command:tee -a sent", "--alert-on", "confirmed", "--alert-every", "0")
+    process = watching("p.alog", "--input", "Temp=temp.csv", *alert, "--state", "s")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+
+    def begun() -> bool:
+        with opened(Path("s")) as outbox:
+            return outbox.begin == 30
+
+    until(begun, process.process, _said)
+    with Path("temp.csv").open("a", encoding="utf-8") as file:
+        file.write("".join(f"wt2,high,{tick}\n" for tick in range(31, 40)))
+    sent = Path("sent")
+    until(lambda: sent.exists() and len(sent.read_text().splitlines()) > 5, process.process, _said)
+    lines = [json.loads(line) for line in sent.read_text().splitlines()]
+    assert lines[0]["tick"] >= 30
+    assert {each["status"] for each in lines} == {"firing"}
+    assert lines[0]["link"].startswith(f"{link[1]}/answer/")
+    assert link[2] not in sent.read_text()
+    answer = json.loads(_asked(lines[0]["link"].replace("/answer/", "/api/answers/"), link[2]))
+    assert answer["lines"][-1]["answer"] == lines[0]["answer"]
     assert process.stop() == 0
 
 

@@ -36,3 +36,10 @@ def test_percentages_and_comments_are_told_apart() -> None:
     assert [value for kind, value in found if kind is Number] == ["5%", "80%", "5"]
     assert [value for kind, value in found if kind is Comment.Single] == ["% often, 3%", "% five"]
     assert [value for kind, value in found if kind is Keyword] == ["chance", "again"]
+
+
+def test_severities_have_a_colour_in_queries_only() -> None:
+    rules = 'query Malf(X, T) critical alert 80% "a".\nA(X, T) :- B(X, critical, T), X != good.\n'
+    text = f"{rules}query A(X, T) good."
+    kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("critical", "good")]
+    assert kinds == [Keyword, Name.Constant, Name.Constant, Keyword]

@@ -25,6 +25,7 @@ from antelog.language.syntax import (
     Term,
     Tick,
     Variable,
+    Words,
     Zone,
 )
 
@@ -86,6 +87,10 @@ STATEMENTS: list[tuple[str, Statement]] = [
     ("chance P(5, _) = 5%.", Chance("P", (Constant(5), Anonymous()), Percentage(5))),
     ("chance P(_) = 0%, again 0.5%.", Chance("P", (Anonymous(),), Percentage(0), Percentage(0.5))),
     ("query Flag(X, T) alert 80%.", Query(FLAG, alert=Percentage(80))),
+    (
+        'query Flag(X, T) "{X}:{{hot}}" alert 80% critical window 10.',
+        Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}")),
+    ),
     (
         "query Flag(X, T) horizon 1 window 10 alert 80%.",
         Query(FLAG, Bound(10), Bound(1), Percentage(80)),

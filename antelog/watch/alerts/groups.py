@@ -95,8 +95,10 @@ class AlertGroups:
     def send_due(self, *, at_the_end: bool = False) -> None:
         """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""
         now, found = self._wall(), []
-        due = "SELECT receiver, name FROM alert_groups WHERE until <= ?"
-        every = self._database.execute(due, (float("inf") if at_the_end else now,)).fetchall()
+        longest = max((route.every for route in self._routes.values()), default=0.0)
+        due = "SELECT receiver, name FROM alert_groups WHERE until NOT BETWEEN ? AND ? OR ?"
+        # Nothing waits longer than that, unless the clock was set back.
+        every = self._database.execute(due, (now + 1e-6, now + longest, at_the_end)).fetchall()
         if not every:
             return
         with self._outbox.transaction():
@@ -154,7 +156,7 @@ class AlertGroups:
         if self._acts.hushed(name, item.at):
             higher = window is not None and rank > window.severity
             return not (higher or confirmed or item.status == RESOLVED)
-        if known.until <= item.at:
+        if not item.at < known.until <= item.at + route.every:
             return False
         return not (confirmed or rank > known.severity)
 

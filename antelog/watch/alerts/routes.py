@@ -34,14 +34,14 @@ class Route:
 
     def group_of(self, line: Line) -> str:
         """The value by which answers are grouped, or else the query."""
-        key = self.texts.queries[line["query"]].key
+        key = self.texts.query(line).key
         if key is None:
             return str(line["query"])
         value = line["answer"].get(key)
         return UNKNOWN if value is None else as_text(value)
 
     def severity_of(self, line: Line) -> str:
-        return self.texts.queries[line["query"]].severity
+        return self.texts.query(line).severity
 
     def link_to(self, line: Line) -> str:
         """The address of the answer on the page, without its token; nothing if there is no page."""

@@ -65,6 +65,11 @@ class ChangeTexts:
     queries: dict[str, AlertQuery]
     timescale: Timescale | None = None
 
+    def query(self, line: Line) -> AlertQuery:
+        """The query of a line; one that the program no longer has, too."""
+        name = line["query"]
+        return self.queries.get(name) or AlertQuery(name, (), None, "confirmed")
+
     def of(self, line: Line, key: str) -> dict[str, str]:
         """The values of all names a template may have."""
         answer, chance = self._values(line), line.get("chance")
@@ -72,7 +77,7 @@ class ChangeTexts:
         listed = ", ".join(f"{name} = {value}" for name, value in answer.items())
         values = {
             "words": line.get("text") or f"{line['query']} {listed}",
-            "severity": self.queries[line["query"]].severity,
+            "severity": self.query(line).severity,
             "query": line["query"],
             "answer": listed,
             "change": line["change"],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,12 @@ class Clock:
         self.path, self.now, self.position = path, 1_000.0, 0
         self._setup = AlertSetup(alerts or (Alert("command:cat"),), QUERIES, "p.alog", every=every)
         self._stack = ExitStack()
+        self.restart()
+
+    def forget(self, query: str) -> None:
+        """Another start, with a program that no longer has this query."""
+        left = tuple(each for each in QUERIES if each.name != query)
+        self._setup = replace(self._setup, queries=left)
         self.restart()
 
     def restart(self) -> None:
@@ -177,6 +184,18 @@ def test_changes_before_the_begin_are_not_sent(clock: Clock) -> None:
     with opened(clock.path) as outbox:
         outbox.begin_at(9)
     assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+
+
+def test_a_clock_that_is_set_back_holds_nothing_up(clock: Clock) -> None:
+    assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+    assert clock.due(after=-10_000) == ["firing 1 likely"]
+    assert clock.tell(malf(time=9), after=-10_000) == ["firing 1 likely"]
+
+
+def test_a_query_that_is_gone_is_resolved(clock: Clock) -> None:
+    assert clock.tell(malf()) == ["firing 1 likely"]
+    clock.forget("Malf")
+    assert clock.tell(malf("closed"), after=400) == ["resolved 1 closed"]
 
 
 def test_of_many_that_wait_the_oldest_are_counted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

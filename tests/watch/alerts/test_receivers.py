@@ -94,6 +94,22 @@ def test_what_is_no_address(
     assert "s3cr3t" not in str(caught.value)
 
 
+def test_addresses_of_alertmanager_and_apprise(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("http://alerts.example:9093/\nX-Team: night\n", encoding="utf-8")
+    found = address_of(receiver_of(f"alertmanager:@{path}"))
+    assert (found.url, found.headers) == ("http://alerts.example:9093/api/v2/alerts", (("X-Team", "night"),))
+    path.write_text("http://alerts.example/api/v2/alerts", encoding="utf-8")
+    assert address_of(receiver_of(f"alertmanager:@{path}")).url == "http://alerts.example/api/v2/alerts"
+    path.write_text("mailto://me:s3cr3t@example.com\nntfy://topic\n", encoding="utf-8")
+    receiver = receiver_of(f"apprise:@{path}")
+    checked(receiver)
+    assert "s3cr3t" not in repr(receiver)
+    path.write_text("\n", encoding="utf-8")
+    with pytest.raises(AlertError, match="there is no address"):
+        checked(receiver)
+
+
 def test_what_is_missing(tmp_path: Path) -> None:
     with pytest.raises(AlertError, match="cannot be read: No such file"):
         checked(receiver_of(f"webhook:@{tmp_path / 'none'}"))

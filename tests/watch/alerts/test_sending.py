@@ -9,6 +9,7 @@ import socket
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,7 @@ def receiver_at(url: str, kind: str = "webhook") -> Receiver:
 
 
 def attempt(receiver: Receiver, times: Timeouts | None = None) -> Attempt:
-    letter = letter_to("webhook:@a.url" if receiver.kind != "slack" else "slack:@a.url", line())
+    letter = letter_to(f"{receiver.kind}:@a.url" if receiver.place else "webhook:@a.url", line())
 
     async def once() -> Attempt:
         async with client_for([receiver]) as client:
@@ -77,6 +78,35 @@ def test_an_answer_that_does_not_end_is_not_waited_for(
 def test_slack(server: Server) -> None:
     assert attempt(receiver_at(server.url, "slack")) == Attempt("sent")
     assert server.got[0]["text"] == "Take care"
+
+
+def test_alertmanager(server: Server) -> None:
+    receiver = receiver_at(server.url.removesuffix("/in/s3cr3t"), "alertmanager")
+    assert attempt(receiver) == Attempt("sent")
+    body: Any = server.got[0]  # a list of alerts
+    assert body[0]["labels"]["alertname"] == "Malf"
+    assert server.paths == ["/api/v2/alerts"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [200, 500])
+def test_apprise(server: Server, status: int) -> None:
+    """Through a service of Apprise's that posts JSON; a redirect or a limit is up to it."""
+    server.answers = [status]
+    Path("a.url").write_text(server.url.replace("http://", "json://"), encoding="utf-8")
+    found = attempt(receiver_of("apprise:@a.url"))
+    assert found == (Attempt("sent") if status == 200 else Attempt(AGAIN, "ended with 1", there=True))
+    (got,) = server.got
+    assert (got["title"], got["message"], got["type"]) == ("Malf: info", "Take care", "info")
+
+
+@pytest.mark.slow
+def test_an_address_that_apprise_does_not_know(capfd: pytest.CaptureFixture[str]) -> None:
+    Path("a.url").write_text("nosuchservice://s3cr3t", encoding="utf-8")
+    assert attempt(receiver_of("apprise:@a.url")).what == AGAIN
+    said = capfd.readouterr().err
+    assert "apprise does not know one of the addresses" in said
+    assert "s3cr3t" not in said
 
 
 @pytest.mark.parametrize(
