@@ -20,6 +20,7 @@ from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.language import read
+from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.store import source_of
@@ -78,6 +79,20 @@ class FeedProgram:
         """The severity of each query."""
         queries = self.program.plan.queries if self.program else ()
         return {query.name: query.severity for query in queries}
+
+    @cached_property
+    def rests_on(self) -> Mapping[str, frozenset[str]]:
+        """The inputs that each query depends on."""
+        if self.program is None:
+            return {}
+        below: dict[str, set[str]] = {}
+        for edge in graph_of(self.program.document).edges:
+            below.setdefault(edge.target, set()).add(edge.source)
+        names = {each.name for each in self.program.plan.inputs}
+        return {
+            query.name: frozenset(names & reachable(below, query.predicate))
+            for query in self.program.plan.queries
+        }
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
@@ -215,6 +230,16 @@ class Board:
         if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
             self.tick = tick
             self.trust.reach(tick)
+
+
+def reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
+    """The nodes that edges lead to from one, and that one."""
+    found, waiting = {start}, [start]
+    while waiting:
+        new = set(edges.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _name(line: Line) -> str:

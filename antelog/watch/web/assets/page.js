@@ -56,6 +56,7 @@ function put(html, path) {
   }
   drawCharts();
   countdown();
+  freshness();
   if (list.box) list.fill();
 }
 
@@ -97,7 +98,8 @@ function live(kind, words) {
 let due = null;
 function hear(news) {
   state = news;
-  live("live", "live");
+  lostSince = null;
+  freshness();
   byId("program").textContent = news.program;
   byId("tick").textContent = news.reached;
   if (document.hidden || due) return;
@@ -107,7 +109,7 @@ function hear(news) {
 function refresh() { due = null; if (here().path === shown && getSelection().isCollapsed) load(); }
 
 let tries = 0;
-function lost() { live("lost", "reconnecting"); }
+function lost() { lostSince ??= Date.now(); freshness(); }
 
 async function listen() {
   for (;;) {
@@ -145,7 +147,7 @@ async function begin() {
   channel?.postMessage({ asks: "news" });
   if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
   else listen();
-  setInterval(countdown, 1000);
+  setInterval(() => { countdown(); freshness(); }, 1000);
 }
 
 /* ---- what people do ---- */
