@@ -25,6 +25,7 @@ from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.store import source_of
 from antelog.run.store.records import ENDS
+from antelog.watch.board.grouping import group_variables
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked, value_text
@@ -96,18 +97,8 @@ class FeedProgram:
 
     @cached_property
     def keys(self) -> Mapping[str, str]:
-        """The variable of each query by which its answers are grouped: the key of the plan, or else the
-        first variable that is not the time."""
-        if self.program is None:
-            return {}
-        plan = self.program.plan
-        positions = {each.name: each.position for each in plan.key.positions}
-        found = {}
-        for query in plan.queries:
-            variables = query.answer.variables
-            if variables:
-                found[query.name] = variables[positions.get(query.predicate, 0)]
-        return found
+        """The variable of each query by which its answers are grouped."""
+        return {} if self.program is None else group_variables(self.program.plan)
 
     def severity(self, query: str) -> str:
         """How bad a confirmed answer of a query is: critical, warning, info or good."""

@@ -69,6 +69,14 @@ class LiveBoard:
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board, and wakes those who wait for news."""
         self.board.take(records)
+        self._wake()
+
+    def refresh(self) -> None:
+        """Makes a new version of the board, for something beside it has changed."""
+        self.board.version += 1
+        self._wake()
+
+    def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 

@@ -56,7 +56,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     tab = opened(chromium, page)
     assert tab.run("location.href") == page.address.origin + "/"
     assert tab.run("document.cookie") == ""
-    assert page.address.token not in tab.run("JSON.stringify([sessionStorage, localStorage])")
+    assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
     tab.open(page.address.origin + "/plan")
     tab.until("document.querySelector('svg.graph')")
     stranger = chromium.tab(alone=True)
