@@ -58,7 +58,7 @@ def take(link: str, tab: Tab) -> None:
         tab.size(*size, dark=dark, scale=1.5 if size[0] < 600 else 1)
         tab.run(f"go('/{path}')")
         tab.until(f"shown === '{path if path == answer else 'now'}'")
-        tab.until("document.getElementById('state').textContent === 'live'")
+        tab.until("document.getElementById('live').dataset.kind !== undefined")
         tab.run("new Promise((done) => setTimeout(done, 600))")
         tab.picture(PICTURES / name)
         print(f"took docs/pictures/{name}")

@@ -16,7 +16,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import click
-import msgspec
 
 from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say, say_whole
@@ -29,7 +28,7 @@ from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.changes import ChangesPump
-from antelog.watch.web.address import PageAddress, checked
+from antelog.watch.web.address import PageAddress, Tokens, checked, new_token
 from antelog.watch.web.serving import Page
 
 _CHANGES = (".jsonl", ".ndjson", ".json", ".parquet")
@@ -40,8 +39,11 @@ Tend = Callable[[], object]
 """Looks after another process."""
 
 
-def page_address(settings: PageSettings, *, facts: str | None = None) -> PageAddress:
-    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError."""
+def page_address(settings: PageSettings, *, facts: str | None = None, acts: bool = False) -> PageAddress:
+    """The address of the page; `facts` is the token of those who may post facts. Raises UsageError.
+
+    With `acts` there is a token of those who may act, too.
+    """
     address = PageAddress(
         host=settings.host,
         port=settings.port,
@@ -49,10 +51,10 @@ def page_address(settings: PageSettings, *, facts: str | None = None) -> PageAdd
         certificate=None if settings.certificate is None else str(settings.certificate),
         key=None if settings.key is None else str(settings.key),
         behind_proxy=settings.behind_proxy,
-        facts=facts,
+        tokens=Tokens(
+            settings.token or new_token(), (settings.acts_token or new_token()) if acts else None, facts
+        ),
     )
-    if settings.token is not None:
-        address = msgspec.structs.replace(address, token=settings.token)
     try:
         return checked(address)
     except UnsupportedError as error:
@@ -105,7 +107,7 @@ def _moved(path: Path, stack: ExitStack) -> tuple[Path, Callable[[], int]]:
 
 
 def with_page(
-    feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_token: bool = False
+    feed: Path, address: PageAddress, stack: ExitStack, posted: Iterable[str] = (), *, new_facts: bool = False
 ) -> Page:
     """Serves a page until the stack is closed.
 
@@ -114,9 +116,11 @@ def with_page(
     page = Page(feed, address)
     stack.callback(page.stop)
     say_whole(f"the page: {page.url}")
+    if page.address.link_to_act is not None:
+        say_whole(f"to act on it: {page.address.link_to_act}")
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
-        say_whole(f"{said} with the token {address.facts if new_token else 'of --facts-token'}")
+        say_whole(f"{said} with the token {address.tokens.facts if new_facts else 'of --facts-token'}")
     return page
 
 

@@ -293,6 +293,10 @@ class PageSettings:
     behind_proxy: bool = flag(
         False, "A proxy before the page has a certificate, and speaks https.", on=FOLLOWING
     )
+    acts_token: str | None = option(
+        None, _TOKEN, "The token of those who may also acknowledge, snooze and note, likewise.",
+        on=("watch",), default_text="a new one",
+    )  # fmt: skip
     facts_token: str | None = option(
         None, _TOKEN, "The token of those who may post facts, likewise.", on=("watch",),
         default_text="a new one",

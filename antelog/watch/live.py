@@ -38,7 +38,7 @@ class Live:
 
     def __init__(self, source: Any, program: Program | None, hosts: Iterable[str], token: str | None) -> None:
         try:
-            from antelog.watch.web import app, live_board, readers  # noqa: PLC0415 - needs Starlette
+            from antelog.watch.web import address, app, live_board, readers  # noqa: PLC0415 - needs Starlette
         except ModuleNotFoundError as error:
             raise UnsupportedError(
                 f"the page needs the package {error.name}, which is not installed: "
@@ -62,7 +62,7 @@ class Live:
             )
         names = frozenset(each.casefold() for each in hosts) or LOCAL
         origins = frozenset(f"{scheme}://{name}" for scheme in ("http", "https") for name in names)
-        entry = app.Entry(names, origins, token, None, path)
+        entry = app.Entry(names, origins, address.Tokens(token), path)
         self._app = app.page_app(self._live, entry)
         self._following: asyncio.Task[None] | None = None
         self._link = ""

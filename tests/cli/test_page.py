@@ -20,7 +20,7 @@ TOKEN = "0123456789abcdef"
 @flags(WATCH, settings=PageSettings)
 def show(settings: PageSettings) -> None:
     address = page_address(settings)
-    click.echo(address.token)
+    click.echo(address.tokens.look)
     click.echo(address.port)
 
 

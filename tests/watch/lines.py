@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,11 @@ def status(tick: int, facts: int = 100, at: str = "2026-11-25T09:00:00.000Z", **
     }
 
 
+def ago(seconds: float) -> str:
+    """The moment some seconds before now, as statuses have it."""
+    return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="milliseconds")
+
+
 def head(open_lines: Sequence[Record] = (), tick: int = 0, program: str = PROGRAM) -> Record:
     return {
         "head": {
@@ -96,4 +102,4 @@ def some(count: int) -> list[Record]:
     found = [possible(f"wt{number}", number % 7, 7, (number % 100) / 100) for number in range(count)]
     ends = [possible(f"old{n}", n, n) for n in range(6)]
     ends += [confirmed(f"old{n}", n, n + 1) if n % 2 else rejected(f"old{n}", n, n + 3) for n in range(6)]
-    return [*ends, *found, status(9)]
+    return [*ends, *found, status(9, at=ago(0))]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
@@ -37,6 +36,7 @@ from antelog.secrets import redacted
 from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
 from antelog.watch.alerts.setup import alerts_in, setup_of
+from antelog.watch.web.address import new_token
 
 
 @click.command(
@@ -81,8 +81,8 @@ def _run(found: Ready) -> None:
     print_diagnostics(program.warnings, program.source)
     say_what_is_missing(plan, settings.inputs)
     serves = not (settings.no_page or settings.once)
-    token = settings.facts_token or secrets.token_urlsafe(24) if posted else None
-    page = page_address(settings, facts=token) if serves else None
+    token = settings.facts_token or new_token() if posted else None
+    page = page_address(settings, facts=token, acts=True) if serves else None
     with ExitStack() as stack:
         feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)
@@ -98,7 +98,7 @@ def _run(found: Ready) -> None:
         )
         follower = run.follower(_output(plan, settings), stack)
         if store is not None and page is not None:
-            served = with_page(store.path, page, stack, posted, new_token=settings.facts_token is None)
+            served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends.append(tending(served))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)

@@ -11,10 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from antelog.compile.nodes.plan import Key, Plan, Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
 from antelog.language.moments import Timescale
+from antelog.watch.board.grouping import group_variables
 
 Line = dict[str, Any]
 """A change as the feed has it."""
@@ -55,6 +56,7 @@ class AlertQuery:
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
     """The queries of a program. With `chances`, the default change of one with an `alert` is `likely`."""
+    groups = group_variables(plan)
     return tuple(
         AlertQuery(
             each.name,
@@ -62,17 +64,10 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
             each.answer.time,
             LIKELY if chances and each.alert is not None else "confirmed",
             each.severity,
-            _key_of(each, plan.key),
+            groups.get(each.name),
         )
         for each in plan.queries
     )
-
-
-def _key_of(relation: Relation, key: Key) -> str | None:
-    """The variable of an answer that is the program's key."""
-    if not key or not any(each.name == relation.name for each in key.positions):
-        return None
-    return relation.answer.variables[key[relation.name]]
 
 
 def key_column(plan: Plan) -> str | None:

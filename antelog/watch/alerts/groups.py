@@ -5,9 +5,9 @@
     20 s    Malf of wt2 is rejected      waits
     300 s                                sent: 2 alerts of wt2: 1 likely, 1 rejected
 
-A group is a value of the program's key, such as a device, or else a query. A higher severity than was sent,
-and the first `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change says
-what became of it, which *resolves* it.
+A group is a value of the program's key, such as a device. A higher severity than was
+sent, and the first `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change
+says what became of it, which *resolves* it.
 
 All of it is in the store, by the wall clock: what waits, waits as long after a restart.
 """

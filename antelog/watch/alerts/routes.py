@@ -2,7 +2,7 @@
 
 for route in routes_of(setup):
     route.choice.fits(line)      whether the receiver gets this change
-    route.group_of(line)         wt2: the value of the program's key, or else the query
+    route.group_of(line)         wt2: the value of the program's key
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Route:
         return 0.0 if self.receiver.kind == ALERTMANAGER else self.setup.every
 
     def group_of(self, line: Line) -> str:
-        """The value of the program's key, or else the query."""
+        """The value by which answers are grouped, or else the query."""
         key = self.texts.query(line).key
         if key is None:
             return str(line["query"])

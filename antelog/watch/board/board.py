@@ -20,10 +20,12 @@ from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
 from antelog.language import read
+from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.store import source_of
 from antelog.run.store.records import ENDS
+from antelog.watch.board.grouping import group_variables
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked, value_text
@@ -80,19 +82,23 @@ class FeedProgram:
         return {query.name: query.severity for query in queries}
 
     @cached_property
-    def keys(self) -> Mapping[str, str]:
-        """The variable of each query by which its answers are grouped: the key of the plan, or else the
-        first variable that is not the time."""
+    def rests_on(self) -> Mapping[str, frozenset[str]]:
+        """The inputs that each query depends on."""
         if self.program is None:
             return {}
-        plan = self.program.plan
-        positions = {each.name: each.position for each in plan.key.positions}
-        found = {}
-        for query in plan.queries:
-            variables = query.answer.variables
-            if variables:
-                found[query.name] = variables[positions.get(query.predicate, 0)]
-        return found
+        below: dict[str, set[str]] = {}
+        for edge in graph_of(self.program.document).edges:
+            below.setdefault(edge.target, set()).add(edge.source)
+        names = {each.name for each in self.program.plan.inputs}
+        return {
+            query.name: frozenset(names & reachable(below, query.predicate))
+            for query in self.program.plan.queries
+        }
+
+    @cached_property
+    def keys(self) -> Mapping[str, str]:
+        """The variable of each query by which its answers are grouped."""
+        return {} if self.program is None else group_variables(self.program.plan)
 
     def severity(self, query: str) -> str:
         """How bad a confirmed answer of a query is: critical, warning, info or good."""
@@ -215,6 +221,16 @@ class Board:
         if tick is not None and tick >= 0 and (self.tick is None or tick > self.tick):
             self.tick = tick
             self.trust.reach(tick)
+
+
+def reachable(edges: Mapping[str, Iterable[str]], start: str) -> set[str]:
+    """The nodes that edges lead to from one, and that one."""
+    found, waiting = {start}, [start]
+    while waiting:
+        new = set(edges.get(waiting.pop(), ())) - found
+        found |= new
+        waiting += new
+    return found
 
 
 def _name(line: Line) -> str:

@@ -41,7 +41,9 @@ def main() -> int:
         return 1
     port = listening.getsockname()[1]
     address = msgspec.structs.replace(order.address, port=port)
-    entry = Entry(address.hosts, address.origins, address.token, address.facts, Path(order.feed))
+    entry = Entry(
+        address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
+    )
     server = server_of(page_app(LiveBoard(reader), entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})

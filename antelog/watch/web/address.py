@@ -19,8 +19,29 @@ from msgspec import Struct, field
 from antelog.errors import UnsupportedError
 
 
+def new_token() -> str:
+    """A token that nobody guesses."""
+    return secrets.token_urlsafe(24)
+
+
+class Tokens(Struct, frozen=True):
+    """The tokens of those who may look, who may also act, and who may post facts.
+
+    Without one to look nobody needs one; without another, nobody may do that.
+    """
+
+    look: str | None = None
+    act: str | None = None
+    facts: str | None = None
+
+    @property
+    def of_readers(self) -> list[str]:
+        """Each of the tokens with which one may look."""
+        return [each for each in (self.look, self.act) if each is not None]
+
+
 class PageAddress(Struct, frozen=True):
-    """The address of a page. `port` 0 is any free port; `facts` is the token for posting facts."""
+    """The address of a page. `port` 0 is any free port."""
 
     host: str = "127.0.0.1"
     port: int = 0
@@ -28,8 +49,7 @@ class PageAddress(Struct, frozen=True):
     certificate: str | None = None
     key: str | None = None
     behind_proxy: bool = False
-    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    facts: str | None = None
+    tokens: Tokens = field(default_factory=lambda: Tokens(new_token()))
 
     @property
     def local(self) -> bool:
@@ -53,7 +73,12 @@ class PageAddress(Struct, frozen=True):
     @property
     def link(self) -> str:
         """The link to print, with the token; the page removes it from its address at once, no log has it."""
-        return f"{self.origin}/?token={self.token}"
+        return f"{self.origin}/?token={self.tokens.look}"
+
+    @property
+    def link_to_act(self) -> str | None:
+        """The link of those who may act, if there is one."""
+        return None if self.tokens.act is None else f"{self.origin}/?token={self.tokens.act}"
 
     @property
     def hosts(self) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """The page as an ASGI app: routes for the page, its parts, its updates, and the JSON API.
 
-    app = page_app(LiveBoard(reader_of(path)), Entry(token="…", hosts=address.hosts))
+    app = page_app(LiveBoard(reader_of(path)), Entry(address.hosts, address.origins))
 
 The guard is in front of it.
 """
@@ -26,28 +26,35 @@ from starlette.types import ASGIApp
 from antelog.errors import StateError
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
+from antelog.watch.web.acting import ActList, NoActError, as_json
+from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, NoFactsError, of_answer, posted
 from antelog.watch.web.export import of_view
-from antelog.watch.web.guard import PAGES, Guard, session
+from antelog.watch.web.guard import ACTS, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
 from antelog.watch.web.shell import ASSETS, asset, shell
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
+_USER = "x-forwarded-user"
+"""The header in which a proxy says who somebody is."""
 _BEAT = 10.0
 """Seconds between two signs of life of a stream of news."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The hosts and tokens for `Guard`, and the store, which has the inbox and the counts of alerts."""
+    """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and the counts of alerts.
+
+    `proxied`: a proxy in front says who somebody is.
+    """
 
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
-    token: str | None = None
-    facts: str | None = None
+    tokens: Tokens = field(default_factory=Tokens)
     store: Path | None = None
+    proxied: bool = False
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -64,6 +71,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/part/{view:path}", routes.part),
             Route("/events", routes.events),
             Route("/api/answers/{id}", routes.answer),
+            Route(ACTS, routes.acts, methods=["GET", "POST"]),
             Route("/api/{view}", routes.api),
             Route("/export/{view:path}", routes.export),
             Route("/metrics", routes.metrics),
@@ -71,7 +79,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
         ],
         lifespan=routes.lifespan,
     )
-    return Guard(app, entry.hosts, entry.origins, entry.token, entry.facts)
+    return Guard(app, entry.hosts, entry.origins, entry.tokens)
 
 
 @dataclass(eq=False)
@@ -79,6 +87,9 @@ class _Routes:
     live: LiveBoard
     entry: Entry
     _known: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.act_list = ActList(self.entry.store, self.live.board)
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -91,7 +102,7 @@ class _Routes:
     # ---- for everybody ----
 
     async def page(self, request: Request) -> Response:
-        return HTMLResponse(shell(_root(request), guarded=self.entry.token is not None))
+        return HTMLResponse(shell(_root(request), guarded=self.entry.tokens.look is not None))
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -105,8 +116,12 @@ class _Routes:
 
     # ---- for those with a token ----
 
-    async def session(self, _request: Request) -> Response:
-        return JSONResponse({"session": session(self.entry.token) if self.entry.token else ""})
+    async def session(self, request: Request) -> Response:
+        """A session to look or, with the token for it, to act."""
+        token, acting = self.entry.tokens.look, self.entry.tokens.act
+        if acting is not None and may_look(bearer(request.headers), [acting]):
+            return JSONResponse({"session": session(acting), "acts": self.act_list.possible})
+        return JSONResponse({"session": session(token) if token else "", "acts": False})
 
     async def state(self, _request: Request) -> Response:
         return JSONResponse(self._state())
@@ -150,6 +165,22 @@ class _Routes:
         except (OSError, StateError, sqlite3.Error) as error:
             return JSONResponse({"error": f"the facts could not be kept: {error}"}, 507)
         return JSONResponse({"accepted": count})
+
+    async def acts(self, request: Request) -> Response:
+        """Says what people did, and takes what somebody does, which all readers then see."""
+        if not self.act_list.possible:
+            return _missing()
+        try:
+            if request.method == "GET":
+                return _json(as_json(self.act_list.current()))
+            body, user = await request.body(), request.headers.get(_USER, "") if self.entry.proxied else ""
+            found = await asyncio.to_thread(self.act_list.post, body, user[:100])
+        except NoActError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except (OSError, StateError, sqlite3.Error) as error:
+            return JSONResponse({"error": f"it could not be kept: {error}"}, 507)
+        self.live.refresh()
+        return _json(as_json(found))
 
     async def events(self, _request: Request) -> Response:
         return StreamingResponse(self._news(), media_type="text/event-stream")

@@ -20,12 +20,15 @@ import hmac
 import re
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from starlette.datastructures import Headers, MutableHeaders, QueryParams
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from antelog.watch.web.address import Tokens
 
 HEADERS = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -38,6 +41,8 @@ HEADERS = {
 }
 LARGEST = 8 << 20
 """The largest POST, in bytes."""
+_LARGEST_ACT = 64 << 10
+"""The largest act of a person, in bytes."""
 PER_SECOND = 16 << 20
 """Bytes of facts that are taken a second, in the long run; four times as much at once."""
 BODY = 60.0
@@ -46,6 +51,8 @@ _LARGEST_READ_OUT, _READING_OUT = 64 << 20, 10.0
 """Bytes of a refused body that are still read, and the seconds for it."""
 _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
+ACTS = "/api/acts"
+"""The address to which people post what they do: acknowledge, snooze, note."""
 PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")
 """The addresses of views: the same empty page, which asks for what is to be seen with its token."""
 
@@ -73,15 +80,13 @@ class Guard:
 
     hosts     allowed host names; one without a port allows any port; None: any name
     origins   allowed origins, as for `hosts`
-    token     the token for reading; None: none is needed
-    facts     the token for posting facts; None: posting is refused
+    tokens    without one to look none is needed; without one to act, or for facts, posting is refused
     """
 
     app: ASGIApp
     hosts: frozenset[str] | None = None
     origins: frozenset[str] | None = None
-    token: str | None = None
-    facts: str | None = None
+    tokens: Tokens = field(default_factory=Tokens)
     allowance: Allowance = field(default_factory=Allowance)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,9 +124,11 @@ class Guard:
             return found
         if scope["method"] == "POST" and path.startswith("/facts/"):
             return self._posted(headers)
+        if scope["method"] == "POST" and path == ACTS:
+            return self._acted(headers)
         if scope["method"] not in ("GET", "HEAD"):
-            return 405, "only GET; facts are posted to /facts/INPUT"
-        if self.token is not None and not _may_pass(scope, headers, self.token):
+            return 405, f"only GET; facts are posted to /facts/INPUT, acts to {ACTS}"
+        if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens.of_readers):
             return 401, "the token is missing or wrong; open the link that was printed"
         return None
 
@@ -139,17 +146,27 @@ class Guard:
         return None
 
     def _posted(self, headers: Headers) -> tuple[int, str] | None:
-        if self.facts is None or not same(_bearer(headers), self.facts):
+        facts = self.tokens.facts
+        if facts is None or not same(bearer(headers), facts):
             return 401, "the token for facts is missing or wrong"
+        return self._too_much(headers, LARGEST)
+
+    def _acted(self, headers: Headers) -> tuple[int, str] | None:
+        act = self.tokens.act
+        if act is None or not may_look(bearer(headers), [act]):
+            return 401, "the token of those who may act is missing or wrong; open the link to act"
+        return self._too_much(headers, _LARGEST_ACT)
+
+    def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            return 415, "facts are posted as application/json"
+            return 415, "what is posted is application/json"
         length = _length(headers)
         if length is None:
-            return 411, "say how long the facts are, with Content-Length"
-        if length > LARGEST:
-            return 413, _TOO_LARGE
+            return 411, "say how long it is, with Content-Length"
+        if length > largest:
+            return 413, f"at most {largest:,} bytes at once"
         if not self.allowance.take(length):
-            return 429, "too many facts at once; wait a second"
+            return 429, "too much at once; wait a second"
         return None
 
 
@@ -236,18 +253,20 @@ def _is_page(path: str) -> bool:
     return path in PAGES or path.startswith("/answer/")
 
 
-def _may_pass(scope: Scope, headers: Headers, token: str) -> bool:
-    """Whether a request has the token, or asks for something public.
+def _may_pass(scope: Scope, headers: Headers, tokens: Sequence[str]) -> bool:
+    """Whether a request has one of the tokens, or asks for something public.
 
     The empty page is public, but a link to it with a wrong token is refused.
     """
     path = path_of(scope)
     if _is_page(path):
-        return all(same(given, token) for given in QueryParams(scope["query_string"]).getlist("token"))
-    return path == "/healthz" or path.startswith("/static/") or may_look(_bearer(headers), token)
+        given = QueryParams(scope["query_string"]).getlist("token")
+        return all(any(same(each, token) for token in tokens) for each in given)
+    return path == "/healthz" or path.startswith("/static/") or may_look(bearer(headers), tokens)
 
 
-def _bearer(headers: Headers) -> str:
+def bearer(headers: Headers) -> str:
+    """The token or session of a request; nothing if it has none."""
     kind, _, given = headers.get("authorization", "").partition(" ")
     return given.strip() if kind.lower() == "bearer" else ""
 
@@ -273,13 +292,11 @@ def session(token: str) -> str:
     return f"s.{name}.{_signed(name, token)}"
 
 
-def may_look(given: str, token: str) -> bool:
-    """Whether this is the token, or a valid session made with it."""
-    if same(given, token):
-        return True
+def may_look(given: str, tokens: Sequence[str]) -> bool:
+    """Whether this is one of the tokens, or a valid session made with one."""
     kind, _, rest = given.partition(".")
     name, _, sign = rest.partition(".")
-    return kind == "s" and same(sign, _signed(name, token))
+    return any(same(given, each) or (kind == "s" and same(sign, _signed(name, each))) for each in tokens)
 
 
 def same(one: str, other: str) -> bool:

@@ -58,6 +58,6 @@ def served_here(live: LiveBoard) -> str:
     """The link of a page that is served to this machine, with a token, for as long as the process lives."""
     listening = listen(PageAddress())
     address = msgspec.structs.replace(PageAddress(), port=listening.getsockname()[1])
-    app = page_app(live, Entry(address.hosts, address.origins, address.token))
+    app = page_app(live, Entry(address.hosts, address.origins, address.tokens))
     threading.Thread(target=partial(serve, server_of(app, address), listening), daemon=True).start()
     return address.link

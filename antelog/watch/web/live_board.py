@@ -69,6 +69,14 @@ class LiveBoard:
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board, and wakes those who wait for news."""
         self.board.take(records)
+        self._wake()
+
+    def refresh(self) -> None:
+        """Makes a new version of the board, for something beside it has changed."""
+        self.board.version += 1
+        self._wake()
+
+    def _wake(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -80,8 +88,18 @@ class LiveBoard:
         return self.board.version
 
 
+def freshness(board: Board, open_by_query: Mapping[str, int]) -> dict[str, Any]:
+    """For each input when facts came last and how soon more should come, in seconds, and what rests on it."""
+    found = {}
+    for each in board.inputs.each():
+        queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
+        answers = sum(open_by_query.get(query, 0) for query in queries)
+        found[each.name] = {"heard": each.heard, "gap": each.gap, "queries": queries, "open": answers}
+    return found
+
+
 def summary(board: Board) -> dict[str, Any]:
-    """The summary of a board: its version, tick, and numbers of open answers."""
+    """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs."""
     open_by_query = dict.fromkeys(board.head.times, 0)
     for answer in board.open.values():
         open_by_query[answer.query] = open_by_query.get(answer.query, 0) + 1
@@ -91,4 +109,5 @@ def summary(board: Board) -> dict[str, Any]:
         "at": board.inputs.status.get("at"),
         "open": open_by_query,
         "holding": board.inputs.holding,
+        "fresh": freshness(board, open_by_query),
     }

@@ -21,6 +21,7 @@ ASSETS = {
     "access.js": _SCRIPT,
     "charts.js": _SCRIPT,
     "list.js": _SCRIPT,
+    "fresh.js": _SCRIPT,
     "page.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
 }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, Line
-from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, letter_of
+from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, StillFiring, letter_of
 from antelog.watch.alerts.routes import Route, routes_of
 
 QUERIES = (
@@ -24,7 +24,9 @@ def group_of(route: Route, *changes: Line, status: str = FIRING) -> AlertGroup:
 def letters(routes: Sequence[Route], change: Line) -> list[tuple[str, Letter]]:
     """The letters about a change, each with the name of its receiver."""
     found = [route for route in routes if "change" in change and route.choice.fits(change)]
-    return [(route.receiver.name, letter_of(route, group_of(route, change), {})) for route in found]
+    fires = change.get("change") not in ("confirmed", "rejected")
+    firing = {change["query"]: StillFiring(0.0, 1)} if fires and found else {}
+    return [(route.receiver.name, letter_of(route, group_of(route, change), firing)) for route in found]
 
 
 def letter_to(to: str, change: Line, template: str = "Take care") -> Letter:

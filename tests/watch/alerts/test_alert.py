@@ -14,7 +14,7 @@ PROGRAM = parse(
 @pytest.mark.parametrize(("chances", "usual"), [(True, "likely"), (False, "confirmed")])
 def test_usual_kind(chances: bool, usual: str) -> None:
     assert queries_of(PROGRAM.plan, chances=chances) == (
-        AlertQuery("A", ("X", "T"), "T", usual, "warning"),
+        AlertQuery("A", ("X", "T"), "T", usual, "warning", "X"),
         AlertQuery("B", ("T",), "T", "confirmed"),
     )
 

@@ -71,7 +71,7 @@ def test_a_letter_is_the_line_and_more(to: str) -> None:
     letter = letter_to(to, line(text="turbine wt2 stops", severity="info"))
     assert json.loads(letter.body) == {
         "key": letter.key, "text": "Take care", "program": "p.alog", "status": "firing", "group": "Malf",
-        "severity": "info", "count": 1, "still_firing": 0, **line(),
+        "severity": "info", "count": 1, "still_firing": 1, **line(),
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 from antelog.language.moments import Timescale
-from antelog.run.store import Store
+from antelog.run.store import Store, acts
 from antelog.watch.alerts import running, sender
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
@@ -91,6 +91,21 @@ def test_sent_as_it_comes(server: Server) -> None:
     assert stream.counts()["webhook:@a"] == {
         "sent": 3, "failed": 0, "refused": 0, "dropped": 0, "waiting": 0,
     }  # fmt: skip
+
+
+def test_a_group_that_is_acknowledged_waits_until_that_is_withdrawn(server: Server) -> None:
+    stream = Stream(hook(server))
+    acts.add(Path("p.state"), acts.Act("Malf", "acknowledged", "ann", time.time(), answers=("a",)))
+
+    async def meanwhile() -> None:
+        stream.tell(1)
+        other = stream.tell_of(line("confirmed", "Total", answer={"City": "Bonn"}))
+        await until_async(lambda: server.keys == other)
+        acts.withdraw(Path("p.state"), "Malf", "acknowledged")
+        await until_async(lambda: len(server.keys) == 2)
+
+    stream.sending(meanwhile)
+    assert server.got[-1]["tick"] == 1
 
 
 def test_what_is_in_the_feed_at_the_end_is_sent(server: Server) -> None:

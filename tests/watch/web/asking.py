@@ -11,14 +11,15 @@ import msgspec
 from starlette.types import ASGIApp, Message
 
 from antelog.watch.board.board import Board
-from antelog.watch.web.address import PageAddress
+from antelog.watch.web.address import PageAddress, Tokens
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.live_board import LiveBoard
 from tests.watch.lines import Record, head
 
 TOKEN = "the-token"
 FACTS = "the-token-for-facts"
-ADDRESS = PageAddress(port=8080, token=TOKEN, facts=FACTS)
+ACTS = "the-token-to-act"
+ADDRESS = PageAddress(port=8080, tokens=Tokens(TOKEN, ACTS, FACTS))
 
 
 class NoFeed:
@@ -36,7 +37,7 @@ def sight(*records: Record) -> LiveBoard:
 
 
 def guarded(found: LiveBoard, folder: Any = None) -> ASGIApp:
-    return page_app(found, Entry(ADDRESS.hosts, ADDRESS.origins, TOKEN, FACTS, folder))
+    return page_app(found, Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens, folder))
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
             tab.size(width, 720, dark=dark, scale=0.5)
             tab.run(f"go('/{path}')")
             tab.until(
-                f"shown === '{path or 'now'}' && document.getElementById('state').textContent === 'live'"
+                f"shown === '{path or 'now'}' && document.getElementById('live').dataset.kind !== undefined"
             )
             if view == "now":
                 tab.until("document.querySelectorAll('.rows .row').length >= 5")

@@ -11,7 +11,7 @@ from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
-from tests.watch.lines import add, confirmed, possible, some, status, written
+from tests.watch.lines import add, ago, confirmed, possible, some, status, written
 from tests.watch.web import golden
 
 pytestmark = [
@@ -56,7 +56,7 @@ def test_the_link_lets_in_and_its_token_is_gone_from_the_address(
     tab = opened(chromium, page)
     assert tab.run("location.href") == page.address.origin + "/"
     assert tab.run("document.cookie") == ""
-    assert page.address.token not in tab.run("JSON.stringify([sessionStorage, localStorage])")
+    assert page.address.tokens.look not in tab.run("JSON.stringify([sessionStorage, localStorage])")
     tab.open(page.address.origin + "/plan")
     tab.until("document.querySelector('svg.graph')")
     stranger = chromium.tab(alone=True)
@@ -87,10 +87,10 @@ def test_every_view_at_every_width_in_light_and_dark(chromium: Browser, served: 
 def test_what_changes_is_seen_at_once(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, writer = served
     tab = opened(chromium, page)
-    tell(writer, possible("fresh", 9, 9, 0.999), status(10))
+    tell(writer, possible("fresh", 9, 9, 0.999), status(10, at=ago(0)))
     tab.until("document.querySelector('.rows .row').innerText.includes('fresh')")
     tab.until("document.getElementById('tick').textContent === 'tick 10'")
-    tell(writer, confirmed("fresh", 9, 11), status(11))
+    tell(writer, confirmed("fresh", 9, 11), status(11, at=ago(0)))
     tab.until("document.querySelector('.just').innerText.includes('fresh')")
     tab.until("!document.querySelector('.rows').innerText.includes('fresh')")
     assert tab.errors == []
@@ -133,7 +133,14 @@ def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Stor
     evil = "<img src=x onerror=\"document.title='evil'\"><script>document.title='evil'</script>"
     tab = opened(chromium, page)
     reject = {"reject": {"input": evil, "reason": evil, "row": evil, "tick": 9}}
-    tell(writer, possible(evil, 9, 9, 1.0), possible(evil, 3), confirmed(evil, 3, 9), reject, status(10))
+    tell(
+        writer,
+        possible(evil, 9, 9, 1.0),
+        possible(evil, 3),
+        confirmed(evil, 3, 9),
+        reject,
+        status(10, at=ago(0)),
+    )
     tab.until("document.querySelector('.rows .row').innerText.includes('<img')")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for view in (*VIEWS, answer):
@@ -152,10 +159,10 @@ def test_it_goes_on_after_the_server_was_killed(
     tab = opened(chromium, page)
     page.child.process.kill()
     page.child.process.wait()
-    tab.until("document.getElementById('state').textContent === 'reconnecting'")
+    tab.until("document.getElementById('live').dataset.kind === 'lost'")
     page.tend()
-    tell(writer, possible("after", 9, 9, 1.0), status(10))
-    tab.until("document.getElementById('state').textContent === 'live'")
+    tell(writer, possible("after", 9, 9, 1.0), status(10, at=ago(0)))
+    tab.until("document.getElementById('live').dataset.kind === 'live'")
     tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
 
@@ -172,7 +179,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
     events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
     locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
     assert first.run(locks) == "1,1"
-    tell(writer, possible("both", 9, 9, 1.0), status(10))
+    tell(writer, possible("both", 9, 9, 1.0), status(10, at=ago(0)))
     for tab in (first, second):
         tab.until("document.getElementById('tick').textContent === 'tick 10'")
     assert first.run(events) + second.run(events) <= 1

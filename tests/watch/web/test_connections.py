@@ -13,7 +13,7 @@ import uvicorn
 from starlette.types import Receive, Scope, Send
 
 from antelog.watch.web import connections
-from antelog.watch.web.address import PageAddress
+from antelog.watch.web.address import PageAddress, Tokens
 from antelog.watch.web.connections import Connection, most
 from antelog.watch.web.guard import LARGEST
 from antelog.watch.web.serving import Page
@@ -35,7 +35,7 @@ def few_files(count: int) -> Iterator[None]:
 @contextmanager
 def served(tmp_path: Path) -> Iterator[Page]:
     written(tmp_path / "s", [possible("wt2", 7)])
-    page = Page(tmp_path / "s", PageAddress(facts="for-facts"))
+    page = Page(tmp_path / "s", PageAddress(tokens=Tokens("to-look", facts="for-facts")))
     try:
         yield page
     finally:

@@ -10,7 +10,7 @@ from antelog.run.store import Store
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.watch.browser import CHROMIUM, Browser, Tab, browser
-from tests.watch.lines import Record, add, confirmed, possible, rejected, status, written
+from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, status, written
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,7 +45,7 @@ def device(number: int) -> str:
 
 def plant(count: int) -> list[Record]:
     """So many open answers of sixty devices, half of them of each query, and some that are decided."""
-    found = [status(4), status(9, facts=180, at="2026-11-25T09:00:02.000Z")] if count else []
+    found = [status(4, at=ago(4)), status(9, facts=180, at=ago(2))] if count else []
     for number in range(count):
         query = "Malf" if number % 2 else "Dry"
         found.append(possible(device(number), 3 + number // 60, 9, number % 97 / 100, query=query))
@@ -54,7 +54,7 @@ def plant(count: int) -> list[Record]:
         found.append(possible(name, number % 8))
         end = confirmed if number % 2 else rejected
         found.append(end(name, number % 8, number % 8 + 1))
-    return [*found, status(9, facts=300, at="2026-11-25T09:00:04.000Z")] if count else []
+    return [*found, status(9, facts=300, at=ago(0))] if count else []
 
 
 @pytest.fixture
@@ -176,7 +176,7 @@ def test_rows_do_not_move_under_the_pointer(chromium: Browser, served: tuple[Pag
     before = tab.run(KEYS)
     spot = tab.run("(({x, y}) => [x + 300, y + 60])(document.getElementById('list').getBoundingClientRect())")
     tab.tell("Input.dispatchMouseEvent", type="mouseMoved", x=spot[0], y=spot[1])
-    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9))
+    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9, at=ago(0)))
     tab.until("document.getElementById('paused').textContent.includes('waits while you point')")
     assert tab.run(KEYS)[:10] == before[:10]
     tab.tell("Input.dispatchMouseEvent", type="mouseMoved", x=5, y=5)
@@ -189,7 +189,7 @@ def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tup
     tab = opened(chromium, page, path="inputs")
     tab.until("document.querySelector('.plot .canvas canvas')")
     tab.run("document.querySelector('.numbers').open = true")
-    add(writer, status(11, facts=900, at="2026-11-25T09:00:09.000Z"))
+    add(writer, status(11, facts=900, at=ago(0)))
     tab.until("document.querySelector('.inputs').innerText.includes('900')")
     assert tab.run("document.querySelector('.numbers').open")
     assert tab.run("document.querySelectorAll('.plot .canvas canvas').length") == 1
@@ -197,7 +197,7 @@ def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tup
     tab.until("shown === 'now'")
     tab.key("/")
     tab.run("document.activeElement.value = 'press'")
-    add(writer, possible("fresh", 9, 12), status(12))
+    add(writer, possible("fresh", 9, 12), status(12, at=ago(0)))
     tab.until("document.getElementById('tick').textContent === 'tick 12'")
     tab.until(f"Number({ANSWERS}) === 201")
     assert tab.run("document.activeElement.value") == "press"
@@ -227,13 +227,13 @@ def test_decided_answers_are_chosen_by_a_stretch_of_time(
 def test_an_answer_is_there_after_it_is_decided(chromium: Browser, served: tuple[Page, Store]) -> None:
     page, writer = served
     tab = opened(chromium, page)
-    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9))
+    add(writer, possible("paint-shop/new", 8, 9, 0.99), status(9, at=ago(0)))
     tab.until(f"{KEYS}[0] === 'paint-shop/new'")
     tab.run("document.querySelector('a.row').click()")
     tab.until("shown.startsWith('answer/')")
     for words in ("What drives the chance", "What if", "When it is confirmed", "Rules behind it"):
         assert words in tab.run("document.querySelector('main').innerText")
-    add(writer, confirmed("paint-shop/new", 8, 10), status(10))
+    add(writer, confirmed("paint-shop/new", 8, 10), status(10, at=ago(0)))
     tab.until("document.querySelector('main').innerText.includes('What became of it')")
     tab.run("location.reload()")
     tab.until("document.querySelector('main').innerText.includes('What became of it')")
@@ -306,7 +306,7 @@ SCENES = {
 @pytest.mark.parametrize("scene", SCENES)
 def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path, scene: str) -> None:
     records, expected = SCENES[scene]
-    written(tmp_path / "feed", [*records, status(9)], SCENE)
+    written(tmp_path / "feed", [*records, status(9, at=ago(0))], SCENE)
     page = Page(tmp_path / "feed", PageAddress())
     try:
         for width in WIDTHS:
@@ -321,5 +321,53 @@ def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path,
             assert bottom < 900
             assert "good" in tab.run("document.querySelector('.facets').textContent")
             assert "folded" in tab.run("document.querySelector('.foot').textContent")
+    finally:
+        page.stop()
+
+
+# ---- how fresh it is ----
+
+
+def heard(seconds: float, gap: float | None, tick: int = 9) -> Record:
+    """A status in which facts of one input came last some seconds ago."""
+    found = status(tick, at=ago(0))
+    found["status"]["inputs"]["Temp"] |= {"heard": ago(seconds), "gap": gap}
+    return found
+
+
+def test_a_silent_input_is_named_in_every_tab(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, writer = served
+    tabs = [opened(chromium, page), opened(chromium, page)]
+    add(writer, heard(1, 3600))
+    for tab in tabs:
+        tab.until("document.getElementById('state').textContent.startsWith('last fact')")
+        assert tab.run("document.getElementById('band').innerText") == ""
+    add(writer, heard(130, 30))
+    for tab in tabs:
+        tab.until("document.getElementById('band').innerText.includes('Temp has been silent for 2:1')")
+        words = tab.run("document.getElementById('band').innerText")
+        assert "expected within 30 s" in words
+        assert "200 open answers rest on it" in words
+        assert tab.run("document.querySelectorAll('.item.stale').length") > 10
+        assert tab.run("document.getElementById('live').dataset.kind") == "silent"
+        assert findings(tab) == []
+    add(writer, heard(0, 3600))
+    for tab in tabs:
+        tab.until("document.getElementById('band').innerText === ''")
+        assert tab.run("document.querySelectorAll('.item.stale').length") == 0
+
+
+def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Path) -> None:
+    written(tmp_path / "feed", [possible("wt1", 8), status(9, at=ago(60))], PROGRAM)
+    page = Page(tmp_path / "feed", PageAddress())
+    try:
+        tab = opened(chromium, page, 1)
+        tab.until(
+            "document.getElementById('band').innerText.includes('Nothing has come from antelog watch since')"
+        )
+        page.child.process.kill()
+        page.child.process.wait()
+        tab.until("document.getElementById('band').innerText.includes('no answer from its server since')")
+        assert tab.run("document.querySelector('.item').classList.contains('stale')")
     finally:
         page.stop()

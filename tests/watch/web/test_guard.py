@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
+from antelog.watch.web.address import Tokens
 from antelog.watch.web.guard import HEADERS, LARGEST, PER_SECOND, Allowance, Guard, may_look, session
 from tests.watch.lines import possible
 from tests.watch.web.asking import FACTS, TOKEN, ask, guarded, sight
@@ -58,8 +59,8 @@ def test_the_token_lets_in_and_so_does_a_session_made_with_it() -> None:
     found = ask(APP, "/api/session").json["session"]
     assert found not in ("", TOKEN)
     assert ask(APP, "/api/now", token=found).status == 200
-    assert may_look(found, TOKEN)
-    assert not may_look(found, "another token")
+    assert may_look(found, [TOKEN])
+    assert not may_look(found, ["another token"])
     assert session(TOKEN) != session(TOKEN)
 
 
@@ -182,7 +183,7 @@ def test_facts_that_do_not_come_are_not_waited_for(monkeypatch: pytest.MonkeyPat
         raise AssertionError
 
     async def waits(scope: Scope, _receive: Receive, send: Send) -> None:
-        await Guard(reads, facts=FACTS)(scope, never, send)
+        await Guard(reads, tokens=Tokens(facts=FACTS))(scope, never, send)
 
     answer = ask(waits, "/facts/Temp", method="POST", token=FACTS, content_type=JSON, body=b"[]")
     assert answer.status == 408
@@ -194,7 +195,7 @@ def test_a_body_that_is_longer_than_it_said_ends() -> None:
         while True:
             await receive()  # type: ignore[operator]
 
-    app = Guard(reads, facts=FACTS)
+    app = Guard(reads, tokens=Tokens(facts=FACTS))
     answer = ask(app, "/facts/Temp", method="POST", token=FACTS, content_type=JSON,
                  content_length="10", body=b"x" * (LARGEST // 4))  # fmt: skip
     assert answer.status == 413
@@ -209,7 +210,7 @@ def test_facts_are_limited_in_rate(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 100.5
     assert allowance.take(PER_SECOND // 2)
     assert not allowance.take(PER_SECOND // 2)
-    app = Guard(APP.app, facts=FACTS, allowance=allowance)  # type: ignore[attr-defined]
+    app = Guard(APP.app, tokens=Tokens(facts=FACTS), allowance=allowance)  # type: ignore[attr-defined]
     assert (
         ask(app, "/facts/Temp", method="POST", token=FACTS, content_type=JSON, body=b"[]" * 999).status == 429
     )
@@ -223,7 +224,7 @@ def test_an_app_that_is_mounted_elsewhere_leaves_names_to_its_host() -> None:
 
 
 def test_a_mounted_app_is_guarded_by_its_own_paths() -> None:
-    app = Guard(APP.app, token=TOKEN)  # type: ignore[attr-defined]
+    app = Guard(APP.app, tokens=Tokens(TOKEN))  # type: ignore[attr-defined]
     assert ask(app, "/api/now", token=None, root="/decided").status == 401
     assert ask(app, "/api/now", root="/live").status == 200
     assert ask(app, "/decided", token=None, root="/live").status == 200

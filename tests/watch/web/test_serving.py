@@ -12,7 +12,7 @@ import pytest
 
 from antelog.errors import UnsupportedError
 from antelog.watch.web import serving
-from antelog.watch.web.address import PageAddress, checked
+from antelog.watch.web.address import PageAddress, Tokens, checked
 from antelog.watch.web.serving import Page
 from tests.processes import until
 from tests.watch.lines import add, possible, written
@@ -20,7 +20,9 @@ from tests.watch.lines import add, possible, written
 
 def get(page: Page, path: str, **headers: str) -> tuple[int, bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", page.address.port, timeout=10)
-    connection.request("GET", path, headers={"Authorization": f"Bearer {page.address.token}", **headers})
+    connection.request(
+        "GET", path, headers={"Authorization": f"Bearer {page.address.tokens.look}", **headers}
+    )
     answer = connection.getresponse()
     found = answer.status, answer.read()
     connection.close()
@@ -39,7 +41,7 @@ def test_a_page_is_served_follows_its_feed_and_begins_again_at_its_link(
     page = Page(tmp_path / "s", PageAddress())
     try:
         assert page.child.process.poll() is None
-        assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.token}"
+        assert page.url == f"http://127.0.0.1:{page.address.port}/?token={page.address.tokens.look}"
         until_open(page, 1)
         session = json.loads(get(page, "/api/session")[1])["session"]
         add(store, possible("wt3", 7))
@@ -68,7 +70,7 @@ def test_two_hundred_readers_at_once_and_some_who_do_not_read(tmp_path: Path) ->
             stream = socket.create_connection(("127.0.0.1", page.address.port), timeout=20)
             request = (
                 f"GET /events HTTP/1.1\r\nHost: 127.0.0.1:{page.address.port}\r\n"
-                f"Authorization: Bearer {page.address.token}\r\n\r\n"
+                f"Authorization: Bearer {page.address.tokens.look}\r\n\r\n"
             )
             stream.sendall(request.encode())
             streams.append(stream)
@@ -123,21 +125,23 @@ def test_addresses_that_are_safe() -> None:
 
 
 def test_a_link_names_what_others_call_it() -> None:
-    far = PageAddress(host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", token="t")
+    far = PageAddress(
+        host="0.0.0.0", port=8443, allowed_hosts=("plant.example",), certificate="x", tokens=Tokens("t")
+    )
     assert far.link == "https://plant.example:8443/?token=t"
     assert "plant.example:8443" in far.hosts
     assert far.origins >= {"https://plant.example:8443"}
     assert not any(origin.startswith("http:") for origin in far.origins)
     proxied = PageAddress(
-        host="0.0.0.0", port=8080, allowed_hosts=("plant.example",), behind_proxy=True, token="t"
+        host="0.0.0.0", port=8080, allowed_hosts=("plant.example",), behind_proxy=True, tokens=Tokens("t")
     )
     assert proxied.link == "https://plant.example/?token=t"
-    assert PageAddress(host="::1", port=80, token="t").link == "http://[::1]:80/?token=t"
+    assert PageAddress(host="::1", port=80, tokens=Tokens("t")).link == "http://[::1]:80/?token=t"
 
 
 def test_every_page_has_a_token_of_its_own() -> None:
-    assert PageAddress().token != PageAddress().token
-    assert len(PageAddress().token) >= 32
+    assert PageAddress().tokens != PageAddress().tokens
+    assert len(PageAddress().tokens.look or "") >= 32
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificate")

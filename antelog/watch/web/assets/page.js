@@ -56,6 +56,7 @@ function put(html, path) {
   }
   drawCharts();
   countdown();
+  freshness();
   if (list.box) list.fill();
 }
 
@@ -94,12 +95,21 @@ function live(kind, words) {
   byId("state").textContent = words;
 }
 
+/* The time that is reached; on a telephone there is no room for its date. */
+function reached(text) {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d )?(.*)$/.exec(text), day = document.createElement("span");
+  day.className = "date";
+  day.textContent = date || "";
+  byId("tick").replaceChildren(day, time);
+}
+
 let due = null;
 function hear(news) {
   state = news;
-  live("live", "live");
+  lostSince = null;
+  freshness();
   byId("program").textContent = news.program;
-  byId("tick").textContent = news.reached;
+  reached(news.reached);
   if (document.hidden || due) return;
   due = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
 }
@@ -107,7 +117,7 @@ function hear(news) {
 function refresh() { due = null; if (here().path === shown && getSelection().isCollapsed) load(); }
 
 let tries = 0;
-function lost() { live("lost", "reconnecting"); }
+function lost() { lostSince ??= Date.now(); freshness(); }
 
 async function listen() {
   for (;;) {
@@ -145,7 +155,7 @@ async function begin() {
   channel?.postMessage({ asks: "news" });
   if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
   else listen();
-  setInterval(countdown, 1000);
+  setInterval(() => { countdown(); freshness(); }, 1000);
 }
 
 /* ---- what people do ---- */

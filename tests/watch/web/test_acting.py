@@ -1,0 +1,117 @@
+"""antelog/watch/web/acting.py: acknowledging, snoozing and noting over the API, and who may."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from starlette.types import ASGIApp
+
+from antelog.run.store import Store
+from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.live_board import LiveBoard
+from tests.watch.lines import confirmed, possible
+from tests.watch.web.asking import ACTS, ADDRESS, FACTS, TOKEN, ask, guarded, sight
+
+
+@pytest.fixture
+def found() -> LiveBoard:
+    return sight(possible("wt2", 7, 8), possible("wt2", 8, 8), possible("wt4", 7, 8))
+
+
+@pytest.fixture
+def app(found: LiveBoard, tmp_path: Path) -> ASGIApp:
+    Store.open(tmp_path / "s").close()
+    return guarded(found, tmp_path / "s")
+
+
+def post(app: ASGIApp, token: str = ACTS, **act: Any) -> tuple[int, Any]:
+    answer = ask(
+        app,
+        "/api/acts",
+        method="POST",
+        body=json.dumps(act).encode(),
+        token=token,
+        **{"content-type": "application/json"},
+    )
+    return answer.status, answer.json
+
+
+def listed(app: ASGIApp) -> list[tuple[str, str, str]]:
+    acts = ask(app, "/api/acts").json["acts"]
+    return [(each["group"], each["kind"], each["who"]) for each in acts]
+
+
+def test_an_acknowledgement_is_there_until_all_its_answers_are_settled(
+    app: ASGIApp, found: LiveBoard
+) -> None:
+    before = found.board.version
+    assert post(app, group="wt2", kind="acknowledged", who="ann")[0] == 200
+    assert found.board.version > before  # other readers hear of it
+    assert listed(app) == [("wt2", "acknowledged", "ann")]
+    found.take([confirmed("wt2", 7, 9)])
+    assert listed(app) == [("wt2", "acknowledged", "ann")]
+    found.take([confirmed("wt2", 8, 10)])
+    assert listed(app) == []
+
+
+def test_a_snooze_and_a_note(app: ASGIApp) -> None:
+    assert post(app, group="wt2", kind="snoozed", who="ann", minutes=30)[0] == 200
+    status, answer = post(app, group="wt2", kind="noted", who="bob", note="the crane comes")
+    assert status == 200
+    snoozed, noted = answer["acts"]
+    assert snoozed["until"] - snoozed["at"] == 1_800
+    assert (noted["note"], noted["until"]) == ("the crane comes", None)
+    assert post(app, group="wt2", kind="snoozed", end=True)[1]["acts"] == [noted]
+
+
+@pytest.mark.parametrize(
+    ("act", "reason"),
+    [
+        ({"group": "wt2", "kind": "acknowledged"}, "say who does it"),
+        ({"group": "wt9", "kind": "acknowledged", "who": "ann"}, "nothing is open of `wt9`"),
+        ({"group": "wt2", "kind": "snoozed", "who": "ann"}, "say for how long"),
+        ({"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 1e9}, "minutes"),
+        ({"group": "wt2", "kind": "noted", "who": "ann", "note": " "}, "write a `note`"),
+        ({"group": "wt2", "kind": "solved", "who": "ann"}, "kind"),
+        ({"kind": "noted", "who": "ann"}, "group"),
+        ({"group": "wt2", "kind": "noted", "who": "ann", "note": "x", "more": 1}, "more"),
+    ],
+)
+def test_what_is_no_act_is_refused_with_the_reason(app: ASGIApp, act: Any, reason: str) -> None:
+    status, answer = post(app, **act)
+    assert status == 400
+    assert reason in answer["error"]
+    assert listed(app) == []
+
+
+@pytest.mark.parametrize("token", [TOKEN, FACTS, "", "s.x.y"])
+def test_only_who_has_the_link_to_act_may(app: ASGIApp, token: str) -> None:
+    assert post(app, token, group="wt2", kind="noted", who="eve", note="x")[0] == 401
+    assert listed(app) == []
+
+
+def test_the_link_to_act_lets_one_look_as_well(app: ASGIApp) -> None:
+    assert ask(app, "/api/session", token=TOKEN).json["acts"] is False
+    given = ask(app, "/api/session", token=ACTS).json
+    assert given["acts"] is True
+    assert ask(app, "/api/now", token=given["session"]).status == 200
+    assert ask(app, f"/?token={ACTS}", token=None).status == 200
+    assert post(app, given["session"], group="wt2", kind="noted", who="ann", note="x")[0] == 200
+
+
+def test_a_page_without_a_store_keeps_no_acts(found: LiveBoard) -> None:
+    assert ask(guarded(found), "/api/acts").status == 404
+    assert ask(guarded(found), "/api/session", token=ACTS).json["acts"] is False
+
+
+def test_a_proxy_says_who_it_is(found: LiveBoard, tmp_path: Path) -> None:
+    Store.open(tmp_path / "s").close()
+    entry = Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens, tmp_path / "s", proxied=True)
+    body = msgspec.json.encode({"group": "wt2", "kind": "noted", "who": "mallory", "note": "x"})
+    headers = {"content-type": "application/json", "x-forwarded-user": "ann"}
+    answer = ask(page_app(found, entry), "/api/acts", method="POST", body=body, token=ACTS, **headers)
+    assert [each["who"] for each in answer.json["acts"]] == ["ann"]
