@@ -90,8 +90,8 @@ def renamed(case: Case, names: Mapping[str, str]) -> Case:
 def with_names(log: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """The lines of a log with other texts, in an order that does not depend on these."""
     printed = {value_text(one): value_text(other) for one, other in names.items()}
-    # A whole argument: texts stand between parentheses, commas, blanks.
-    word = re.compile(rf"(?<=[( ])({'|'.join(map(re.escape, printed))})(?=[,)]|$)")
+    # A whole argument or side of a comparison: texts stand between parentheses, commas, blanks.
+    word = re.compile(rf"(?<=[( ])({'|'.join(map(re.escape, printed))})(?=[,) ]|$)")
 
     def value(given: Any) -> Any:
         if isinstance(given, dict):
