@@ -19,6 +19,7 @@ from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union,
 from antelog.arrow.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
+from antelog.language.durations import duration_text, ticks_of
 
 _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
@@ -66,6 +67,23 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
             )
         return _spread(numbers, fits), faults
     return (numbers if fits.all() else _mixed(numbers, fits, array)), faults
+
+
+def in_ticks(texts: pa.Array, name: str, tick: int | None) -> tuple[pa.Array, list[Fault]]:
+    """Texts with numbers of ticks in place of durations, as in CSV, and the faults of what is neither.
+
+    `30 minutes` is 2 where a tick is 15 minutes.
+    """
+    if tick is None:
+        return texts, []
+    each = texts.dictionary_encode()
+    words = each.dictionary.to_pylist()
+    ticks = [ticks_of(word, tick) for word in words]
+    found = [word if n is None else str(n) for word, n in zip(words, ticks, strict=True)]
+    numbers = pa.array(found, pa.string()).take(each.indices)
+    wrong = ~mask_of(pc.match_substring_regex(numbers, f"{NUMBER}|^$"))
+    what = f"of column {name} is no number of ticks; a tick is {duration_text(tick)}"
+    return numbers, [Fault(wrong, lambda i: f"value `{texts[i]}` {what}")]
 
 
 def is_text(type_: pa.DataType) -> bool:

@@ -10,11 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from antelog.errors import DataError
-from antelog.files.cells import Fault, cells, cells_of_text_file
+from antelog.files.cells import Fault, cells, cells_of_text_file, in_ticks
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
 from antelog.files.lines import Lost
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
+from antelog.language.epochs import TICKS
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,12 @@ def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
     faults: list[Fault] = []
     done: list[pa.Array] = []
     convert = cells_of_text_file if chunk.written else cells
-    for array, name, type_ in zip(chunk.columns, wanted.columns, wanted.types, strict=False):
+    columns = list(chunk.columns)
+    for i, type_ in enumerate(wanted.types):
+        if type_ == TICKS and chunk.written:
+            columns[i], found = in_ticks(columns[i], wanted.shown(wanted.columns[i]), wanted.counting.tick)
+            faults += found
+    for array, name, type_ in zip(columns, wanted.columns, wanted.value_types, strict=False):
         values, found = convert(array, wanted.shown(name), type_)
         done.append(values)
         faults += found

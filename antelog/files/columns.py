@@ -12,7 +12,7 @@ from antelog.errors import DataError
 from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
 from antelog.files.times import looks_like_time
 from antelog.language.checks.suggestions import did_you_mean, similar
-from antelog.language.epochs import TICKLESS, Counting
+from antelog.language.epochs import TICKLESS, TICKS, Counting
 
 DEFAULT_ARRIVAL = "arrival"
 """What files call the column of arrivals, unless a user says otherwise."""
@@ -30,8 +30,8 @@ LINE = "the line"
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static.
 
-    `types` are those of the columns without the time, `arrival` is what files call the column of
-    arrivals, and `counting` says how times are counted, where they may be timestamps.
+    `types` are those of the columns without the time, TICKS among them; `arrival` is what files call the
+    column of arrivals, and `counting` says how times are counted, where they may be timestamps.
     `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
     arrivals must be there.
     """
@@ -44,6 +44,11 @@ class WantedColumns:
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
+
+    @property
+    def value_types(self) -> tuple[str | None, ...]:
+        """The types of values: those of a column of ticks are numbers."""
+        return tuple("number" if type_ == TICKS else type_ for type_ in self.types)
 
     @property
     def declared(self) -> bool:

@@ -25,6 +25,7 @@ from antelog.files.columns import ColumnPositions, WantedColumns, by_position, p
 from antelog.files.lines import Block, breaks, pieces
 from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
 from antelog.files.times import looks_like_time
+from antelog.language.durations import ticks_of
 
 
 @dataclass(frozen=True)
@@ -141,8 +142,8 @@ def _is_row(values: list[str], at: ColumnPositions, wanted: WantedColumns) -> bo
     """Whether the first line must be a row, for there is a number where the name of a time would be."""
     if wanted.timed:
         return looks_like_time(values[at.columns[-1]])
-    numbers = [value for value, type_ in zip(values, wanted.types, strict=True) if type_ in NUMBERS]
-    return bool(numbers) and looks_like_time(numbers[0])
+    numbers = [value for value, type_ in zip(values, wanted.value_types, strict=True) if type_ in NUMBERS]
+    return bool(numbers) and (looks_like_time(numbers[0]) or ticks_of(numbers[0], 1) is not None)
 
 
 def block_chunk(block: Block, layout: RowLayout) -> Chunk:

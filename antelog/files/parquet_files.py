@@ -33,7 +33,7 @@ def parquet_chunks(
         inner = list(_paths(schema))
         names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
         at = places(wanted, names, str(path), inner, whole=whole)
-        for i, name, type_ in zip(at.columns, wanted.columns, wanted.types, strict=False):
+        for i, name, type_ in zip(at.columns, wanted.columns, wanted.value_types, strict=False):
             try:
                 refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))
             except DataError as error:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 
-from antelog.language.syntax import Bound, Shifted
+from antelog.language.syntax import Bound, Shifted, number
 
 _MICROSECONDS = {
     "us": 1,
@@ -43,6 +44,17 @@ def ticks_later(term: Shifted, tick: int | None) -> int:
     if term.unit is None or tick is None:
         return int(term.offset)
     return int((microseconds(Bound(term.offset, term.unit)) or 0) / tick)
+
+
+def ticks_of(text: str, tick: int) -> int | None:
+    """The whole number of ticks in a duration as it is written, `30 minutes`; None if there is none."""
+    found = _WRITTEN.fullmatch(text)
+    length = None if found is None else microseconds(Bound(number(float(found[1])), found[2]))
+    ticks = None if length is None else length / tick
+    return int(ticks) if ticks is not None and ticks.denominator == 1 else None
+
+
+_WRITTEN = re.compile(r"\s*([0-9]{1,15}(?:\.[0-9]{1,6})?) *([a-z]+)\s*")
 
 
 def duration_text(length: int) -> str:

@@ -27,6 +27,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows
 from antelog.files.columns import DEFAULT_ARRIVAL, WantedColumns, mapped
+from antelog.language.epochs import TICKS
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
@@ -50,7 +51,9 @@ def wanted_of(
             wanted = WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
             return mapped(wanted, maps)
     static = next(static for static in plan.statics if static.name == name)
-    return mapped(WantedColumns(name, static.columns, static.types, False), maps)
+    most = static.most or (None,) * len(static.columns)
+    types = tuple(type_ if m is None else TICKS for type_, m in zip(static.types, most, strict=True))
+    return mapped(WantedColumns(name, static.columns, types, False, counting=plan.counting(name)), maps)
 
 
 @dataclass(frozen=True)

@@ -121,6 +121,37 @@ def test_static_files_have_no_times(temp: Path) -> None:
     assert read(temp, "wt2,7\n", program, "Site") == ([("wt2", 7)], [])
 
 
+DEADLINES = """
+static Within(priority, limit <= 4 hours).
+Late(X, T) :- Asked(X, P, T), Within(P, N), not Answer(X, T..T+N).
+query Late(X, T).
+"""
+
+
+def test_columns_of_ticks_may_have_durations(temp: Path) -> None:
+    content = "priority,limit\nhigh,30 minutes\nlow,1.5 h\nnone,3\nodd,20 minutes\nnever,soon\nno,\n"
+    assert read(temp, content, "tick 15 minutes." + DEADLINES, "Within") == (
+        [("high", 2), ("low", 6), ("none", 3)],
+        [
+            (5, "value `20 minutes` of column limit is no number of ticks; a tick is 15 minutes"),
+            (6, "value `soon` of column limit is no number of ticks; a tick is 15 minutes"),
+            (7, "column limit is empty"),
+        ],
+    )
+    assert read(temp, "high,30 minutes\nlow,1 h\n", "tick 15 minutes." + DEADLINES, "Within") == (
+        [("high", 2), ("low", 4)],
+        [],
+    )
+
+
+def test_without_a_length_of_ticks_durations_are_no_numbers(temp: Path) -> None:
+    program = DEADLINES.replace("4 hours", "16")
+    assert read(temp, "priority,limit\nhigh,2\nlow,1 h\n", program, "Within") == (
+        [("high", 2)],
+        [(3, "value `1 h` of column limit is not a number")],
+    )
+
+
 def test_a_first_line_that_may_be_a_row_is_pointed_out(temp: Path) -> None:
     program = "static Site(device).\nA(X, T) :- Site(X), P(X, T).\nquery A(X, T).\n"
     temp.write_text("wt2\nwt4\n")

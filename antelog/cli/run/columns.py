@@ -100,7 +100,7 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
     wanted, source = asked.wanted, asked.source
     columns = _columns(asked, found)
     kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
-    for column, type_ in zip(wanted.columns, wanted.types, strict=False):
+    for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
         kinds[column] = "number" if type_ == "number" else "text"
     is_csv = isinstance(source, Files) and source.form == "csv"
@@ -146,7 +146,7 @@ def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], mi
     """Raises DataError if columns were matched by position, and their types differ."""
     from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
 
-    for column, type_ in zip(asked.wanted.columns, asked.wanted.types, strict=False):
+    for column, type_ in zip(asked.wanted.columns, asked.wanted.value_types, strict=False):
         if type_ is not None and has_numbers(schema, columns[column]) != (type_ == "number"):
             raise DataError(misfit)
 

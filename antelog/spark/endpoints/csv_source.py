@@ -24,6 +24,7 @@ from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
+from antelog.language.epochs import TICKS
 from antelog.spark import workers
 from antelog.spark.endpoints.unreadable import shown
 from antelog.spark.settings import MALFORMED, ROW
@@ -35,7 +36,7 @@ WHOLE_FILES = {
 }
 """Settings with which Spark deals out whole files."""
 
-_TYPES = {"number": "double", "text": "text", None: "text"}
+_TYPES = {"number": "double", TICKS: TICKS, "text": "text", None: "text"}
 """The types of columns on Spark, as readers of files call them."""
 
 
@@ -52,7 +53,7 @@ class CsvReading:
 
     @property
     def schema(self) -> pa.Schema:
-        types = [pa.float64() if type_ == "number" else pa.string() for type_ in self.wanted.types]
+        types = [pa.float64() if type_ == "number" else pa.string() for type_ in self.wanted.value_types]
         times = list(self.wanted.columns[len(types) :])
         times += [self.wanted.arrival] if self.arrives else []
         return pa.schema(

@@ -36,6 +36,10 @@ FOLDER = {
     "f.csv": "n,time,note\n",
     "g.csv": "mark,count,moment\nyes,1,2\n",
 }
+DEADLINES = antelog.parse(
+    "tick 15 minutes.\nstatic Within(priority, limit <= 4 hours).\n"
+    "Late(X, T) :- Asked(X, P, T), Within(P, N), not Answer(X, T..T+N).\nquery Late(X, T).\n"
+).plan
 Found = tuple[list[tuple[object, ...]], list[tuple[str, str]]]
 
 
@@ -215,3 +219,11 @@ def test_floats_of_json_that_are_no_numbers_are_set_aside(spark: SparkSession) -
         "value `inf` of column n is not a number",
     ]
     assert [row.N for row in found.changes.collect()] == [1.0]
+
+
+def test_columns_of_ticks_may_have_durations() -> None:
+    content = b"priority,limit\nhigh,30 minutes\nnone,3\nodd,20 minutes\n"
+    good, bad = read_on_spark({"w.csv": content}, wanted_of(DEADLINES, "Within"), arrives=False)
+    assert good == [("high", 2.0), ("none", 3.0)]
+    ((why, _),) = bad
+    assert why.startswith("value `20 minutes` of column limit is no number of ticks")
