@@ -21,6 +21,7 @@ from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, STATES, AnswerFilter, Selection, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
+from antelog.watch.web.views.acts import ShownAct, shown_act
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.facets import Facet, facet
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
@@ -107,8 +108,8 @@ def axis_of(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 class ShownRow:
     """A row as it is shown.
 
-    `name` is that of the group, `why` says what is there and what is awaited, `alert` is the threshold of
-    alerts, and `verdict` a remark on the chance.
+    `name` is that of the row, `why` says what is there and what is awaited, `alert` is the threshold of
+    alerts, and `verdict` a remark on the chance. `acts` are about the `group`; a row of a query has none.
     """
 
     row: ListRow
@@ -119,6 +120,8 @@ class ShownRow:
     alert: float | None
     verdict: str
     toggle: str
+    group: str
+    acts: Sequence[ShownAct]
 
     @property
     def id(self) -> str:
@@ -127,6 +130,7 @@ class ShownRow:
 
 def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> ShownRow:
     answer = found.answer
+    group = "" if selection.group == "query" else scene.board.head.key_of(answer)
     marked = marks(answer.line, scene.board.head.timescale)
     opened = [each for each in selection.opened if each != found.key]
     if not found.opened:
@@ -140,6 +144,8 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
         scene.board.head.alerts.get(answer.query),
         scene.board.trust.verdict(answer.query, answer.now.chance),
         scene.link(open=opened),
+        group,
+        [shown_act(each, scene.clock) for each in scene.acts.get(group, ())],
     )
 
 
