@@ -100,6 +100,9 @@ class AnswerIndex:
     _texts: dict[str, str] = field(default_factory=dict)
     _of: dict[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._words: dict[str, Mask] = {}
+
     # ---- what is shown ----
 
     def select(self, selection: Selection) -> Selected:
@@ -187,6 +190,7 @@ class AnswerIndex:
             queries,
             key_numbers,
         )
+        self._words.clear()
         self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
         return self._columns
 
@@ -231,8 +235,15 @@ class AnswerIndex:
         if given.due is not None:
             found &= (columns.deadline >= given.due.start) & (columns.deadline < given.due.stop)
         for word in given.text.casefold().split():
-            rows = np.flatnonzero(found).tolist()
-            found[rows] = [word in self._text(self._answers[row]) for row in rows]
+            found &= self._with(word)
+        return found
+
+    def _with(self, word: str) -> Mask:
+        """The answers with a word; looked for once, for all facets need it."""
+        found = self._words.get(word)
+        if found is None:
+            texts = (word in self._text(each) for each in self._answers)
+            found = self._words[word] = np.fromiter(texts, np.bool_, len(self._answers))
         return found
 
     def _counts(self, given: AnswerFilter, column: Column, names: Sequence[str]) -> Mapping[str, int]:

@@ -344,7 +344,7 @@ def test_a_silent_input_is_named_in_every_tab(chromium: Browser, served: tuple[P
         assert tab.run("document.getElementById('band').innerText") == ""
     add(writer, heard(130, 30))
     for tab in tabs:
-        tab.until("document.getElementById('band').innerText.includes('Temp is silent for 2:1')")
+        tab.until("document.getElementById('band').innerText.includes('Temp has been silent for 2:1')")
         words = tab.run("document.getElementById('band').innerText")
         assert "expected within 30 s" in words
         assert "200 open answers rest on it" in words

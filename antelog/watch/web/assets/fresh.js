@@ -17,7 +17,7 @@ function freshness() {
   else live(silent.length ? "silent" : "live", last ? `last fact ${span(now - last)} ago` : "live");
   const words = lostSince ? [`The page has no answer from its server since ${hour(lostSince)}. What is shown is as it was then.`]
     : gone ? [`Nothing has come from antelog watch since ${hour(said)}: it has read all there was, or has ended. What is shown is as it was then.`]
-    : silent.map(([name, each]) => `${name} is silent for ${span(now - 1000 * each.heard)}, since ${hour(1000 * each.heard)}; facts are expected within ${span(1000 * each.gap)}. ${each.open.toLocaleString("en")} open ${each.open === 1 ? "answer rests" : "answers rest"} on it.`);
+    : silent.map(([name, each]) => `${name} has been silent for ${span(now - 1000 * each.heard)}, since ${hour(1000 * each.heard)}; facts are expected within ${span(1000 * each.gap)}. ${each.open.toLocaleString("en")} open ${each.open === 1 ? "answer rests" : "answers rest"} on it.`);
   show(words);
   const stale = lostSince || gone ? null : new Set(silent.flatMap(([, each]) => each.queries));
   for (const row of document.querySelectorAll(".item[data-query]")) row.classList.toggle("stale", stale === null || stale.has(row.dataset.query));

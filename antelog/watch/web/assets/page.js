@@ -96,13 +96,21 @@ function live(kind, words) {
   byId("state").textContent = words;
 }
 
+/* The time that is reached; on a telephone there is no room for its date. */
+function reached(text) {
+  const [, date, time] = /^(\d{4}-\d\d-\d\d )?(.*)$/.exec(text), day = document.createElement("span");
+  day.className = "date";
+  day.textContent = date || "";
+  byId("tick").replaceChildren(day, time);
+}
+
 let due = null;
 function hear(news) {
   state = news;
   lostSince = null;
   freshness();
   byId("program").textContent = news.program;
-  byId("tick").textContent = news.reached;
+  reached(news.reached);
   if (document.hidden || due) return;
   due = setTimeout(refresh, Math.max(0, 900 - (Date.now() - fresh)));
 }

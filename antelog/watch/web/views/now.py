@@ -84,7 +84,7 @@ def rows(scene: ViewContext, selection: Selection, seen: RowList) -> Markup:
         selection=selection,
         seen=seen,
         rows=[_row(scene, axis, each, selection) for each in seen.rows],
-        nothing=_nothing(scene),
+        nothing=() if seen.total else _nothing(scene),
     )
 
 
