@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from antelog.run.store.acts import Act
-from antelog.watch.web.views.context import TickClock
+from antelog.watch.board.tracked_answer import TrackedAnswer
+from antelog.watch.web.views.context import TickClock, ViewContext
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,20 @@ class ShownAct:
     kind: str
     text: str
     title: str
+
+
+@dataclass(frozen=True)
+class ShownGroup:
+    """The group of an answer, and what people did about it."""
+
+    name: str
+    acts: Sequence[ShownAct]
+
+
+def shown_group(scene: ViewContext, answer: TrackedAnswer) -> ShownGroup:
+    """The group of an answer, with its acts."""
+    name = scene.board.head.key_of(answer)
+    return ShownGroup(name, [shown_act(each, scene.clock) for each in scene.acts.get(name, ())])
 
 
 def shown_act(act: Act, clock: TickClock) -> ShownAct:

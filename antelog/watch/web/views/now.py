@@ -21,7 +21,7 @@ from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, STATES, AnswerFilter, Selection, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
-from antelog.watch.web.views.acts import ShownAct, shown_act
+from antelog.watch.web.views.acts import ShownGroup, shown_group
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.facets import Facet, facet
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
@@ -109,19 +109,17 @@ class ShownRow:
     """A row as it is shown.
 
     `name` is that of the row, `why` says what is there and what is awaited, `alert` is the threshold of
-    alerts, and `verdict` a remark on the chance. `acts` are about the `group`; a row of a query has none.
+    alerts, and `verdict` a remark on the chance. A row of a query has no `group`.
     """
 
     row: ListRow
     name: CutName
-    words: str
     why: Sequence[str]
     lane: Lane
     alert: float | None
     verdict: str
     toggle: str
-    group: str
-    acts: Sequence[ShownAct]
+    group: ShownGroup | None
 
     @property
     def id(self) -> str:
@@ -130,7 +128,6 @@ class ShownRow:
 
 def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selection) -> ShownRow:
     answer = found.answer
-    group = "" if selection.group == "query" else scene.board.head.key_of(answer)
     marked = marks(answer.line, scene.board.head.timescale)
     opened = [each for each in selection.opened if each != found.key]
     if not found.opened:
@@ -138,14 +135,12 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
     return ShownRow(
         found,
         cut(found.key if selection.group != "none" else scene.board.head.key_of(answer)),
-        scene.words(answer),
         list(_why(scene, answer, marked)),
         lane(axis, marked, answer),
         scene.board.head.alerts.get(answer.query),
         scene.board.trust.verdict(answer.query, answer.now.chance),
         scene.link(open=opened),
-        group,
-        [shown_act(each, scene.clock) for each in scene.acts.get(group, ())],
+        None if selection.group == "query" else shown_group(scene, answer),
     )
 
 
