@@ -78,8 +78,8 @@ def awaited(explanation: Mapping[str, Any]) -> tuple[LineLiteral, ...]:
 
 
 def amount_text(value: float | None) -> str:
-    """The value of an aggregate."""
-    return "nothing" if value is None else value_text(value)
+    """The value of an aggregate, to three decimals if it is not a whole number: 53.667."""
+    return "nothing" if value is None else value_text(round(value, 3) or value)
 
 
 def read_literal(text: str) -> LineLiteral:

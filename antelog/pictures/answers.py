@@ -40,6 +40,7 @@ def draw_answers(
     shown = clock(plan.timescale if plan else None, history.first, history.last)
     if plan and shown.stamps:
         history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
+    history = history.with_distinct_words()
     area = frame(history, shown, width)
 
     def finished(chart: alt.LayerChart | alt.VConcatChart, area: Frame = area) -> alt.TopLevelMixin:

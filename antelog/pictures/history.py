@@ -180,6 +180,18 @@ class History:
             ),
         )
 
+    def with_distinct_words(self) -> History:
+        """The history in which answers with the same words have the values by which they differ."""
+        alike: dict[tuple[str, str], list[Answer]] = {}
+        for answer in self.answers:
+            alike.setdefault((answer.query, answer.wording.words), []).append(answer)
+        differing = {
+            key: [name for name in answers[0].values if len({each.values.get(name) for each in answers}) > 1]
+            for key, answers in alike.items()
+        }
+        found = (_with_values(each, differing[each.query, each.wording.words]) for each in self.answers)
+        return replace(self, answers=tuple(found))
+
     def by_time(self) -> History:
         """The history by the facts' own times, for answers of which no earlier tick is known."""
         return replace(self, answers=tuple(map(_by_time, self.answers)))
@@ -229,6 +241,12 @@ def _after(answer: Answer, change: Change) -> Answer:
         wording=change.wording,
         outlook=replace(change.outlook, chances={**answer.outlook.chances, **change.outlook.chances}),
     )
+
+
+def _with_values(answer: Answer, names: Sequence[str]) -> Answer:
+    """An answer with the values of some variables behind its words."""
+    words = ", ".join([answer.wording.words, *(f"{name} = {answer.values[name]}" for name in names)])
+    return replace(answer, wording=replace(answer.wording, words=words)) if answer.wording.words else answer
 
 
 def _by_time(answer: Answer) -> Answer:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.language.line_literals import LineLiteral, awaited, read_literal
+from antelog.language.line_literals import LineLiteral, amount_text, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
 from tests.recorded import NAMES, recorded
@@ -160,6 +160,13 @@ def test_hypotheses_say_what_aggregates_come_to_so_far() -> None:
         "Temp(wt2, high, 3:00)",
     ]
     assert [each.text(str) for each in awaited({"hypotheses": [count]})] == [count]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(161 / 3, "53.667"), (2.5, "2.5"), (7, "7"), (0.0001, "0.0001"), (None, "nothing")]
+)
+def test_what_an_aggregate_comes_to_has_three_decimals(value: float | None, text: str) -> None:
+    assert amount_text(value) == text
 
 
 @pytest.mark.timeout(20)

@@ -53,6 +53,15 @@ def test_a_rejected_answer_says_why() -> None:
     assert answer.literals.because == (read_literal("Temp(wt4, high, 2)"),)
 
 
+def test_answers_with_the_same_words_have_the_values_by_which_they_differ() -> None:
+    rows = [{**row, "text": f"{row['answer']['X']} is hot"} for row in ROWS]
+    times = {row["answer"]["T"] for row in rows if row["answer"]["X"] == "wt2"}
+    shown = by_label(found(rows).with_distinct_words())
+    assert {f"wt2 is hot, T = {each}" for each in times} <= shown.keys()
+    alone = by_label(found(rows[:1]).with_distinct_words())
+    assert list(alone) == ["wt2 is hot"]
+
+
 def test_an_open_answer_lasts_until_now() -> None:
     _, log = engine_of(FACTS, 1)
     answer = by_label(found(log, 1))["Malf(wt4, 1)"]

@@ -35,7 +35,7 @@ def if_silent(answers: Answers, answer: Answer, now: int) -> Silence | None:
     """The first tick after `now` at which an answer is confirmed, or no longer reported."""
     turns: set[Tick] = set()
     for candidate in answers.candidates[answer]:
-        turns.update((candidate.since, *candidate.derivation.latest))
+        turns.update((candidate.since, *candidate.derivation.latest[:2]))
         turns.update(tick for ticks in candidate.derivation.literals.values() for tick in ticks)
     for tick in sorted(int(tick) for tick in turns if now < tick < NEVER):
         reported = answers.explanations(answer, tick)

@@ -8,7 +8,6 @@ from itertools import permutations
 from typing import TypeAlias
 
 from antelog.language.syntax import Value
-from tests.specification.literals import Last
 from tests.specification.literals.literal import Body, Literal
 from tests.specification.program import Query
 from tests.specification.seen import seen
@@ -105,7 +104,7 @@ class Candidate:
         What aggregates come to is that of the tick `then`, if that is another one.
         """
         derivation = self.derivation
-        since, until = derivation.latest
+        since, until = derivation.latest.since, derivation.latest.until
         if not max(self.since, since) <= now < min(derivation.ticks.false_at, until):
             return None
         true = {literal for literal, ticks in derivation.literals.items() if ticks.true_at <= now}
@@ -126,11 +125,11 @@ class Candidate:
 
     def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
         """The hypotheses that became false at a tick, and those of which another atom is the latest since."""
-        over = self.derivation.latest.until == tick
+        replaced = self.derivation.replaced
         return [
             mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
             for li, ticks in self.derivation.literals.items()
-            if ticks.false_at == tick or (over and isinstance(li.body, Last) and li.body.own)
+            if tick in (ticks.false_at, replaced.get(li.body)) and ticks.true_at >= tick
         ]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from tests.specification.constraints import is_bounded
-from tests.specification.literals import Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.terms import ANY, Atom, Variable, variables_in
 
@@ -68,15 +67,6 @@ def _reasons(pattern: Pattern, ranging: frozenset[str]) -> Iterator[str]:
     known = pattern.first.keys() & guarded
     if time and pattern.facts and not is_bounded(time, pattern.comparisons, pattern.first, known):
         yield f"the time {time} is unguarded and has no upper bound"
-    for comparison in pattern.comparisons:
-        if comparison.variables & ranging and not _is_plain(comparison):
-            yield f"{comparison}: an unguarded variable"
-
-
-def _is_plain(comparison: Comparison) -> bool:
-    """Whether a variable is compared with a constant, by `=` or `!=`."""
-    sides = (comparison.left, comparison.right)
-    compared = [s for s in sides if isinstance(s, Variable)]
-    if len(compared) != 1 or len(comparison.variables) != 1 or compared[0].shift:
-        return False
-    return comparison.operator in ("=", "!=")
+    for literal in pattern.literals:
+        if literal.compared & ranging:
+            yield f"{literal}: an unguarded variable"

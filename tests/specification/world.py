@@ -13,7 +13,7 @@ from typing import NamedTuple
 from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
-from tests.specification.literals import Comparison
+from tests.specification.literals import Comparison, Last
 from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Body, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
@@ -40,10 +40,14 @@ _MOST = 100_000
 
 
 class Span(NamedTuple):
-    """The ticks from the first on, and before the second."""
+    """The ticks from the first on, and before the second.
+
+    They are those of `last` literals; `untils` says of each when another atom is the latest.
+    """
 
     since: Tick
     until: Tick
+    untils: tuple[tuple[Last, Tick], ...] = ()
 
 
 ALWAYS = Span(START, NEVER)
@@ -65,6 +69,11 @@ class Derivation:
     since: Tick
     amounts: Mapping[Literal, Amount]
     latest: Span = ALWAYS
+
+    @property
+    def replaced(self) -> Mapping[Body, Tick]:
+        """Its `last` literals that took values, each with the tick at which another atom is the latest."""
+        return {apply(last, self.known): tick for last, tick in self.latest.untils}
 
     @property
     def ticks(self) -> Ticks:
@@ -257,7 +266,8 @@ class World:
                     more.append((each, span))
                     continue
                 for new, since, until in literal.latest(self):
-                    both = Span(max(span.since, since), min(span.until, until))
+                    untils = (*span.untils, (last, until))
+                    both = Span(max(span.since, since), min(span.until, until), untils)
                     if both.since < both.until:
                         more.append((_with_equations(pattern, {**each, **new}), both))
             found = more

@@ -208,8 +208,8 @@ def _how_early(
 def _time(ticks: float | None, length: int | None) -> str:
     if ticks is None:
         return _NONE
-    if length is not None and ticks:
-        return long_duration_text(round(ticks * length))
+    if length is not None:
+        return long_duration_text(round(ticks * length)) if ticks else "none"
     return f"{ticks:,g} tick{'' if ticks == 1 else 's'}"
 
 

@@ -13,7 +13,7 @@ from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
-from antelog.language.durations import long_duration_text
+from antelog.language.durations import duration_text
 from antelog.language.moments import Timescale, moment
 from antelog.process import Engine
 
@@ -133,9 +133,7 @@ def _kept(delays: Mapping[int, int], delay: int) -> int:
 
 
 def _delay(ticks: int, timescale: Timescale | None) -> str:
-    return f"`delay {ticks}`" + (
-        "" if timescale is None else f" ({long_duration_text(ticks * timescale.length)})"
-    )
+    return f"`delay {ticks if timescale is None else duration_text(ticks * timescale.length)}`"
 
 
 def shortened(text: str) -> str:

@@ -26,6 +26,7 @@ from antelog.compile.literals.terms import (
     Var,
     call_parts,
     term_text,
+    variables_in,
 )
 from antelog.language import syntax
 
@@ -176,6 +177,12 @@ class Aggregation(AskedNode, frozen=True, tag=True):
     def operands(self) -> tuple[Operand | None, ...]:
         right = () if isinstance(self.right, Aggregate) else (self.right,)
         return (*(operand for each in self.aggregates for operand in each.inside.operands), *right)
+
+    @property
+    def compared(self) -> frozenset[str]:
+        right = () if isinstance(self.right, Aggregate) else (self.right,)
+        inside = (each.compared for e in self.aggregates for each in e.inside.conditions)
+        return variables_in(right).union(*inside)
 
     @property
     def natural(self) -> tuple[Time, ...]:

@@ -54,6 +54,10 @@ class Call(Condition, frozen=True, tag=True):
         return call_parts(f"not {self.function}" if self.negated else self.function, self.arguments)
 
     @property
+    def compared(self) -> frozenset[str]:
+        return self.variables
+
+    @property
     def functions(self) -> frozenset[Function]:
         return functions_in(self.arguments) | {Function(self.function, len(self.arguments))}
 

@@ -68,6 +68,11 @@ class Comparison(Condition, frozen=True, tag=True):
         return self.left, f" {self.operator} ", self.right
 
     @property
+    def compared(self) -> frozenset[str]:
+        values = {type(each) for each in self.operands} == {Var, Const}
+        return frozenset() if values and self.operator in ("=", "!=") else self.variables
+
+    @property
     def calculates(self) -> bool:
         """Whether a side is worked out, as in `W = V + 5`, and not a value as it is."""
         return not all(isinstance(side, Var | Const | Time) for side in self.operands)

@@ -148,6 +148,14 @@ class Literal(Struct, frozen=True):
         return frozenset()
 
     @property
+    def compared(self) -> frozenset[str]:
+        """The variables that need a value: it compares or calculates with it, or calls a function.
+
+        Of `X = 3` and `X != 3` there are none: their outcome is known of all other values.
+        """
+        return frozenset()
+
+    @property
     def references(self) -> tuple[Reference, ...]:
         """The facts and atoms it looks at."""
         return ()

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from antelog.compile.conditions.differences import times_of
-from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.terms import Const, Time, Var, variables_in
+from antelog.compile.literals.terms import Time, Var, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.relations import Request, Resolved
 from antelog.diagnostics import Diagnostic, Span
@@ -168,11 +167,12 @@ def _latest(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
 
 def _comparisons(pattern: Pattern, anything: set[str]) -> Iterator[_Refusal]:
     """All others cannot be compared: only that they equal no constant is known."""
-    for name in sorted(anything):
-        if any(name in c.variables and not _by_name(c, name) for c in pattern.comparisons):
+    for literal in pattern.literals:
+        for name in sorted(literal.compared & anything):
             yield _Refusal(
                 "E402",
-                f"{name} is compared, but occurs only under `not`, where it may have any value",
+                f"`{literal.text}` needs a value of {name}, which occurs only under `not`, where it may have "
+                "any value",
                 f"Add a condition without `not` that says which values {name} has. Without one, it can be "
                 "compared with constants by `=` and `!=` only.",
             )
@@ -183,9 +183,3 @@ def _ends(pattern: Pattern) -> bool:
     times = times_of(pattern)
     known = [Time(None, 0), *(fact.time for fact in pattern.facts)]
     return any(times.furthest(time, pattern.time) is not None for time in known)
-
-
-def _by_name(comparison: Comparison, name: str) -> bool:
-    sides = (comparison.left, comparison.right)
-    constant = any(isinstance(side, Const) for side in sides)
-    return Var(name) in sides and constant and comparison.operator in ("=", "!=")

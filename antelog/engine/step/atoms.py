@@ -157,11 +157,9 @@ def _is_about_slots(literal: AskedLiteral, rows: Rows) -> bool:
 def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     """The truth of a literal about the latest fact; with its values only while that is the latest."""
     assert isinstance(literal.node, Last)
-    found = truth_of_latest(known, literal.node, rows)
-    if rows.latest is None or rows.as_of is not None or not literal.takes:
+    found, until = truth_of_latest(known, literal.node, rows), rows.replaced.get(literal.node)
+    if until is None or rows.as_of is not None:
         return found
-    until = rows.latest.last
-    # One literal may be certain before the value of another is replaced.
     true_at = or_never(found.true_at, found.true_at >= until)
     return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 

@@ -272,7 +272,8 @@ def _taken(
     none = marked(fitting_since > supported)
     open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
     one, other = _Spans.together(valued), _Spans.together(open_)
-    return _during(_bound(slots, taking, block, one.row, one.at), one), _during(block.take(other.row), other)
+    bound = _bound(slots, taking, block, one.row, one.at)
+    return _during(bound, taking, one), _during(block.take(other.row), taking, other)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,12 +297,13 @@ class _Spans:
         return cls(*map(np.concatenate, columns))
 
 
-def _during(found: Derivations, spans: _Spans) -> Derivations:
-    """Derivations that are supported within spans, and within those they have."""
+def _during(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
+    """Derivations that are supported within spans of a `last`, and within those they have."""
     since, until, before = spans.since, spans.until, found.rows.latest
     if before is not None:
         since, until = np.maximum(since, before.first), np.minimum(until, before.last)
-    return replace(found, rows=replace(found.rows, latest=TickRange(since, until)))
+    replaced = {**found.rows.replaced, taking.literal: spans.until}
+    return replace(found, rows=replace(found.rows, latest=TickRange(since, until), replaced=replaced))
 
 
 def _bound(slots: SlotFacts, taking: Taking, block: Derivations, row: Column, at: Column) -> Derivations:

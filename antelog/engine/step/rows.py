@@ -6,7 +6,7 @@ Temp(X, high, T) with the facts Temp(wt2, high, 7), Temp(wt2, high, 8)    two ro
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy as np
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
+from antelog.compile.literals.literal import AskedNode
 from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
@@ -50,6 +51,7 @@ class Rows:
     time     the range of the answer's time, where the row leaves that open and the atoms bound it
     seen     since when the value of an unguarded variable has been seen
     latest   from when on its values are those of the latest facts it takes them of, and until when
+    replaced for each `last` literal that takes values, until when they are those of the latest fact
     """
 
     bound: Bound
@@ -59,6 +61,7 @@ class Rows:
     time: TickRange | None = None
     seen: Column | None = None
     latest: TickRange | None = None
+    replaced: Mapping[AskedNode, Column] = field(default_factory=dict)
 
     def take(self, at: Column | Mask) -> Rows:
         at = positions(at)
@@ -74,6 +77,7 @@ class Rows:
             None if self.time is None else self.time.take(at),
             None if self.seen is None else self.seen.take(at),
             None if self.latest is None else self.latest.take(at),
+            {literal: until.take(at) for literal, until in self.replaced.items()},
         )
 
 

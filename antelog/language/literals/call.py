@@ -42,4 +42,4 @@ class Call(Literal):
                     f"`{self.function.function}` is called with {name}, but no atom without `not` gives "
                 )
                 message += "it a value"
-                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom of the body.")
+                yield Diagnostic("E402", message, term.span, f"Use {name} in an atom without `not`.")

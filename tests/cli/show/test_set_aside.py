@@ -103,13 +103,13 @@ def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[
 def test_a_summary_says_which_delay_would_have_kept_late_facts() -> None:
     late = "".join(f"wt2,high,{tick},{tick + 3}\n" for tick in range(3, 22))
     Path("late.csv").write_text(f"{READINGS}{late}wt2,high,30,39\n", encoding="utf-8")
-    for first, words in (("", ("", "")), ("tick 10 minutes.\n", (" (30 minutes)", " (90 minutes)"))):
+    for first, words in (("", ("3", "9")), ("tick 10 minutes.\n", ("30 minutes", "90 minutes"))):
         Path("short.alog").write_text(first + PROGRAM, encoding="utf-8")
         said = messages(antelog("try", "short.alog", "--input", "Temp=late.csv")).splitlines()
         (note,) = [line for line in said if "delay" in line]
         assert note == (
-            f"note: `delay 3`{words[0]} would have kept 95 % of the late facts of Temp, "
-            f"`delay 9`{words[1]} all; answers are confirmed later then"
+            f"note: `delay {words[0]}` would have kept 95 % of the late facts of Temp, "
+            f"`delay {words[1]}` all; answers are confirmed later then"
         )
     Path("longer.alog").write_text(PROGRAM.replace("delay 1.", "delay 9."), encoding="utf-8")
     assert "late" not in messages(antelog("try", "longer.alog", "--input", "Temp=late.csv"))

@@ -44,6 +44,7 @@ def test_what_is_open_at_the_last_tick_is_counted() -> None:
 def test_times_are_in_units_of_time() -> None:
     Path("p.alog").write_text("tick 90 seconds.\n" + PROGRAM, encoding="utf-8")
     assert summary()[1].endswith("3 minutes        3 minutes")
+    assert summary("--only", "confirmed")[1].split() == ["Malf", "1", "none"]
 
 
 @pytest.mark.usefixtures("here")

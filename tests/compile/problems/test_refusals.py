@@ -7,6 +7,7 @@ import pytest
 from antelog.compile import compile_program
 from antelog.diagnostics import Source, errors_of
 from antelog.language import read
+from tests.specification import RefusedError, Stream, evaluate
 
 INPUTS = "input A(x, time). input B(x, y, time). "
 
@@ -35,10 +36,23 @@ def codes(rules: str) -> list[str]:
             "E406",
         ),
         ("N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X > b. query P(X, T).", "E402"),
+        # all others of X have no value: none to call a function with, to calculate with, or to compare
+        ('N(X, T) :- A(X, T), contains(X, "a").  P(X, T) :- not N(X, T). query P(X, T).', "E402"),
+        ('N(X, T) :- B(a, X, T+1), not contains(X, "a").  P(X, T) :- not N(X, T+2). query P(X, T).', "E402"),
+        (
+            "N(X, T) :- A(X, T), count(B(_, V, T-1..T), V > X) > 1.  P(X, T) :- not N(X, T). query P(X, T).",
+            "E402",
+        ),
+        (
+            "N(X, T) :- A(X, T), count(B(_, _, T)) > length(X).  P(X, T) :- not N(X, T). query P(X, T).",
+            "E402",
+        ),
     ],
 )
 def test_what_is_refused(rules: str, code: str) -> None:
     assert codes(rules) == [code]
+    with pytest.raises(RefusedError):
+        evaluate(read(Source(INPUTS + rules)), Stream(()), 0)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +61,7 @@ def test_what_is_refused(rules: str, code: str) -> None:
         "OK(X, T) :- not A(X, T).  Known(X, T) :- B(X, _, T), OK(X, T). query Known(X, T).",
         "Off(T) :- not A(_, T).  P(X, U) :- A(X, T), Off(U), U >= T, U <= T+5. query P(X, U).",
         "N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X != b. query P(X, T).",
+        "N(X, T) :- A(X, T), count(B(_, V, T), V != c, X != b) > 1.  P(X, T) :- not N(X, T). query P(X, T).",
     ],
 )
 def test_what_runs(rules: str) -> None:

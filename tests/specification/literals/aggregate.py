@@ -36,6 +36,7 @@ from tests.specification.terms import (
     put_in_own,
     text,
     value_of,
+    variables_in,
     with_own,
 )
 
@@ -279,6 +280,12 @@ class Aggregation(Body):
     def key(self) -> tuple[object, ...]:
         shape = tuple((e.function, e.distinct, e.value, e.predicate, e.single) for e in self.aggregates)
         return Aggregation, self.operator, self.factor, shape
+
+    @property
+    def compared(self) -> frozenset[str]:
+        right = () if isinstance(self.right, Aggregate) else (self.right,)
+        inside = (each.compared for e in self.aggregates for each in e.conditions)
+        return variables_in(right).union(*inside)
 
     @property
     def asked(self) -> tuple[Atom, ...]:

@@ -28,6 +28,10 @@ class Call(Body):
     def operands(self) -> tuple[Term, ...]:
         return self.arguments
 
+    @property
+    def compared(self) -> frozenset[str]:
+        return self.variables
+
     def mapped(self, new: Callable[[Term], Term]) -> Self:
         return type(self)(self.function, tuple(map(new, self.arguments)), self.negated)
 

@@ -40,6 +40,12 @@ class Comparison(Body):
     def operands(self) -> tuple[Term, ...]:
         return self.left, self.right
 
+    @property
+    def compared(self) -> frozenset[str]:
+        name = any(isinstance(each, Variable) and not each.shift for each in self.operands)
+        constant = any(isinstance(each, str | int | float) for each in self.operands)
+        return frozenset() if name and constant and self.operator in ("=", "!=") else self.variables
+
     def mapped(self, new: Callable[[Term], Term]) -> Self:
         return type(self)(new(self.left), self.operator, new(self.right))
 

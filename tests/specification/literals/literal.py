@@ -111,6 +111,11 @@ class Body:
         return variables_in(self.operands)
 
     @property
+    def compared(self) -> frozenset[str]:
+        """The variables that need a value; `X = 3` and `X != 3` are known of all others."""
+        return frozenset()
+
+    @property
     def key(self) -> tuple[object, ...] | None:
         """All of it but its operands; None if it may follow from several others."""
         raise NotImplementedError
