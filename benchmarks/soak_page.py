@@ -128,7 +128,7 @@ def watching(here: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     code = "from antelog.cli.main import main; main()"
     command = [sys.executable, "-c", code, "watch", "orders.alog", *inputs, "--state", "orders.state"]
     watch = subprocess.Popen(
-        [*command, "--only", "dropped"],
+        [*command, "--only", "unlikely"],
         cwd=here,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,

@@ -67,9 +67,12 @@ class ActList:
             self._read = now
         return [each for each in self._known if self._goes_on(each)]
 
-    def of(self, group: str) -> list[Act]:
-        """The acts about a group."""
-        return [each for each in self.current() if each.group == group]
+    def by_group(self) -> dict[str, list[Act]]:
+        """The acts about each group."""
+        found: dict[str, list[Act]] = {}
+        for each in self.current():
+            found.setdefault(each.group, []).append(each)
+        return found
 
     def post(self, body: bytes, user: str = "") -> list[Act]:
         """Keeps an act, and returns all of its group; `user` is who it is, where a proxy knows."""
@@ -83,7 +86,7 @@ class ActList:
         else:
             acts.add(self.store, self._act(given, user or given.who.strip()))
         self._read = float("-inf")
-        return self.of(given.group)
+        return self.by_group().get(given.group, [])
 
     def _act(self, given: PostedAct, who: str) -> Act:
         if not who:

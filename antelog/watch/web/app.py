@@ -198,9 +198,9 @@ class _Routes:
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
-        return ViewContext(
-            self.live.board, self.live.answers, self.live.decided, _root(request), _given(request)
-        )
+        board, given = self.live.board, _given(request)
+        acts = self.act_list.by_group()
+        return ViewContext(board, self.live.answers, self.live.decided, _root(request), given, acts=acts)
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version."""

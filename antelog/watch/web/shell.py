@@ -22,6 +22,7 @@ ASSETS = {
     "charts.js": _SCRIPT,
     "list.js": _SCRIPT,
     "fresh.js": _SCRIPT,
+    "acts.js": _SCRIPT,
     "page.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
 }

@@ -8,9 +8,11 @@ const KEPT = `antelog session ${root}`;
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(`antelog ${root}`) : null;
 let session = null;
 
-async function ask(path, signal) {
+async function ask(path, signal, posted) {
   const headers = session ? { Authorization: `Bearer ${session}` } : {};
-  const answer = await fetch(root + path, { headers, signal, cache: "no-store", credentials: "omit" });
+  if (posted) headers["Content-Type"] = "application/json";
+  const more = posted ? { method: "POST", body: JSON.stringify(posted) } : {};
+  const answer = await fetch(root + path, { headers, signal, cache: "no-store", credentials: "omit", ...more });
   if (answer.status === 401) { locked(); throw new Error("locked"); }
   return answer;
 }

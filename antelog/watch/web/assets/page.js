@@ -65,7 +65,8 @@ const KEPT_ATTRIBUTES = { DETAILS: ["open"] };
 function morph(old, made, style = "outerHTML") {
   Idiomorph.morph(old, made, {
     morphStyle: style,
-    ignoreActiveValue: true,
+    // A row that has the focus goes on; only what is typed stays.
+    ignoreActiveValue: document.activeElement?.matches("input, select, textarea"),
     callbacks: {
       beforeNodeMorphed: (node) => !node.classList?.contains("canvas"),
       beforeAttributeUpdated: (name, node) => name !== "style" && !KEPT_ATTRIBUTES[node.tagName]?.includes(name),
@@ -145,6 +146,8 @@ function tell(news) { hear(news); channel?.postMessage({ news }); }
 
 async function begin() {
   if (!(await enter())) { locked(); return; }
+  acts.may = Boolean((await (await ask("/api/session")).json()).acts);
+  acts.begin();
   channel?.addEventListener("message", ({ data }) => {
     if (data.asks === "session" && session) channel.postMessage({ session });
     if (data.asks === "news" && state) channel.postMessage({ news: state });
@@ -180,7 +183,7 @@ document.addEventListener("keydown", (event) => {
   const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
   if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
   if (event.key === "Escape" && typing) { event.target.blur(); return; }
-  if (typing || byId("help").open) return;
+  if (typing || byId("help").open || byId("act").open) return;
   const links = [...document.querySelectorAll("nav a")];
   if (/^[1-5]$/.test(event.key)) { go(links[event.key - 1].href); return; }
   const keys = {
@@ -191,6 +194,7 @@ document.addEventListener("keydown", (event) => {
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
+    a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }
 });

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from urllib.parse import quote, urlencode
+from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import Timescale, moment
+from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
 from antelog.watch.board.decided_answers import DecidedIndex
@@ -53,6 +56,10 @@ class TickClock:
         day, space, hour = text.partition(" ")
         today = moment(self.now, self.timescale).partition(" ")[0]
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
+
+    def hour(self, seconds: float) -> str:
+        """A moment of the wall clock, in seconds since 1970, as the time of a day: `10:30`."""
+        return f"{datetime.fromtimestamp(seconds, ZoneInfo(self.zone or 'UTC')):%H:%M}"
 
     @property
     def zone(self) -> str:
@@ -104,7 +111,7 @@ class TickClock:
 class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
-    `live`: the view is for the page, not for a file that is kept.
+    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group.
     """
 
     board: Board
@@ -113,6 +120,7 @@ class ViewContext:
     root: str = ""
     given: Given = field(default_factory=dict)
     live: bool = True
+    acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
 
     @cached_property
     def clock(self) -> TickClock:

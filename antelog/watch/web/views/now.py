@@ -21,6 +21,7 @@ from antelog.watch.board.explanations import Mark, marks
 from antelog.watch.board.selection import GROUPS, SEVERITIES, STATES, AnswerFilter, Selection, selection_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.templating import render
+from antelog.watch.web.views.acts import ShownGroup, shown_group
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.facets import Facet, facet
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
@@ -107,18 +108,18 @@ def axis_of(scene: ViewContext, wanted: AnswerFilter) -> TimeAxis:
 class ShownRow:
     """A row as it is shown.
 
-    `name` is that of the group, `why` says what is there and what is awaited, `alert` is the threshold of
-    alerts, and `verdict` a remark on the chance.
+    `name` is that of the row, `why` says what is there and what is awaited, `alert` is the threshold of
+    alerts, and `verdict` a remark on the chance. A row of a query has no `group`.
     """
 
     row: ListRow
     name: CutName
-    words: str
     why: Sequence[str]
     lane: Lane
     alert: float | None
     verdict: str
     toggle: str
+    group: ShownGroup | None
 
     @property
     def id(self) -> str:
@@ -134,12 +135,12 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
     return ShownRow(
         found,
         cut(found.key if selection.group != "none" else scene.board.head.key_of(answer)),
-        scene.words(answer),
         list(_why(scene, answer, marked)),
         lane(axis, marked, answer),
         scene.board.head.alerts.get(answer.query),
         scene.board.trust.verdict(answer.query, answer.now.chance),
         scene.link(open=opened),
+        None if selection.group == "query" else shown_group(scene, answer),
     )
 
 

@@ -1,0 +1,69 @@
+"use strict";
+/* What people do about a group: acknowledge, snooze, note. Their name is kept in the browser. */
+
+const NAME = "antelog name";
+const WORDS = {
+  acknowledged: ["Acknowledge", "All readers see that you take care of it, and alerts keep to it, until the last of its answers is settled."],
+  snoozed: ["Snooze", "No alerts about it for a while, but for a higher severity and what is confirmed."],
+  noted: ["Note", "All readers see it."],
+};
+
+const acts = {
+  may: false, about: null,
+
+  begin() {
+    const form = byId("act-form");
+    document.body.dataset.acts = this.may ? "yes" : "no";
+    if (!this.may) return;
+    form.addEventListener("submit", (event) => { event.preventDefault(); this.done(new FormData(form)); });
+    byId("act-cancel").addEventListener("click", () => byId("act").close());
+    document.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-act]"), item = button?.closest("[data-group]");
+      if (item) this.start(item, button.dataset.act);
+    });
+  },
+
+  /* A key on the row that is chosen, or pointed at. */
+  key(kind) {
+    const item = list.current || list.box?.querySelector(".item:hover");
+    if (this.may && item?.dataset.group) this.start(item, kind);
+  },
+
+  /* What is there already is taken back, but for notes; with a name known, to acknowledge takes one key. */
+  start(item, kind) {
+    const group = item.dataset.group, who = localStorage.getItem(NAME) || "";
+    if (kind !== "noted" && item.querySelector(`.act.${kind}`)) { this.post({ group, kind, end: true }); return; }
+    if (kind === "acknowledged" && who) { this.post({ group, kind, who }); return; }
+    this.about = { group, kind };
+    byId("act-title").textContent = `${WORDS[kind][0]} ${group}`;
+    byId("act-says").textContent = WORDS[kind][1];
+    byId("act-do").textContent = WORDS[kind][0];
+    byId("act-error").textContent = "";
+    byId("act-form").reset();
+    byId("act-form").elements.who.value = who;
+    byId("act-minutes").hidden = kind !== "snoozed";
+    byId("act-note").hidden = kind !== "noted";
+    byId("act-form").elements.note.required = kind === "noted";
+    byId("act").showModal();
+  },
+
+  async done(given) {
+    const { group, kind } = this.about, who = given.get("who").trim();
+    localStorage.setItem(NAME, who);
+    const act = { group, kind, who };
+    if (kind === "snoozed") act.minutes = Number(given.get("minutes"));
+    if (kind === "noted") act.note = given.get("note");
+    const error = await this.post(act);
+    byId("act-error").textContent = error;
+    if (!error) byId("act").close();
+  },
+
+  async post(act) {
+    try {
+      const answer = await ask("/api/acts", undefined, act), found = await answer.json();
+      byId("said").textContent = answer.ok ? `${act.group}: ${act.end ? "taken back" : act.kind}` : found.error;
+      if (answer.ok) load();
+      return answer.ok ? "" : found.error;
+    } catch (error) { return "The page has no answer from its server."; }
+  },
+};

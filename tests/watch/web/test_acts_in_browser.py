@@ -1,0 +1,95 @@
+"""Acknowledging, snoozing and noting in Chromium: by keys and buttons, seen by all readers, and by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from antelog.run.store import Store
+from antelog.watch.web.address import PageAddress, Tokens, new_token
+from antelog.watch.web.serving import Page
+from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.lines import add, confirmed, possible, status, written
+from tests.watch.web.test_console import AXE, PROGRAM
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
+]
+ACTS = "[...document.querySelectorAll('.act')].map(each => each.textContent).join(' | ')"
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as found:
+        yield found
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
+    lines = [possible("wt2", 7, 8), possible("wt2", 6, 8), possible("wt4", 7, 8), status(8)]
+    writer = written(tmp_path / "feed", lines, PROGRAM)
+    page = Page(tmp_path / "feed", PageAddress(tokens=Tokens(new_token(), new_token())))
+    yield page, writer
+    page.stop()
+
+
+def opened(chromium: Browser, url: str | None) -> Tab:
+    tab = chromium.tab(alone=True)
+    tab.size(1440, 900)
+    assert url is not None
+    tab.open(url)
+    tab.until("document.querySelectorAll('#rows .item').length === 2")
+    return tab
+
+
+def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
+    chromium: Browser, served: tuple[Page, Store]
+) -> None:
+    page, writer = served
+    tab, reader = opened(chromium, page.address.link_to_act), opened(chromium, page.address.link)
+    tab.key("j")
+    group = tab.run("list.current.dataset.group")
+    tab.key("a")
+    tab.until("byId('act').open")  # nobody knows the name yet
+    tab.run("byId('act-form').elements.who.value = 'ann'")
+    tab.run("byId('act-do').click()")
+    tab.until(f"{ACTS} === '✓ ann'")
+    reader.until(f"{ACTS} === '✓ ann'")
+    assert reader.run("document.querySelector('.act').closest('.item').dataset.group") == group
+    tab.key("a")
+    tab.until(f"{ACTS} === ''")  # it is taken back
+    tab.key("a")
+    tab.until(f"{ACTS} === '✓ ann'")  # the name is known now
+    add(writer, *(confirmed(group, about, 9) for about in (6, 7)), status(9))
+    tab.until(f"{ACTS} === ''")
+    assert tab.errors == []
+
+
+def test_a_snooze_and_a_note_have_a_dialog(chromium: Browser, served: tuple[Page, Store]) -> None:
+    page, _ = served
+    tab = opened(chromium, page.address.link_to_act)
+    tab.run("document.querySelector('.item [data-act=snoozed]').click()")
+    tab.until("byId('act').open")
+    tab.run(AXE.read_text("utf-8"))
+    assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
+    tab.run("byId('act-form').elements.who.value = 'ann'; byId('act-do').click()")
+    tab.until(f"{ACTS}.startsWith('quiet until ')")
+    tab.run("document.querySelector('.item [data-act=noted]').click()")
+    tab.until("byId('act').open")
+    tab.run("byId('act-form').elements.note.value = '<b>noon</b>'; byId('act-do').click()")
+    tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")
+    assert tab.errors == []
+
+
+def test_who_may_only_look_has_no_buttons_and_keys_do_nothing(
+    chromium: Browser, served: tuple[Page, Store]
+) -> None:
+    page, _ = served
+    tab = opened(chromium, page.address.link)
+    tab.key("j")
+    tab.key("a")
+    assert not tab.run("byId('act').open")
+    assert tab.run("document.body.dataset.acts") == "no"
