@@ -114,13 +114,15 @@ def check_safety(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
 def _check_head(looked: _Rule) -> Iterator[Diagnostic]:
     rule, negated = looked.rule, looked.negated
     bound = looked.positive if looked.is_static() else looked.positive | negated
+    aggregations = (each for each in rule.body if isinstance(each, syntax.Aggregation))
+    reported_there = syntax.variables_of(term for each in aggregations for term in each.compared)
     reported: set[str] = set()
     for term in rule.head.terms:
         name = variable_of(term)
         if isinstance(term, Anonymous):
             message = "the head of a rule cannot have `_`: it says which values the rule derives"
             yield Diagnostic("E401", message, term.span, "Write a variable of the body, or a constant.")
-        elif name is not None and name not in bound | compared(rule) | reported:
+        elif name is not None and name not in bound | compared(rule) | reported | {*reported_there}:
             reported.add(name)
             message = f"{name} occurs in the head but in no atom of the body"
             message += " without `not`" if name in negated else ""
