@@ -21,6 +21,12 @@ Line = dict[str, Any]
 """A change as the feed has it."""
 
 
+SILENT_INPUT = "silent input"
+"""The name of the query whose answers are inputs that are silent."""
+SILENT, HEARD = "silent", "heard"
+"""An input falls silent; facts of it come again."""
+
+
 class AlertError(AntelogError):
     """A mistake in an alert: `message` has the reason, `hint` the remedy."""
 
@@ -55,9 +61,12 @@ class AlertQuery:
 
 
 def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
-    """The queries of a program. With `chances`, the default change of one with an `alert` is `likely`."""
+    """The queries of a program, and one about silent inputs.
+
+    With `chances`, the default change of one with an `alert` is `likely`.
+    """
     groups = group_variables(plan)
-    return tuple(
+    found = [
         AlertQuery(
             each.name,
             each.answer.names,
@@ -67,7 +76,8 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
             groups.get(each.name),
         )
         for each in plan.queries
-    )
+    ]
+    return *found, AlertQuery(SILENT_INPUT, ("input",), None, SILENT, "warning", "input")
 
 
 def key_column(plan: Plan) -> str | None:

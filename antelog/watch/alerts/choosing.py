@@ -19,12 +19,13 @@ from fnmatch import fnmatchcase
 from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.literals.comparison import HOLDS
-from antelog.watch.alerts.alert import Alert, AlertError, AlertQuery, Line
+from antelog.watch.alerts.alert import SILENT, Alert, AlertError, AlertQuery, Line
 
 _COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}
 _WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
 _HOW = "Write it like 'Malf X=wt2' or 'Malf X=wt* chance>=0.9'."
 CHANCE = "chance"
+_KINDS = (*KINDS, SILENT)
 
 
 @dataclass(frozen=True)
@@ -76,8 +77,8 @@ class Choice:
 def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
     """The choice of an alert. Raises AlertError for unknown kinds and names."""
     for kind in alert.on:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+        if kind not in _KINDS:
+            hint = did_you_mean(kind, _KINDS) or f"The kinds are {', '.join(_KINDS)}."
             raise AlertError(f"there are no changes of the kind `{kind}`", hint)
     kinds = {each.name: frozenset(alert.on or (each.usual,)) for each in queries}
     return Choice(kinds, tuple(_where(text, queries) for text in alert.where))

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
 from antelog.run.store.acts import Acts
-from antelog.watch.alerts.alert import Line
+from antelog.watch.alerts.alert import HEARD, Line
 from antelog.watch.alerts.letters import (
     FIRING,
     RESOLVED,
@@ -39,7 +39,7 @@ from antelog.watch.board.tracked_answer import name_of
 
 _SETTLES = frozenset({"confirmed", "rejected", "closed"})
 """Changes after which an answer is open no more."""
-_ENDS = _SETTLES | {UNLIKELY}
+_ENDS = _SETTLES | {UNLIKELY, HEARD}
 """Changes that say what became of an answer that was open, or likely."""
 
 MOST_WAITING = 1_000
@@ -77,20 +77,33 @@ class AlertGroups:
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
         with self._outbox.transaction():
-            found = [
-                letter
-                for line in lines
-                if "change" in line and line["tick"] >= begin
-                for route in self._routes.values()
-                for letter in self._taken(route, line, now)
-            ]
-            self._outbox.add(found)
+            self._add([each for each in lines if "change" in each and each["tick"] >= begin], now)
             ended = [each for each in lines if each.get("change") in _SETTLES]
             self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
             if self._database.total_changes == before:
                 return False
             self._outbox.read_to(position)
         return True
+
+    def add(self, changes: Sequence[Line]) -> None:
+        """Stores the letters of changes that the feed does not have."""
+        with self._outbox.transaction():
+            self._add(changes, self._wall())
+
+    def firing(self, query: str) -> list[str]:
+        """The groups in which something of a query fires."""
+        found = self._database.execute("SELECT DISTINCT name FROM firing WHERE query = ?", (query,))
+        return [name for (name,) in found]
+
+    def _add(self, changes: Sequence[Line], now: float) -> None:
+        self._outbox.add(
+            [
+                letter
+                for line in changes
+                for route in self._routes.values()
+                for letter in self._taken(route, line, now)
+            ]
+        )
 
     def send_due(self, *, at_the_end: bool = False) -> None:
         """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""

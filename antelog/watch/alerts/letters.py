@@ -19,7 +19,7 @@ from typing import Any
 
 from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
-from antelog.watch.alerts.alert import Line
+from antelog.watch.alerts.alert import SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.routes import Route
 from antelog.watch.alerts.wording import within_limit
@@ -174,7 +174,9 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     """An alert as Alertmanager takes it; it fires as long as an answer with the same labels does."""
     line, values = item.line, route.texts.of(item.line, key_of(item.line))
     labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
-    if route.setup.key is not None and route.texts.query(line).key is not None:
+    if line["query"] == SILENT_INPUT:
+        labels["input"] = route.group_of(line)
+    elif route.setup.key is not None and route.texts.query(line).key is not None:
         labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
     ends = {}
     if still is not None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from antelog.language.templates import UNKNOWN, Template
-from antelog.watch.alerts.alert import AlertSetup, Line
+from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup, Line
 from antelog.watch.alerts.choosing import Choice, as_text, choice_of
 from antelog.watch.alerts.receivers import ALERTMANAGER, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import ChangeTexts, alert_template
@@ -47,6 +47,8 @@ class Route:
         """The address of the answer on the page, without its token; nothing if there is no page."""
         if not self.setup.link:
             return ""
+        if line["query"] == SILENT_INPUT:
+            return f"{self.setup.link.rstrip('/')}/inputs"
         name = name_of(line["query"], line["answer"], line.get("others") or ())
         return f"{self.setup.link.rstrip('/')}/answer/{name}"
 

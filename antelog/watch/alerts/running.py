@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
-from antelog.watch.alerts.alert import AlertSetup
+from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sender import POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
+from antelog.watch.alerts.silence import SilentInputs
 
 _AT_ONCE = 2_000
 
@@ -71,6 +73,7 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
     groups = AlertGroups(outbox, routes_of(work.setup))
     position = outbox.position or 0
     reader = FeedReader(StoredFeedAt(Path(work.store)), position)
+    silent = SilentInputs(groups.firing(SILENT_INPUT), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()
@@ -84,6 +87,8 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         elif here != position and (clock() > saved + _REST or (was_ending and not lines)):
             outbox.take(here, [])
             saved, position = clock(), here
+        if changes := [*silent.changes(lines, time.time())]:
+            groups.add(changes)
         groups.send_due(at_the_end=was_ending and not lines)
         if was_ending and not lines:
             read.set()

@@ -16,7 +16,14 @@ PLAIN, ALERT = parse(TEXT + "query Q(X, T)."), parse(TEXT + "query Q(X, T) alert
 def test_what_is_wanted() -> None:
     alerts = (Alert("command:cat"), Alert("command:cat", on=("rejected",)))
     assert setup_of(alerts, ALERT) == AlertSetup(
-        alerts, (AlertQuery("Q", ("X", "T"), "T", "likely", "warning", "X"),), "p.alog", None, key="x"
+        alerts,
+        (
+            AlertQuery("Q", ("X", "T"), "T", "likely", "warning", "X"),
+            AlertQuery("silent input", ("input",), None, "silent", "warning", "input"),
+        ),
+        "p.alog",
+        None,
+        key="x",
     )
     assert setup_of(alerts, ALERT, chances=False).queries[0].usual == "confirmed"
 
