@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from antelog.diagnostics import Source
 from antelog.language import read, syntax
+from antelog.language.durations import microseconds
 from antelog.language.printer import to_text
 from antelog.language.syntax import Anonymous, Constant, Percentage
 from antelog.language.vocabulary import Predicate, PredicateKind, Type
@@ -40,7 +41,10 @@ _SHARES = {
 def with_odds(draw: st.DrawFn, text: str, every: bool = False) -> str:
     """The program with declarations; with `every`, all inputs have a chance and all delays have shares."""
     checked = read(Source(text))
-    statements = [_declared(draw, statement, every) for statement in checked.document.statements]
+    statements = [
+        _declared(draw, statement, every, checked.vocabulary.tick)
+        for statement in checked.document.statements
+    ]
     for predicate in checked.vocabulary.predicates.values():
         if predicate.kind is PredicateKind.INPUT:
             statements += _chances(draw, predicate, every)
@@ -49,7 +53,9 @@ def with_odds(draw: st.DrawFn, text: str, every: bool = False) -> str:
     return found
 
 
-def _declared(draw: st.DrawFn, statement: syntax.Statement, every: bool) -> syntax.Statement:
+def _declared(
+    draw: st.DrawFn, statement: syntax.Statement, every: bool, tick: int | None
+) -> syntax.Statement:
     """A statement with shares, or with an alert."""
     if isinstance(statement, syntax.Query) and draw(st.booleans()):
         return replace(statement, alert=Percentage(draw(st.sampled_from([1, 50, 99.9, 100]))))
@@ -57,12 +63,14 @@ def _declared(draw: st.DrawFn, statement: syntax.Statement, every: bool) -> synt
         return statement
     if isinstance(statement, syntax.Input):
         bound = statement.delay or syntax.Bound(0)
-        return replace(statement, delay=bound, shares=_shares(draw, bound))
-    return replace(statement, shares=_shares(draw, statement.bound))
+        return replace(statement, delay=bound, shares=_shares(draw, bound, tick))
+    return replace(statement, shares=_shares(draw, statement.bound, tick))
 
 
-def _shares(draw: st.DrawFn, bound: syntax.Bound) -> tuple[Percentage, ...]:
-    return tuple(map(Percentage, draw(st.sampled_from(_SHARES[int(bound.amount) + 1]))))
+def _shares(draw: st.DrawFn, bound: syntax.Bound, tick: int | None) -> tuple[Percentage, ...]:
+    length = microseconds(bound)
+    ticks = int(bound.amount) if length is None or tick is None else int(length / tick)
+    return tuple(map(Percentage, draw(st.sampled_from(_SHARES[ticks + 1]))))
 
 
 def _chances(draw: st.DrawFn, predicate: Predicate, every: bool) -> Iterator[syntax.Chance]:

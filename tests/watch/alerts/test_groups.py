@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -29,11 +30,17 @@ QUERIES = (
 class Clock:
     """Groups of one receiver, at a time that the test sets; each opening is a restart."""
 
+    made: ClassVar[list[Clock]] = []
+
     def __init__(self, path: Path, *alerts: Alert, every: float = 300.0) -> None:
         self.path, self.now, self.position = path, 1_000.0, 0
         self._setup = AlertSetup(alerts or (Alert("command:cat"),), QUERIES, "p.alog", every=every)
         self._stack = ExitStack()
+        self.made.append(self)
         self.restart()
+
+    def close(self) -> None:
+        self._stack.close()
 
     def forget(self, query: str) -> None:
         """Another start, with a program that no longer has this query."""
@@ -77,6 +84,14 @@ class Clock:
 def clock(tmp_path: Path) -> Clock:
     Store.open(tmp_path / "s").close()
     return Clock(tmp_path / "s")
+
+
+@pytest.fixture(autouse=True)
+def closed() -> Iterator[None]:
+    """Closes the databases of a test's clocks: another thread may not, as whoever collects garbage later."""
+    yield
+    while Clock.made:
+        Clock.made.pop().close()
 
 
 def malf(change: str = "likely", time: int = 7, device: str = "wt2", **more: Any) -> dict[str, Any]:
