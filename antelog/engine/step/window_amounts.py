@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
+from antelog.engine.columns.ranked import Ranked
 from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked
 from antelog.engine.step.amounts import QUARTERS, Compared, rising
 from antelog.engine.step.derivations import Knowledge, Truth, atoms_of
@@ -53,16 +54,20 @@ class WindowAmount:
 
 @dataclass(frozen=True, eq=False)
 class _Total(WindowAmount):
-    """A sum or a mean; `summands` are what is added up of the `members` that are numbers."""
+    """A sum or a mean; `summands` are what is added up of the `members` that are numbers.
+
+    `arrivals` are those of the members, each with the parts of what is added up.
+    """
 
     members: WindowAtoms
+    arrivals: Ranked
     summands: Summands
 
     @classmethod
     def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
         atoms, numbers = _numbers(aggregate, windows, values)
         summands = Summands.of(numbers)
-        return cls(aggregate, windows, atoms.weighted(summands.parts), summands)
+        return cls(aggregate, windows, atoms, Ranked.of(atoms.arrival, summands.parts), summands)
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
@@ -70,10 +75,10 @@ class _Total(WindowAmount):
         if known is None:
             total = self.summands.stretches(window.first, window.end)
         else:
-            total = self.summands.added(atoms.arrivals.weights_up_to(window, known))
+            total = self.summands.added(self.arrivals.weights_up_to(window, known))
         if self.aggregate.function == "sum":
             return total
-        count = window.count if known is None else atoms.arrivals.up_to(window, known)
+        count = window.count if known is None else self.arrivals.up_to(window, known)
         return calculate("/", [total, Numbers.of_doubles(count.astype(np.float64))])
 
     def quarter(self, number: int, goal: NDArray[np.float64]) -> Column:
@@ -86,10 +91,10 @@ class _Total(WindowAmount):
     def _first(self, holds: Callable[[Numbers], Mask]) -> Column:
         atoms, seen = self.members, self.windows.known(None)
         window = atoms.slices
-        there = window.count if seen is None else atoms.arrivals.up_to(window, seen)
+        there = window.count if seen is None else self.arrivals.up_to(window, seen)
 
         def tick_of(count: Column) -> Column:
-            arrived = atoms.arrivals.least(window, np.minimum(count, there))
+            arrived = self.arrivals.least(window, np.minimum(count, there))
             return np.where(count > 0, arrived, -1)
 
         count = least(np.zeros_like(there), there + 1, lambda count: holds(self.at(tick_of(count))))
@@ -101,9 +106,11 @@ class _Extreme(WindowAmount):
     """The largest value, or the least: the highest of the `members` that are numbers.
 
     How high a member is is its place in `ordered`, which begins with what is furthest from being the value.
+    `arrivals` are those of the members, each with that height.
     """
 
     members: WindowAtoms
+    arrivals: Ranked
     ordered: Numbers
 
     @classmethod
@@ -111,20 +118,21 @@ class _Extreme(WindowAmount):
         atoms, numbers = _numbers(aggregate, windows, values)
         order = np.lexsort((numbers.whole, numbers.real))
         order = order if aggregate.function == "max" else order[::-1]
-        return cls(aggregate, windows, atoms.with_heights(inverse(order)), numbers.take(order))
+        arrivals = Ranked.of(atoms.arrival, (), inverse(order).astype(np.int32))
+        return cls(aggregate, windows, atoms, arrivals, numbers.take(order))
 
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
         window = atoms.slices if row is None else atoms.slices.take(row)
         known = np.full(len(window.first), NEVER) if known is None else known
-        return self.ordered.or_none(atoms.arrivals.highest_up_to(window, known))
+        return self.ordered.or_none(self.arrivals.highest_up_to(window, known))
 
     def passed(self, beyond: str, other: Numbers) -> Column:
         """The tick from which on a value lies beyond a number; NEVER if none does."""
         count, ordered = len(self.ordered.real), self.ordered
         none = np.zeros(len(other.real), np.int64)
         height = least(none, none + count, lambda at: ordered.or_none(at).compared(HOLDS[beyond], other))
-        found = self.members.arrivals.least_from(self.members.slices, height)
+        found = self.arrivals.least_from(self.members.slices, height)
         seen = self.windows.known(None)
         return found if seen is None else np.where(found > seen, NEVER, found)
 

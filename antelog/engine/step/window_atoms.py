@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -26,7 +27,6 @@ class WindowAtoms:
     cells: tuple[Column, ...]
     tick: Column
     arrival: Column
-    arrivals: Ranked
     first: Column
     end: Column
 
@@ -40,40 +40,32 @@ class WindowAtoms:
         order = in_order([there, found.time])
         there, tick, arrival = there.take(order), found.time.take(order), found.arrival.take(order)
         first, after = ticks.first, np.maximum(ticks.last + 1, ticks.first)
-        both = combined([np.concatenate([there, asked, asked]), np.concatenate([tick, first, after])])
-        own, begins, ends = np.split(both, [len(there), len(there) + rows])
+        window = slices_between(there, tick, asked, first, after)
         return cls(
             there,
             asked,
             tuple(column.take(order) for column in found.columns),
             tick,
             arrival,
-            Ranked.of(arrival),
-            np.searchsorted(own, begins),
-            np.searchsorted(own, ends),
+            window.first,
+            window.end,
         )
 
     def take(self, at: Column) -> WindowAtoms:
         """Some of the atoms, in the windows of the same rows."""
-        arrival = self.arrival.take(at)
         return WindowAtoms(
             self.key.take(at),
             self.of_row,
             tuple(column.take(at) for column in self.cells),
             self.tick.take(at),
-            arrival,
-            Ranked.of(arrival),
+            self.arrival.take(at),
             np.searchsorted(at, self.first),
             np.searchsorted(at, self.end),
         )
 
-    def weighted(self, weights: Sequence[Column]) -> WindowAtoms:
-        """The atoms, each with some weights that are added up."""
-        return replace(self, arrivals=Ranked.of(self.arrival, weights))
-
-    def with_heights(self, heights: Column) -> WindowAtoms:
-        """The atoms, each with a height, of which the largest is looked for."""
-        return replace(self, arrivals=Ranked.of(self.arrival, (), heights.astype(np.int32)))
+    @cached_property
+    def arrivals(self) -> Ranked:
+        return Ranked.of(self.arrival)
 
     @property
     def slices(self) -> Slices:
@@ -83,6 +75,13 @@ class WindowAtoms:
         """The part of each row's window that is about ticks up to one."""
         end = least(self.first, self.end, lambda at: self.tick.take(at, mode="clip") > tick)
         return Slices(self.first, end)
+
+
+def slices_between(key: Column, tick: Column, of_row: Column, first: Column, after: Column) -> Slices:
+    """For each row the slice of its key's ticks from `first` to before `after`, in a table sorted by both."""
+    both = combined([np.concatenate([key, of_row, of_row]), np.concatenate([tick, first, after])])
+    own, begins, ends = np.split(both, [len(key), len(key) + len(of_row)])
+    return Slices(np.searchsorted(own, begins), np.searchsorted(own, ends))
 
 
 def least(low: Column, high: Column, holds: Callable[[Column], Mask]) -> Column:

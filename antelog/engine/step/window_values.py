@@ -22,13 +22,12 @@ from antelog.engine.columns.tables import (
     Column,
     Mask,
     changed,
-    combined,
     in_order,
     keys_of,
     marked,
 )
 from antelog.engine.step.rows import TickRange
-from antelog.engine.step.window_atoms import WindowAtoms
+from antelog.engine.step.window_atoms import WindowAtoms, slices_between
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +102,5 @@ def _up_to(of: _FirstFacts, tick: Column, key: Column, after: Column) -> tuple[S
     """For each row the stretch of its key's facts with a tick before `after`, and their arrivals in order."""
     order = in_order([of.key, tick])
     none = np.zeros(len(key), np.int64)
-    keys, ticks = (
-        np.concatenate([of.key.take(order), key, key]),
-        np.concatenate([tick.take(order), none, after]),
-    )
-    own, first, end = np.split(combined([keys, ticks]), [len(order), len(order) + len(key)])
-    return Slices(np.searchsorted(own, first), np.searchsorted(own, end)), of.arrival.take(order)
+    found = slices_between(of.key.take(order), tick.take(order), key, none, after)
+    return found, of.arrival.take(order)

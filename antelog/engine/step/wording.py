@@ -57,7 +57,7 @@ def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> 
 
 
 def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
-    """The texts of what a name stands for, in each line."""
+    """The value of a name in each line, as text."""
     if name in (DECIDED_BY, relation.answer.time):
         return _distinct(table, name, lambda tick: moment(tick, timescale))
     if name == CHANCE:
