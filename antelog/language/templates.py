@@ -19,7 +19,7 @@ LINE_NAMES = (CHANCE, SO_FAR, DECIDED_BY)
 """The names that words may have in braces, in addition to the variables of their query."""
 
 UNKNOWN = "?"
-"""What an open variable reads, and a chance that is not known."""
+"""The text for an open variable, and for an unknown chance."""
 
 
 class TemplateError(Exception):

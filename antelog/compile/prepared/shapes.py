@@ -42,8 +42,8 @@ _PERMUTATIONS = 720
 class Cluster:
     """Literals that are compared as a whole: one with all its values, or several that share open variables.
 
-    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same. Its time
-    is so many ticks from the answer's, if it is one literal about a time that follows from that.
+    `gaps` are what fills the gaps of the signature, in every order in which the unit reads the same.
+    `from_answer` is the number of ticks from the answer's time to its own, where that is fixed.
     """
 
     literals: tuple[int, ...]

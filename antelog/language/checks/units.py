@@ -141,7 +141,7 @@ def _is_duration(term: object) -> bool:
 
 
 def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list[Diagnostic]) -> syntax.Term:
-    """A term of an atom, with ticks in place of a duration."""
+    """Converts a duration in an atom to ticks; other terms stay."""
     if not isinstance(term, syntax.Constant) or term.unit is None or isinstance(term.value, str):
         return term
     bound = syntax.Bound(term.value, term.unit, term.written, span=term.span)

@@ -28,7 +28,7 @@ from antelog.spark.transport.packing import REJECTS, Mapper
 _BEFORE = ("query", "tick", TIME, "change", "status", "answer")
 _AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
 _TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
-"""What no variable is called; in a program with severities or words also what these are called."""
+"""Names of columns that no variable may have, besides those of severities and words where there are some."""
 
 
 @dataclass(frozen=True)

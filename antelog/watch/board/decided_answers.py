@@ -22,7 +22,7 @@ from antelog.watch.board.tracked_answer import TrackedAnswer
 
 KINDS = ("confirmed", "rejected")
 OUTCOMES = (*SEVERITIES, "rejected")
-"""What is counted over time: confirmed answers by their severity, and rejected ones."""
+"""The bars of the histogram: confirmed answers by severity, and rejected ones."""
 
 
 @dataclass(frozen=True)

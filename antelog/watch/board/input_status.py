@@ -85,10 +85,6 @@ class Inputs:
                 given.get("gap"),
             )
 
-    def silent(self, now: float) -> list[InputStatus]:
-        """The inputs that are silent at a moment, in seconds since 1970."""
-        return [each for each in self.each() if each.silent_for(now) is not None]
-
     def rates(self, name: str) -> list[float]:
         """Facts a second, from status to status."""
         found = []

@@ -1,4 +1,4 @@
-"""What people do about groups of answers, as JSON: acknowledge, snooze, note, and take that back.
+"""Takes acknowledgements, snoozes and notes about groups of answers over HTTP, and lists them.
 
     POST /api/acts  {"group": "wt2", "kind": "acknowledged", "who": "ann"}
     POST /api/acts  {"group": "wt2", "kind": "snoozed", "who": "ann", "minutes": 30}

@@ -10,7 +10,7 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.serving import Page
-from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import add, confirmed, possible, status, written
 from tests.watch.web.test_console import AXE, PROGRAM
 
@@ -19,12 +19,6 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
 ]
 ACTS = "[...document.querySelectorAll('.act')].map(each => each.textContent).join(' | ')"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from antelog.watch.child import Restarts
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
 from tests.processes import until
-from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import add, ago, confirmed, possible, some, status, written
 from tests.watch.web import golden
 
@@ -21,12 +21,6 @@ pytestmark = [
 ROWS = "document.querySelectorAll('.rows .row').length"
 VIEWS = ("", "decided", "inputs", "trust", "plan")
 WIDE = "document.documentElement.scrollWidth <= innerWidth"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
 
 
 @pytest.fixture

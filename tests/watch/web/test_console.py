@@ -9,7 +9,7 @@ import pytest
 from antelog.run.store import Store
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
-from tests.watch.browser import CHROMIUM, Browser, Tab, browser
+from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import Record, add, ago, confirmed, possible, rejected, status, written
 
 pytestmark = [
@@ -31,12 +31,6 @@ VIEWS = ("", "decided", "inputs", "trust", "plan")
 AXE = Path(__file__).with_name("axe") / "axe.min.js"
 KEYS = "[...document.querySelectorAll('.rows .item:not(.part) .who > .cut')].map(each => each.textContent)"
 ANSWERS = "document.getElementById('rows')?.dataset.answers"
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as found:
-        yield found
 
 
 def device(number: int) -> str:

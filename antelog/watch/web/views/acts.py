@@ -1,4 +1,4 @@
-"""What people did about a group, in a few words on its row and in a sentence beside it."""
+"""Describes acknowledgements, snoozes and notes: in a few words on a row, and in a sentence as its title."""
 
 from __future__ import annotations
 
