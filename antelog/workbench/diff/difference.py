@@ -11,10 +11,10 @@ from pathlib import PurePath
 from typing import Any
 
 from antelog.compile.meaning.versions import (
-    VersionComparison,
     Fate,
     InputDifference,
     QueryDifference,
+    VersionComparison,
     compared,
 )
 from antelog.compile.nodes.plan import Input
