@@ -34,7 +34,9 @@ from antelog.language.templates import DECIDED_BY
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
+from antelog.theme import TERMINAL
 
+<<<<<<< HEAD
 _COLOURS = {
     "possible": "cyan",
     "revised": "yellow",
@@ -48,6 +50,9 @@ _SEVERITY = {"critical": "bold red", "warning": "bold dark_orange", "info": "bol
 Time = Callable[[int], str]
 """Writes a tick as its time."""
 _WIDTH = max(map(len, ("confirmed", *_COLOURS)))
+=======
+_WIDTH = len("confirmed")
+>>>>>>> main
 _INDENT = " " * (_WIDTH + 4)
 
 
@@ -165,8 +170,13 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
+<<<<<<< HEAD
     line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS.get(change) or _SEVERITY[relation.severity])
     line.append_text(_answer(relation, row, to))
+=======
+    line = Text(f"  {change:<{_WIDTH}}  ", TERMINAL.get(change) or TERMINAL[relation.severity])
+    line.append_text(_answer(relation, row, to.timescale))
+>>>>>>> main
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ("confirmed", "rejected"):
@@ -181,7 +191,7 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text(f"{_INDENT}because ", "dim")
-        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, "red", to), to)
+        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
 
 
 def _answer(relation: Relation, row: Mapping[str, Any], to: Listing) -> Text:
@@ -206,10 +216,10 @@ def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     line = Text(_INDENT)
-    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, "green", to)
+    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
-    _literals(line, awaited(explanation), to.marks.hypothesis, "yellow", to)
+    _literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to)
     return line
 
 
@@ -265,7 +275,7 @@ def chance_line(row: Mapping[str, Any], bar: Bar, time: Time) -> Text | None:
     line = Text()
     if chance is not None:
         filled = round(_CELLS * chance)
-        line.append(bar.filled * filled, "magenta")
+        line.append(bar.filled * filled, TERMINAL["chance"])
         line.append(bar.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
         line.append(_growth(row["forecast"] or (), chance, time), "dim")
