@@ -36,23 +36,9 @@ from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, wi
 from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
-<<<<<<< HEAD
-_COLOURS = {
-    "possible": "cyan",
-    "revised": "yellow",
-    "rejected": "dim",
-    "likely": "bold magenta",
-    "unlikely": "magenta",
-    "open": "cyan",
-}
-_SEVERITY = {"critical": "bold red", "warning": "bold dark_orange", "info": "bold", "good": "bold green"}
-"""The colours of confirmed answers: what is wrong is red, and what is well is green."""
 Time = Callable[[int], str]
 """Writes a tick as its time."""
-_WIDTH = max(map(len, ("confirmed", *_COLOURS)))
-=======
 _WIDTH = len("confirmed")
->>>>>>> main
 _INDENT = " " * (_WIDTH + 4)
 
 
@@ -170,13 +156,8 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-<<<<<<< HEAD
-    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS.get(change) or _SEVERITY[relation.severity])
-    line.append_text(_answer(relation, row, to))
-=======
     line = Text(f"  {change:<{_WIDTH}}  ", TERMINAL.get(change) or TERMINAL[relation.severity])
-    line.append_text(_answer(relation, row, to.timescale))
->>>>>>> main
+    line.append_text(_answer(relation, row, to))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ("confirmed", "rejected"):
