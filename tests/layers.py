@@ -35,7 +35,10 @@ TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
-    TO_PROGRAM | SHOWING | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "cli"}
+    TO_PROGRAM
+    | SHOWING
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench"}
+    | {"cli"}
 )
 
 # unit -> the other units it may import
@@ -66,6 +69,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
     "cli": EVERYTHING,
 }
 
