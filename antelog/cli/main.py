@@ -13,8 +13,8 @@ from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
-    "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score",
-    "try": "try_", "watch": "watch",
+    "check": "check", "diff": "diff", "draw": "draw", "format": "format_", "learn": "learn", "run": "run",
+    "score": "score", "try": "try_", "watch": "watch",
 }  # fmt: skip
 
 
@@ -67,6 +67,8 @@ def main() -> None:
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
+      antelog diff old.alog new.alog                                    what a new version changes
+      antelog format turbines.alog                                      its text, laid out anew
       antelog completion bash                                           what makes Tab complete all this
     """
 

@@ -18,7 +18,8 @@ from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
-from antelog.cli.show.terminal import say
+from antelog.cli.show.status_line import status_line
+from antelog.cli.show.terminal import clear, say
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError, InUseError
 from antelog.files import Rejects
@@ -105,7 +106,9 @@ def _run(found: Ready) -> None:
                 wanted = replace(wanted, link=served.address.origin)
         if store is not None and wanted is not None:
             tends.append(with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest))
-        with stoppable() as stopping:
+        alone = page is None and not settings.once
+        with stoppable() as stopping, status_line(follower.driver, wanted=alone) as refresh:
+            tends.append(refresh)
             follower.run(stopping)
             if page is not None and not stopping():
                 say("note: all has been read; the page is there until you stop it with Ctrl-C")
@@ -174,6 +177,7 @@ class _Terminal:
         self._show = printer(plan, settings)
 
     def write(self, step: StepResult) -> None:
+        clear()
         self._show(step)
         sys.stdout.flush()
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, tick_in_words
 from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
@@ -48,8 +48,7 @@ class TickClock:
 
     def at(self, tick: int) -> str:
         """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
-        text = moment(tick, self.timescale)
-        return f"tick {text}" if text == str(tick) else text
+        return tick_in_words(tick, self.timescale)
 
     def short(self, tick: int) -> str:
         """A tick as the time of a day, without a date if that is today's: `20:30`; or its number."""
