@@ -28,6 +28,7 @@ LEAVES = frozenset(
         "temporary",
         "escaping",
         "markup",
+        "theme",
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -37,8 +38,7 @@ TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
     TO_PROGRAM
     | SHOWING
-    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench"}
-    | {"cli"}
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "cli"}
 )
 
 # unit -> the other units it may import
@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "temporary": LEAVES,
     "escaping": LEAVES,
     "markup": LEAVES,
+    "theme": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},
@@ -86,6 +87,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "problems",
         "plan",
         "prepared",
+        "meaning",
         "show",
     ),
     "forecast": (

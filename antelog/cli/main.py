@@ -13,7 +13,8 @@ from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
-    "check": "check", "draw": "draw", "learn": "learn", "play": "play", "run": "run",
+    "check": "check", "diff": "diff", "draw": "draw", "format": "format_", "learn": "learn",
+    "play": "play", "run": "run",
     "score": "score", "try": "try_", "watch": "watch",
 }  # fmt: skip
 
@@ -68,6 +69,8 @@ def main() -> None:
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
       antelog play                                                      rules and facts to edit, with a page
+      antelog diff old.alog new.alog                                    what a new version changes
+      antelog format turbines.alog                                      its text, laid out anew
       antelog completion bash                                           what makes Tab complete all this
     """
 

@@ -23,7 +23,7 @@ def _replaying(name: str) -> Runner:
     return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
 
 
-TRY, LEARN, SCORE, DRAW, PLAY = map(_replaying, ("try", "learn", "score", "draw", "play"))
+TRY, LEARN, SCORE, DRAW, DIFF, PLAY = map(_replaying, ("try", "learn", "score", "draw", "diff", "play"))
 WRITTEN: Reach[Files | Kafka] = Reach(
     "`antelog watch`",
     "write",
