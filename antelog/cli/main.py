@@ -14,7 +14,7 @@ from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
     "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score",
-    "try": "try_", "watch": "watch",
+    "try": "try_", "watch": "watch", "why": "why",
 }  # fmt: skip
 
 
@@ -67,6 +67,7 @@ def main() -> None:
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
+      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
       antelog completion bash                                           what makes Tab complete all this
     """
 

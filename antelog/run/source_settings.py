@@ -14,7 +14,7 @@ from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, 
 
 REPLAYS = ("try", "learn", "score", "draw")
 FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, *FOLLOWING)
+ALL = (*REPLAYS, "why", *FOLLOWING)
 
 _UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
 
