@@ -6,6 +6,7 @@ Temp(wt2, high, 1), failed    came at tick 5, late: set aside; Temp(wt2, low, 1)
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from antelog.language.printer import value_text
 from antelog.why.grounds import Grounds
 from antelog.why.tree import FactLine, Sentence
 
+_TICK = re.compile(r"\btick (\d+)")
 _LISTED = 5
 """The facts that are listed under a literal."""
 
@@ -118,12 +120,17 @@ def set_aside(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
         values = json.loads(row["values"] or "[]")
         if _fits(atom.arguments, values):
             text = f"{atom.predicate}({', '.join([*map(_value_text, values), _time_text(row['time'])])})"
-            remark: Sentence = (f"{row['reason']}, set aside: {row['detail']}",)
+            remark: Sentence = (f"{row['reason']}, set aside: ", *_with_ticks(row["detail"]))
             place = None if row["row"] is None else grounds.places.of_row(atom.predicate, row["row"])
-            yield FactLine(text, row["arrival"], place, remark)
+            yield FactLine(text, row["arrival"], place, remark, set_aside=True)
             listed += 1
             if listed == _LISTED:
                 return
+
+
+def _with_ticks(detail: str) -> Sentence:
+    """A detail in pieces, of which the ticks are numbers."""
+    return tuple(int(piece) if i % 2 else piece for i, piece in enumerate(_TICK.split(detail)) if piece)
 
 
 def _fits(arguments: Sequence[Term | None], values: Sequence[object]) -> bool:
@@ -155,7 +162,17 @@ def in_slot(grounds: Grounds, atom: Atom) -> FactLine | None:
     found = FactSearch(grounds, atom.predicate, given, atom.time.offset, atom.time.offset).facts
     if not found.count:
         return None
-    return fact_line(grounds, atom.predicate, found.take(np.array([0])), ("takes its place: one per slot",))
+    return fact_line(
+        grounds,
+        atom.predicate,
+        found.take(np.array([0])),
+        (f"takes its place: one per {_slot_text(grounds, atom)}",),
+    )
+
+
+def _slot_text(grounds: Grounds, atom: Atom) -> str:
+    source = grounds.rules.inputs[atom.predicate]
+    return " and ".join(source.columns[place] for place in source.slot or ()) or "tick"
 
 
 def nearest(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
@@ -168,7 +185,7 @@ def nearest(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
                 continue
             found = FactSearch(grounds, atom.predicate, given, time.offset, time.offset).facts
             if found.count:
-                yield from _few(grounds, atom.predicate, found, "has another value")
+                yield from _few(grounds, atom.predicate, found, "differs in a value")
                 return
     if known:
         found = FactSearch(grounds, atom.predicate, atom.arguments, 0, None).facts

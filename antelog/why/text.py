@@ -132,7 +132,8 @@ def _of_literal(node: LiteralNode, scale: Timescale | None) -> Branch:
 
 
 def _of_fact(fact: FactLine, scale: Timescale | None) -> Branch:
-    remark, came = sentence_text(fact.remark, scale), _came(fact, scale)
+    remark = sentence_text(fact.remark, scale)
+    came = fact.place if fact.set_aside else _came(fact, scale)
     return Branch(atom_text(fact.text, scale), "fact", "; ".join(each for each in (remark, came) if each))
 
 

@@ -25,15 +25,21 @@ Sentence: TypeAlias = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class FactLine:
-    """A fact: its text, when it arrived, where it comes from, and what is to be said of it."""
+    """A fact: its text, when it arrived, where it comes from, and what is to be said of it.
+
+    One that was `set_aside` does not count.
+    """
 
     text: str
     arrival: int | None = None
     place: str | None = None
     remark: Sentence = ()
+    set_aside: bool = False
 
     def to_dict(self, timescale: Timescale | None = None) -> dict[str, Any]:
         found: dict[str, Any] = {"fact": self.text}
+        if self.set_aside:
+            found["set_aside"] = True
         if self.arrival is not None:
             found |= _tick("arrival", self.arrival, timescale)
         if self.place is not None:
@@ -177,7 +183,9 @@ class AtomNode:
 def _tick(name: str, tick: int, timescale: Timescale | None) -> dict[str, Any]:
     """A tick, and its time beside it."""
     time = "time" if name == "tick" else f"{name}_time"
-    return {name: tick} if timescale is None else {name: tick, time: moment(tick, timescale)}
+    if timescale is None or tick not in timescale.ticks:
+        return {name: tick}
+    return {name: tick, time: timescale.time(tick).isoformat()}
 
 
 def sentence_text(sentence: Sentence, timescale: Timescale | None) -> str:

@@ -209,7 +209,7 @@ class Ways:
                     known.undo(mark)  # it fails, and is shown to
         times = [known.time(time) for time in rule.natural]
         ticks = [time.offset for time in times if time.variable is None]
-        if min(ticks) < 0:
+        if min(ticks, default=0) < 0:
             self.flags.add(BEFORE_ZERO)
             return False
         frame = self.frame
