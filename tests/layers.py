@@ -28,6 +28,7 @@ LEAVES = frozenset(
         "temporary",
         "escaping",
         "markup",
+        "theme",
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -35,7 +36,9 @@ TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why"}
 EVERYTHING = (
-    TO_PROGRAM | SHOWING | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "cli"}
+    TO_PROGRAM
+    | SHOWING
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "cli"}
 )
 
 # unit -> the other units it may import
@@ -50,6 +53,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "temporary": LEAVES,
     "escaping": LEAVES,
     "markup": LEAVES,
+    "theme": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},
@@ -67,6 +71,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "cli": EVERYTHING,
 }
 
@@ -83,6 +88,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "problems",
         "plan",
         "prepared",
+        "meaning",
         "show",
     ),
     "forecast": (
