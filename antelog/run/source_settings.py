@@ -14,7 +14,7 @@ from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, 
 
 REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, *FOLLOWING)
+ALL = (*REPLAYS, "why", *FOLLOWING)
 """The commands that read facts through a program, to its end or for ever."""
 RUNNING = (*ALL, "play")
 """And those that run it over facts in any other way."""
