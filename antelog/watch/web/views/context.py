@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import Timescale, moment, tick_in_words
+from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
@@ -110,7 +111,8 @@ class TickClock:
 class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
-    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group.
+    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
+    `detail` is about the answer that is shown.
     """
 
     board: Board
@@ -120,6 +122,7 @@ class ViewContext:
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
+    detail: AnswerDetail | None = None
 
     @cached_property
     def clock(self) -> TickClock:
