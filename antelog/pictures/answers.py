@@ -103,7 +103,7 @@ def _finished(
     columns: LabelColumns | None = None,
 ) -> alt.TopLevelMixin:
     margin = area.margin if area else 0
-    wide = {"columns": max(2, area.width // 105) if area else 0}
+    wide = {"columns": max(2, area.width // 92) if area else 0}
     found = chart.properties(
         title=alt.TitleParams(title, subtitle=subtitle),
         padding={"left": 12, "right": 24, "top": 12, "bottom": 12},
