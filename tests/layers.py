@@ -120,7 +120,9 @@ BELONGS_TO: dict[str, str] = {
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",
+    "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 

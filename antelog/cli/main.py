@@ -13,8 +13,8 @@ from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
-    "check": "check", "draw": "draw", "format": "format_", "learn": "learn", "run": "run", "score": "score",
-    "try": "try_", "watch": "watch",
+    "check": "check", "draw": "draw", "format": "format_", "learn": "learn", "lsp": "lsp", "run": "run",
+    "score": "score", "try": "try_", "watch": "watch",
 }  # fmt: skip
 
 
