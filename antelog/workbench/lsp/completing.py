@@ -92,7 +92,7 @@ class Completer:
     snippets: bool = False
 
     def items(self, offset: int) -> list[types.CompletionItem]:
-        """What may be written at an offset."""
+        """The completions at an offset."""
         text = self.snapshot.text(self.path)
         cursor = cursor_at(text, offset)
         if cursor is None:

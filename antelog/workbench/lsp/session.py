@@ -44,7 +44,7 @@ class Analysis:
     diagnostics: tuple[Diagnostic, ...]
 
     def errors_in(self, text: str) -> list[Diagnostic] | None:
-        """What is wrong with a file that has this text; None if no file has it."""
+        """The diagnostics of a file with this text; None if no file has it."""
         for file in (each for _, each in self.source.files if each.text == text):
             return [each for each in self.diagnostics if self.source.located(each.span)[0] == file]
         return None
@@ -176,7 +176,7 @@ def analysed(root: str, snapshot: Snapshot, trees: StatementTrees | None = None)
 
 
 class Session:
-    """What changes: open texts and the latest analyses."""
+    """The changing part: open texts and the latest analyses."""
 
     def __init__(self) -> None:
         self.folders: tuple[str, ...] = ()

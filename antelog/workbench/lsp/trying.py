@@ -29,7 +29,7 @@ _MOST = 200_000
 
 @dataclass(frozen=True)
 class Trial:
-    """What a query is tried on: files by inputs, and by static predicates."""
+    """A query, and the files it is tried on: by inputs, and by static predicates."""
 
     query: str
     inputs: Mapping[str, DataFile]
@@ -61,7 +61,7 @@ def trials(analysis: Analysis) -> list[Trial]:
 
 
 async def tried(trial: Trial, analysis: Analysis) -> str:
-    """What `antelog try` prints about one query."""
+    """The output of `antelog try` about one query."""
     with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
         program = written(analysis, trial.query, Path(folder))
         process = await asyncio.create_subprocess_exec(
