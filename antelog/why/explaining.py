@@ -88,8 +88,7 @@ class Explaining:
             total = sum(each.alive for each in found.rules)
             verdict = Verdict(at, OPEN, ("is open",))
         else:
-            what = "no fact speaks for it so far" if came else "its tick has not come"
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, (f"is not there yet: {what}",))
+            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, at, came=came))
         maker = NodeMaker(grounds, self.detail.depth, self.explain)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
@@ -156,6 +155,15 @@ def _end(grounds: Grounds, found: Derivable) -> int:
 
 def _since(what: str, tick: int) -> Sentence:
     return (what,) if tick < 0 else (f"{what} since ", tick)
+
+
+def _not_yet(found: Derivable, at: int, *, came: bool) -> Sentence:
+    """The summary of an atom that may still become true."""
+    if not came:
+        return ("is not there yet: its tick has not come",)
+    if found.told <= at:
+        return ("was open from ", found.told, ", and is not at the moment: another value is the latest")
+    return ("is not there yet: no fact speaks for it so far",)
 
 
 def _why_not(found: Derivable) -> Sentence:

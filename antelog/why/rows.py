@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from antelog.compile.literals import AnyLiteral, Comparison, StaticAtom
+from antelog.compile.literals import AnyLiteral, Comparison, Last, StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
@@ -31,10 +31,10 @@ from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.background import Background, background_of, rows_of
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.latest import with_last
+from antelog.engine.step.latest import SlotFacts, with_last
 from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Partial, fitting, partials
-from antelog.engine.step.rows import Rows, agrees, holds, numbers_of, with_worked_out
+from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
 from antelog.engine.values.values import Values
 from antelog.language.syntax import Value, number
 from antelog.why.grounds import Grounds
@@ -194,7 +194,17 @@ class RankedRow:
 
     @property
     def is_supported(self) -> bool:
-        return bool(self.rows.supported[self.at])
+        """Whether it is told: from its first fact on, and while what it takes is the latest."""
+        return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
+
+    def _is_latest(self, literal: Last) -> bool:
+        """Whether the latest fact so far has the values of a `last` literal."""
+        known, node = self.rows.grounds.known, literal.replaced(self.values)
+        if node.predicate not in known.rules.inputs or node.variables:
+            return True
+        found = SlotFacts.of(known, node, ONE)
+        at = found.latest()
+        return bool(found.fits(at)[0])
 
     @cached_property
     def values(self) -> Replacement:
