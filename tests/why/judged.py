@@ -70,6 +70,8 @@ def _judged(world: World, node: LiteralNode, at: int) -> str | None:
         return None
     *_, body = bodies(node.text, Lowering(world.program.vocabulary))
     if body.goal is not None and ".." not in text and not text.startswith(("last", "not")):
+        if body.goal.variables or "_" in re.split(r"[(),]\s*", text):
+            return None
         # Within a window that is another atom's, it may be something else than by itself.
         program = world.program
         inside = program.windows and program.vocabulary[body.goal.predicate].kind is PredicateKind.DERIVED
