@@ -71,7 +71,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
     "cli": EVERYTHING,
 }
 
@@ -122,7 +122,9 @@ BELONGS_TO: dict[str, str] = {
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",
+    "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 
