@@ -10,6 +10,7 @@ shown which one.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -102,21 +103,29 @@ class WayRows:
     @cached_property
     def every(self) -> tuple[AnyLiteral, ...]:
         """All literals in the order of the rules."""
-        return tuple(dict.fromkeys([*self.way.use.leaves, *self.way.frame]))
+        return tuple(self.times)
+
+    @cached_property
+    def times(self) -> Mapping[AnyLiteral, int]:
+        """How often each literal is in the rules: so that every atom counts for itself."""
+        return Counter([*self.way.use.leaves, *self.way.frame])
 
     @cached_property
     def failed(self) -> Column:
         """How many literals fail in each row."""
-        none = np.zeros(self.found.rows.count, np.int64)
-        return sum((false.astype(np.int64) for _, false in self.lines.values()), none)
+        found: Column = np.zeros(self.found.rows.count, np.int64)
+        for literal, (_, false) in self.lines.items():
+            found = found + false * self.times[literal]
+        return found
 
     @cached_property
     def waiting(self) -> Column:
         """How many are neither true nor false."""
-        none = np.zeros(self.found.rows.count, np.int64)
-        open_ = (~(true | false) for true, false in self.lines.values())
-        unknown = len(self.every) - len(self.lines.keys() & {*self.every})
-        return sum((each.astype(np.int64) for each in open_), none) + unknown
+        unknown = sum(times for literal, times in self.times.items() if literal not in self.lines)
+        found: Column = np.full(self.found.rows.count, np.int64(unknown))
+        for literal, (true, false) in self.lines.items():
+            found = found + ~(true | false) * self.times[literal]
+        return found
 
     @cached_property
     def prefix(self) -> Column:
