@@ -35,7 +35,9 @@ TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
 SHOWING = frozenset({"pictures", "notebook"})
 TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
 EVERYTHING = (
-    TO_PROGRAM | SHOWING | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "cli"}
+    TO_PROGRAM
+    | SHOWING
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "testing", "cli"}
 )
 
 # unit -> the other units it may import
@@ -60,12 +62,14 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program", "forecast", "process"},
     "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
-    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch", "testing"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,
 }
 
@@ -116,6 +120,7 @@ BELONGS_TO: dict[str, str] = {
     "httpx": "watch",
     "jinja2": "watch",
     "markupsafe": "watch",
+    "yaml": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 

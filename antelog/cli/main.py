@@ -14,7 +14,7 @@ from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
     "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score",
-    "try": "try_", "watch": "watch",
+    "test": "test_", "try": "try_", "watch": "watch",
 }  # fmt: skip
 
 
@@ -62,6 +62,7 @@ def main() -> None:
     \b
     Examples:
       antelog check turbines.alog                                       what the rules tell, and when
+      antelog test rules                                                what the rules' own tests say
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are

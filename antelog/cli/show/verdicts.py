@@ -1,0 +1,154 @@
+"""What came of tests, on a terminal: expected and found side by side, and what no test shows."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+from antelog.cli.show.diagnostics import print_diagnostics
+from antelog.cli.show.terminal import escaped, print_text
+from antelog.diagnostics import errors_of
+from antelog.workbench.testing.coverage import RULE, Coverage
+from antelog.workbench.testing.judging import Failure, Side
+from antelog.workbench.testing.running import CaseResult, RunReport, SuiteResult
+from antelog.workbench.testing.suite import ENDING
+
+WIDTH = 100
+"""The width where there is no terminal."""
+
+_MARGIN, _BETWEEN = 6, 3
+_COLOURS = {False: ("", ""), True: ("green", "red")}
+"""Of what is expected and found: where both agree, and where they do not."""
+
+_MOST_MISSING = 20
+"""Parts without a test that are listed of a program."""
+
+
+class Verdicts:
+    """Prints results to one console, and what is wrong with files to another."""
+
+    def __init__(self, console: Console, errors: Console) -> None:
+        self._console, self._errors = console, errors
+        if not console.is_terminal:
+            console.width = WIDTH
+        try:
+            "✓✗".encode(console.encoding)
+        except (UnicodeEncodeError, LookupError):
+            self._good, self._bad = "ok", "FAILED"
+        else:
+            self._good, self._bad = "✓", "✗"
+
+    def suite(self, result: SuiteResult) -> None:
+        """Prints a file: a line if all is fine, and each case that failed."""
+        suite = result.suite
+        if suite.wrong:
+            self._line(Text(f"{self._bad} {suite.name}  cannot be used", "bold red"))
+            self._problems(result)
+            return
+        count = len(result.cases)
+        if not result.failed:
+            line = Text(f"{self._good} ", "green").append(suite.name, "")
+            self._line(line.append(f"  {_cases(count)}", "dim"))
+            return
+        line = Text(f"{self._bad} {suite.name}", "bold red")
+        self._line(line.append(f"  {result.failed} of {_cases(count)} failed", "red"))
+        for each in result.cases:
+            if not each.passed:
+                self._case(result, each)
+
+    def _problems(self, result: SuiteResult) -> None:
+        suite = result.suite
+        if suite.problems:
+            print_diagnostics(suite.problems, suite.file.source, self._errors)
+        if suite.program_error is not None:
+            error = suite.program_error
+            print_diagnostics(errors_of(error.diagnostics), error.source, self._errors)
+
+    def _case(self, result: SuiteResult, case: CaseResult) -> None:
+        suite = result.suite
+        self._line(Text())
+        line = suite.place(case.case.node)[0]
+        head = Text("  ").append(case.case.name, "bold").append(f"  {suite.name}:{line}", "dim")
+        self._line(head)
+        if case.outcome.error:
+            self._line(Text(f"    {case.outcome.error}", "red"))
+        for failure in case.failures:
+            self._failure(suite.place(failure.node)[0], failure)
+        for each in case.outcome.set_aside:
+            text = Text("    note: ", "yellow").append(f"{each.row} was set aside (line {each.line}): ", "")
+            self._line(text.append(each.detail, ""))
+
+    def _failure(self, line: int, failure: Failure) -> None:
+        head = f"    {failure.when}, line {line}" + (", only recorded" if failure.recorded else "")
+        self._line(Text(head, "cyan"))
+        sides = [Side("expected", "found", agrees=True), *failure.sides]
+        room = self._console.width - _MARGIN - _BETWEEN
+        left = min(max(cell_len(each.expected) for each in sides), room // 2)
+        for number, side in enumerate(sides):
+            colours = _COLOURS[not side.agrees] if number else ("dim", "dim")
+            pieces = [
+                escaped(Text(text, style)).wrap(self._console, width, overflow="fold")
+                for text, style, width in zip(
+                    (side.expected, side.found), colours, (left, room - left), strict=True
+                )
+            ]
+            for one, other in zip_longest(*pieces, fillvalue=Text()):
+                one.rstrip()
+                gap = " " * (left - one.cell_len + _BETWEEN) if other.plain.strip() else ""
+                self._line(Text(" " * _MARGIN).append_text(one).append(gap).append_text(other))
+
+    def report(self, report: RunReport) -> None:
+        """Prints the coverage of programs, programs without tests, and the counts."""
+        for each in report.suites:
+            if each.coverage is not None:
+                self._coverage(each.coverage)
+        for path in report.untested:
+            self._line(Text("note: ", "yellow").append(f"{path} has no tests", ""))
+        self._line(Text())
+        if not report.suites:
+            self._line(Text(f"there are no tests: no file has a name that ends in {ENDING}", "bold red"))
+            return
+        self._line(Text(summary(report), "bold" if report.exit_status == 0 else "bold red"))
+
+    def _coverage(self, coverage: Coverage) -> None:
+        name = coverage.source.name
+        text = f"{name}: {coverage.covered} of {len(coverage.parts)} parts of rules covered"
+        self._line(Text())
+        self._line(Text(f"{text}, {coverage.percent} %", "" if coverage.missing else "dim"))
+        for part in coverage.missing[:_MOST_MISSING]:
+            file, line, _ = coverage.place(part)
+            self._line(Text(f"  {file}:{line}: ", "dim").append(part.complaint, ""))
+            if part.kind == RULE:
+                self._line(Text(f"      {_first_line(part.text)}", "cyan"))
+        more = len(coverage.missing) - _MOST_MISSING
+        if more > 0:
+            self._line(Text(f"  and {more} more", "dim"))
+
+    def _line(self, text: Text) -> None:
+        print_text(self._console, text, soft_wrap=not self._console.is_terminal)
+
+
+def summary(report: RunReport) -> str:
+    """The counts in one line: `12 cases: 11 passed, 1 failed, 2 only recorded`."""
+    parts = [f"{report.passed} passed"]
+    parts += [f"{report.failed} failed"] if report.failed else []
+    text = f"{_cases(report.passed + report.failed)}: {', '.join(parts)}"
+    if report.wrong:
+        text += f"; {report.wrong} file{'s' * (report.wrong != 1)} cannot be used"
+    if report.recorded:
+        plural = "expectation is" if report.recorded == 1 else "expectations are"
+        text += f"; {report.recorded} {plural} only recorded"
+    return text
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'s' * (count != 1)}"
+
+
+def _first_line(text: str) -> str:
+    first, *rest = text.splitlines()
+    return f"{first.rstrip()} …" if rest else first
+
