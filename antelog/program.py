@@ -23,6 +23,7 @@ from antelog.language.checks.units import hint_of
 from antelog.language.epochs import UNITS
 from antelog.language.program_files import read_text
 from antelog.language.syntax import Document, number
+from antelog.theme import BOTH, CODE
 
 
 @dataclass(frozen=True)
@@ -63,17 +64,27 @@ class Program:
         """For notebooks: the rules in colours, and the plan."""
         from antelog.language.highlighting import highlighted  # noqa: PLC0415 - only notebooks need Pygments
 
-        return f"{_COLOURS}{highlighted(self.source.text)}{plan_html(self.plan)}"
+        return f"{_colours()}{highlighted(self.source.text)}{plan_html(self.plan)}"
 
 
-_COLOURS = """<style>
-.antelog-rules .k { color: var(--jp-mirror-editor-keyword-color, #8250d0); }
-.antelog-rules .nf { color: var(--jp-mirror-editor-def-color, #2f7fd6); }
-.antelog-rules .nv { color: var(--jp-mirror-editor-variable-2-color, #1a8a5a); }
-.antelog-rules .s, .antelog-rules .m { color: var(--jp-mirror-editor-number-color, #c05a10); }
-.antelog-rules .c1 { color: var(--jp-mirror-editor-comment-color, #7a8490); font-style: italic; }
-</style>"""
-"""Those of the notebook's theme; elsewhere, such as are readable on light and on dark."""
+_PARTS = {
+    "k": ("keyword", "keyword"),
+    "nf": ("def", "name"),
+    "nv": ("variable-2", "other"),
+    "s": ("number", "value"),
+    "m": ("number", "value"),
+    "c1": ("comment", "comment"),
+}
+"""The parts of a program by Pygments' classes for them: as notebooks name them, and as the theme does."""
+
+
+def _colours() -> str:
+    """The notebook's own colours; elsewhere, such as are readable on light and on dark."""
+    rules = (
+        f".antelog-rules .{name} {{ color: var(--jp-mirror-editor-{theirs}-color, {BOTH[CODE[part]]}); }}"
+        for name, (theirs, part) in _PARTS.items()
+    )
+    return f"<style>{' '.join(rules)}</style>"
 
 
 _LIMITS = ArgumentKind(

@@ -19,7 +19,10 @@ from scripts.dependencies import ROOT, Library, MissingError, elsewhere, runtime
 
 PAGE = ROOT / "docs" / "licences.md"
 ACCEPTED = ROOT / "scripts" / "accepted.toml"
-VENDORED = ROOT / "antelog" / "watch" / "web" / "vendored" / "vendored.toml"
+VENDORED = (
+    (ROOT / "antelog" / "watch" / "web" / "vendored" / "vendored.toml", "a script of the page"),
+    (ROOT / "antelog" / "theme" / "fonts" / "fonts.toml", "a font"),
+)
 _LONGEST = 60
 """A field with more characters than this is a licence's whole text, not its name."""
 _HEAD = """\
@@ -27,8 +30,8 @@ _HEAD = """\
 
 antelog is under the [Apache License 2.0](https://www.apache.org/licenses/LICENSE-2.0). These are the
 libraries that come with it, each under a licence of its own, as the library itself says. Without an extra,
-`pip install antelog`, you get the first ones only; scripts of the page are part of the package itself.
-`make licences` makes this page; `make check` sees that it is current, and
+`pip install antelog`, you get the first ones only; scripts of the page and fonts are part of the package
+itself. `make licences` makes this page; `make check` sees that it is current, and
 that no licence is in it that `scripts/accepted.toml` does not allow.
 
 | library | licence | comes with |
@@ -104,7 +107,7 @@ def lines(libraries: Iterable[Library], found: Mapping[str, str]) -> dict[str, s
 
 
 def vendored(text: str) -> dict[str, str]:
-    """The licences of the scripts in the package, by name."""
+    """The licences of the scripts or fonts in the package, by name."""
     return {name: each["licence"] for name, each in tomllib.loads(text).items()}
 
 
@@ -128,8 +131,11 @@ def main(arguments: list[str]) -> int:
     except MissingError as error:
         print(f"licences: {error}")
         return 1
-    scripts = vendored(VENDORED.read_text("utf-8"))
-    found = {**licences(libraries.values(), accepted), **scripts}
+    found = licences(libraries.values(), accepted)
+    kinds: dict[str, str] = {}
+    for path, kind in VENDORED:
+        there = vendored(path.read_text("utf-8"))
+        found, kinds = found | there, kinds | dict.fromkeys(there, kind)
     wrong = [
         f"{name} is under {said or 'no licence that it names'}, which scripts/accepted.toml does not allow; "
         "do without it, or allow it there and say why"
@@ -137,7 +143,7 @@ def main(arguments: list[str]) -> int:
         if not is_allowed(name, said, accepted)
     ]
     wanted = lines(libraries.values(), found)
-    wanted |= {name: f"| {name} | {said} | a script of the page |" for name, said in scripts.items()}
+    wanted |= {name: f"| {name} | {found[name]} | {kind} |" for name, kind in kinds.items()}
     if "--write" in arguments:
         PAGE.write_text(_HEAD + "\n".join(wanted.values()) + "\n", "utf-8")
     else:

@@ -1,7 +1,7 @@
 """What mkdocs calls while it builds the documentation: named by `mkdocs.yml`, under `hooks`.
 
-The notebook and the changelog become pages here, and a page that loads something from another site is a
-warning, with which `make docs` fails.
+The notebook and the changelog become pages here, and the theme file becomes CSS. A page that loads
+something from another site is a warning, with which `make docs` fails.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from mkdocs.plugins import get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from scripts.site_pages import ROOT, changelog_page, elsewhere, notebook_page
+from antelog import theme
+from scripts.site_pages import ROOT, changelog_page, elsewhere, notebook_page, site_style
 
 NOTEBOOK = "notebooks/tutorial.ipynb"
 warnings = get_plugin_logger("site")
@@ -25,8 +26,11 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     made = {Path(NOTEBOOK).with_suffix(".md").as_posix(): text}
     made |= {f"{folder}/{name}": picture for name, picture in pictures.items()}
     made["changelog.md"] = changelog_page((ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    made["css/theme.css"] = site_style()
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))
+    for name in theme.WEB_FONTS:
+        files.append(File.generated(config, f"css/fonts/{name}", content=(theme.FONTS / name).read_bytes()))
     return files
 
 

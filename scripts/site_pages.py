@@ -15,6 +15,8 @@ from typing import Any
 
 import nbformat
 
+from antelog import theme
+
 ROOT = Path(__file__).resolve().parent.parent
 RULES = "%%antelog"
 _FOREIGN = re.compile(r"^(?:https?:)?//", re.IGNORECASE)
@@ -54,6 +56,15 @@ _PLAIN = str.maketrans("[]", "()")
 def changelog_page(text: str) -> str:
     """The changelog as a page beside the others: its links lead from the root of the project into `docs`."""
     return text.replace("](docs/", "](")
+
+
+def site_style() -> str:
+    """The variables and fonts of `antelog.theme` as CSS, for the light scheme and the dark."""
+    return (
+        f"{theme.faces('fonts/')}:root {{ {theme.fixed()} }}\n"
+        f'[data-md-color-scheme="default"] {{ color-scheme: light; {theme.colours(theme.LIGHT)} }}\n'
+        f'[data-md-color-scheme="slate"] {{ color-scheme: dark; {theme.colours(theme.DARK)} }}\n'
+    )
 
 
 def elsewhere(page: str) -> list[str]:

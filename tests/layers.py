@@ -28,6 +28,7 @@ LEAVES = frozenset(
         "temporary",
         "escaping",
         "markup",
+        "theme",
     }
 )
 TO_COMPILE = LEAVES | {"language", "compile"}
@@ -52,6 +53,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "temporary": LEAVES,
     "escaping": LEAVES,
     "markup": LEAVES,
+    "theme": LEAVES,
     "language": LEAVES,
     "compile": LEAVES | {"language"},
     "functions": LEAVES | {"language"},

@@ -102,10 +102,11 @@ def test_the_command_fails_on_what_is_not_allowed(
     assert "numpy is missing; run `make licences`" in capsys.readouterr().out
 
 
-def test_scripts_in_the_package_come_with_their_licences() -> None:
-    text = licences.VENDORED.read_text("utf-8")
+@pytest.mark.parametrize("path", [path for path, _ in licences.VENDORED], ids=lambda path: path.stem)
+def test_scripts_and_fonts_in_the_package_come_with_their_licences(path: Path) -> None:
+    text = path.read_text("utf-8")
     listed = {file for each in tomllib.loads(text).values() for file in each["files"]}
-    there = {path.name for path in licences.VENDORED.parent.iterdir()} - {licences.VENDORED.name}
+    there = {each.name for each in path.parent.iterdir()} - {path.name}
     assert listed == there
     for name, said in licences.vendored(text).items():
         assert licences.is_allowed(name, said, licences.allowed(licences.ACCEPTED.read_text("utf-8")))

@@ -13,7 +13,7 @@ from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
-    "check": "check", "draw": "draw", "learn": "learn", "run": "run", "score": "score",
+    "check": "check", "draw": "draw", "format": "format_", "learn": "learn", "run": "run", "score": "score",
     "test": "test_", "try": "try_", "watch": "watch",
 }  # fmt: skip
 
@@ -68,6 +68,7 @@ def main() -> None:
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
+      antelog format turbines.alog                                      its text, laid out anew
       antelog completion bash                                           what makes Tab complete all this
     """
 

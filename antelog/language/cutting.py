@@ -40,6 +40,7 @@ class Cut:
 
     text: str
     statements: tuple[Statement, ...]
+    comments: tuple[Span, ...] = ()
 
 
 _PIECE = re.compile(
@@ -92,6 +93,7 @@ class _ProgramCutter:
     text: str
     found: list[Statement] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
+    comments: list[Span] = field(default_factory=list)
 
     def run(self) -> Cut:
         context, at = _Context(), 0
@@ -120,13 +122,14 @@ class _ProgramCutter:
                 start, quote, context = None, None, _Context()
         if start is not None:
             self.found.append(Statement(start, end, quote))
-        return Cut("".join(self.kept), tuple(self.found))
+        return Cut("".join(self.kept), tuple(self.found), tuple(self.comments))
 
     def _comment(self, at: int) -> int:
         """Blanks out a comment; returns where it ends."""
         comment = _COMMENT.match(self.text, at)
         assert comment is not None
         self.kept.append(" " * len(comment[0]))
+        self.comments.append(Span(at, comment.end()))
         return comment.end()
 
 

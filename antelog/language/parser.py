@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import TypeVar
 
-from lark import Lark, TextSlice
+from lark import Lark, TextSlice, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
 from antelog.diagnostics import Diagnostic, Source, Span
@@ -20,6 +20,7 @@ from antelog.language import limits, syntax
 from antelog.language.building import Builder, UnusableError
 from antelog.language.cutting import Statement, cut
 from antelog.language.functions import resolved
+from antelog.language.literals.comparison import SPELLING
 from antelog.language.syntax_errors import explain, open_quote
 
 
@@ -96,6 +97,32 @@ def _early(word: str, text: str, statements: list[Statement], kind: type[_Early]
 
 
 _Early = TypeVar("_Early", syntax.Limit, syntax.Include)
+
+
+def same_but_for_layout(one: str, other: str) -> bool:
+    """Whether two texts have equal syntax trees, with names and numbers as they are written.
+
+    Symbols are equal to their plain forms, such as `≥` to `>=`.
+    """
+    return _trees(one) == _trees(other)
+
+
+def _trees(text: str) -> list[object]:
+    found = cut(text)
+    return [
+        _plain(_grammar().parse(TextSlice(found.text, each.start, each.end))) for each in found.statements
+    ]
+
+
+def _plain(node: object) -> object:
+    """A syntax tree as tuples, without places."""
+    if isinstance(node, Tree):
+        return (node.data, *map(_plain, node.children))
+    return PLAIN_SYMBOLS.get(str(node), str(node))
+
+
+PLAIN_SYMBOLS = {"←": ":-", "→": "->", "∧": ",", "¬": "not", **SPELLING}
+"""The symbols of the papers, and what they are on a keyboard."""
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 

@@ -16,9 +16,9 @@ from antelog.errors import ProgramError
 from antelog.notebook.showing import show
 from antelog.process import Engine
 from antelog.program import Program, parse
+from antelog.theme import BOTH
 
 _OF_ANSWERS = {"tick", "change", *AFTER_ANSWER}
-_RED, _YELLOW = "#d0402a", "#b07a00"
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Problems:
         return to_text(self.diagnostics, self.source)
 
     def _block(self, diagnostic: Diagnostic) -> str:
-        colour = _RED if diagnostic.severity.value == "error" else _YELLOW
+        colour = BOTH["critical" if diagnostic.severity.value == "error" else "warning"]
         text = escape(to_text([diagnostic], self.source))
         return f'<pre style="border-left:3px solid {colour};padding-left:8px">{text}</pre>'
 

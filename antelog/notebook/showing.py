@@ -17,18 +17,18 @@ from antelog.pictures.history import Change, Explanation, TickTimes, timed
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.theme import BOTH
 
 ROWS = 100
 _EXPLANATIONS = 5
 """The explanations of an answer that are shown; the others are counted."""
 _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
-    "open": "#2f7fd6", "possible": "#2f7fd6", "revised": "#2f7fd6",
-    "rejected": "#808080",
-    "likely": "#8a4fc0", "unlikely": "#8a4fc0",
-}  # fmt: skip
-_CHANCE = _COLOURS["likely"]
-_SEVERITY = {"critical": "#d3302f", "warning": "#c86a00", "info": "inherit", "good": "#1a8a5a"}
+    **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
+    **dict.fromkeys(("likely", "unlikely"), BOTH["other"]),
+    "rejected": BOTH["faint"],
+}
+_SEVERITY = {**BOTH, "info": "inherit"}
 """The colours of confirmed answers, which suit light and dark notebooks."""
 
 
@@ -129,8 +129,8 @@ def _moment(change: Change, tick: int) -> str:
 def _bar(chance: float | None) -> Html | None:
     if chance is None:
         return None
-    track = "display:inline-block;width:60px;height:8px;border-radius:4px;background:#80808040"
-    part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{_CHANCE}"
+    track = f"display:inline-block;width:60px;height:8px;border-radius:4px;background:{BOTH['track']}"
+    part = f"display:block;width:{60 * chance:.0f}px;height:8px;border-radius:4px;background:{BOTH['other']}"
     share = percent(chance).replace(" ", "&nbsp;")
     return text(tag("span", tag("span", style=part), style=track), ready(f"&nbsp;{share}"))
 

@@ -19,6 +19,7 @@ from antelog.errors import DataError
 from antelog.escaping import json_in_html, shown
 from antelog.given import PATH, checked
 from antelog.pictures import theme
+from antelog.theme import FONTS
 from antelog.writing import write
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -26,6 +27,9 @@ Data: TypeAlias = Mapping[str, Sequence[Mapping[str, Any]]]
 """The lines of the data sets that a chart names."""
 
 THEMES: tuple[Theme, ...] = ("auto", "light", "dark")
+# The font of a PNG, and of what measures texts.
+vl_convert.register_font_directory(str(FONTS))
+
 _SHARP = 2
 """How many dots a pixel of a PNG has in each direction."""
 
@@ -65,6 +69,7 @@ class Drawing:
             scheme={"auto": "light dark"}.get(self.theme, self.theme),
             paper=theme.DARK[theme.PAPER] if self.theme == "dark" else theme.PAPER,
             dark_paper=theme.PAPER if self.theme == "light" else theme.DARK[theme.PAPER],
+            font=theme.FONT,
             style=style,
             specification=self._coloured(specification),
             vega=_vega(),

@@ -28,7 +28,6 @@ _LETTER = 7.6
 _STEPS = 16
 _LINE = 18
 _BESIDE, _EDGE, _SWING = 60, 14, 34
-_MONO = "Menlo, Consolas, monospace"
 
 
 def draw_plan(
@@ -188,7 +187,7 @@ def _texts(graph: Graph, program: Program, width: int) -> alt.LayerChart:
     scale = alt.Scale(domain=[len(lines) - 0.5, -0.5], nice=False, zero=False)
     every = alt.Chart({"values": lines}).encode(y=alt.Y("y:Q", axis=None, scale=scale))
     number = every.mark_text(align="right", fontSize=11, color=theme.MUTED)
-    text = every.mark_text(align="left", fontSize=11, color=theme.INK, limit=widest - 34, font=_MONO)
+    text = every.mark_text(align="left", fontSize=11, color=theme.INK, limit=widest - 34, font=theme.MONO)
     layers = [
         number.encode(x=alt.value(22), text="line:N"),
         text.encode(x=alt.value(34), text="text:N"),

@@ -1,8 +1,8 @@
 """Colours for light and for dark, and style sheets for pictures with both.
 
-The colour-blind can distinguish the colours (after Okabe and Ito), which are darker or lighter for
-contrast. Pictures are made with the light ones. Where they are shown on dark, each is replaced by its
-counterpart: by a style sheet that asks what the reader prefers, or in the text of an SVG.
+The colours are those of `antelog.theme`. Pictures are made with the light ones. Where they are shown on
+dark, each is replaced by its counterpart: by a style sheet that asks what the
+reader prefers, or in the text of an SVG.
 """
 
 from __future__ import annotations
@@ -10,31 +10,25 @@ from __future__ import annotations
 import re
 from typing import Any
 
-PAPER, INK, MUTED, LINE, BAND = "#ffffff", "#1f2328", "#59636f", "#d1d9e1", "#f3f5f8"
-BLUE, GREEN, ORANGE, PURPLE = "#0072b3", "#008560", "#cc5500", "#8250d0"
-RED = "#c8252c"
-GREY = "#8a939d"
-"""Quieter than the others: what was rejected is there, and does not ask for attention."""
+from antelog.theme import DARK as ON_DARK
+from antelog.theme import LIGHT, SEVERITIES, SIZE, family
 
-SEVERITY = {"critical": RED, "warning": ORANGE, "info": INK, "good": GREEN}
-"""The colours of confirmed answers, by the severity of their query."""
+PAPER, INK, MUTED, LINE = (LIGHT[name] for name in ("card", "ink", "muted", "line"))
+BAND, GREY = LIGHT["paper"], LIGHT["faint"]
+"""Grey is quieter than the others: what was rejected is there, and does not ask for attention."""
+SEVERITY = {name: LIGHT[name] for name in SEVERITIES}
+"""Colour is severity; what became of an answer is the shape of its mark."""
+RED, ORANGE, BLUE, GREEN = SEVERITY.values()
+PURPLE = LIGHT["other"]
+"""For lines and bars that have nothing to do with a severity."""
 
 DARK = {
-    PAPER: "#0d1117",
-    INK: "#f0f6fc",
-    MUTED: "#9aa3ad",
-    LINE: "#3d444d",
-    BAND: "#171d26",
-    BLUE: "#5cb3f2",
-    GREEN: "#33c491",
-    ORANGE: "#ff9045",
-    PURPLE: "#c09cff",
-    RED: "#ff7b72",
-    GREY: "#7d8590",
+    LIGHT[name]: ON_DARK[name]
+    for name in ("card", "ink", "muted", "line", "paper", "faint", "other", *SEVERITIES)
 }
-"""What stands for each colour on dark."""
+"""The counterpart of each colour on dark."""
 
-FONT = "Helvetica, Arial, sans-serif"
+FONT, MONO = family("sans"), family("mono")
 
 CONFIG: dict[str, Any] = {
     "background": PAPER,
@@ -43,18 +37,19 @@ CONFIG: dict[str, Any] = {
     # The text is there to be read as it is; a description of every mark would make pictures twice as large.
     "aria": False,
     "axis": {
-        "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal", "titleFontSize": 12,
-        "labelFontSize": 11, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE, "gridOpacity": 0.6,
-        "labelOverlap": True,
+        "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal",
+        "titleFontSize": SIZE["small"], "labelFontSize": SIZE["tiny"], "gridColor": LINE, "domainColor": LINE,
+        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True,
     },
     "legend": {
-        "orient": "bottom", "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": 12, "offset": 12,
-        "titleFontWeight": "normal", "titleFontSize": 12, "direction": "horizontal", "columnPadding": 16,
-        "symbolSize": 90,
+        "orient": "bottom", "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": SIZE["small"],
+        "titleFontWeight": "normal", "titleFontSize": SIZE["small"], "direction": "horizontal",
+        "offset": 12, "columnPadding": 16, "symbolSize": 90,
     },
     "title": {
-        "anchor": "start", "frame": "bounds", "color": INK, "subtitleColor": MUTED, "fontSize": 16,
-        "subtitleFontSize": 12, "offset": 14, "subtitlePadding": 6, "subtitleLineHeight": 16,
+        "anchor": "start", "frame": "bounds", "color": INK, "subtitleColor": MUTED,
+        "fontSize": SIZE["title"], "subtitleFontSize": SIZE["small"], "fontWeight": 600, "offset": 14,
+        "subtitlePadding": 6, "subtitleLineHeight": 16,
     },
 }  # fmt: skip
 

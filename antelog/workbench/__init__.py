@@ -1,1 +1,1 @@
-"""Tools for those who write rules: tests, and what else code has around it."""
+"""Tools for those who write rules."""

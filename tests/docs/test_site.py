@@ -15,6 +15,7 @@ import pytest
 
 import antelog
 import antelog.spark
+from antelog import theme
 from scripts.notebook import NOTEBOOK
 from scripts.site_pages import changelog_page, elsewhere, notebook_page, styled
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
@@ -53,7 +54,7 @@ def test_the_home_page_has_the_pictures_of_the_readme_and_of_the_live_page() -> 
 
 def test_the_logo_is_the_icon_of_the_live_page() -> None:
     logo = (DOCS / "pictures" / "logo.svg").read_text(encoding="utf-8")
-    assert logo == (ROOT / "antelog/watch/web/assets/icon.svg").read_text(encoding="utf-8")
+    assert logo == theme.sign()
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert settings.count("pictures/logo.svg") == 2  # in the header, and as the favicon
     assert "docs/pictures/logo.svg" in (ROOT / "README.md").read_text(encoding="utf-8")

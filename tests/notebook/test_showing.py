@@ -15,6 +15,7 @@ from antelog.compile.show.explain import plan_html, plan_text
 from antelog.notebook.extension import Problems
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
+from antelog.theme import BOTH
 from tests.cli.trying import PROGRAM, TURBINES
 
 WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
@@ -224,4 +225,4 @@ def test_words_stand_in_place_of_the_atom() -> None:
     assert (
         '<span title="Malf(&quot;&lt;b&gt;&quot;, 0)">turbine &lt;b&gt; is about to shut down</span>' in html
     )
-    assert '<b style="color:#d3302f">confirmed</b>' in html
+    assert f'<b style="color:{BOTH["critical"]}">confirmed</b>' in html

@@ -29,6 +29,7 @@ from antelog.language.program_files import read_text
 from antelog.program import refuse_unknown
 from antelog.run.options import Runner, flag, option, whole_number
 from antelog.run.source_settings import ValueSettings
+from antelog.theme import TERMINAL
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +96,7 @@ def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
     }
 
 
-_STYLES = {TITLE: "bold", TEXT: "", PATTERN: "cyan", DETAIL: "dim"}
+_STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
 
 
 def print_plan(plan: Plan, console: Console) -> None:

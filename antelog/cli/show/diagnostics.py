@@ -10,8 +10,9 @@ from rich.text import Text
 from antelog.cli.show.terminal import print_text, say, to_stderr
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
+from antelog.theme import TERMINAL
 
-_COLOURS = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow"}
+_COLOURS = {Severity.ERROR: TERMINAL["error"], Severity.WARNING: TERMINAL["caution"]}
 
 
 def print_diagnostics(

@@ -24,18 +24,9 @@ from antelog.language.printer import value_text
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
+from antelog.theme import TERMINAL
 
-_COLOURS = {
-    "possible": "cyan",
-    "revised": "yellow",
-    "rejected": "dim",
-    "likely": "bold magenta",
-    "unlikely": "magenta",
-    "open": "cyan",
-}
-_SEVERITY = {"critical": "bold red", "warning": "bold dark_orange", "info": "bold", "good": "bold green"}
-"""The colours of confirmed answers: what is wrong is red, and what is well is green."""
-_WIDTH = max(map(len, ("confirmed", *_COLOURS)))
+_WIDTH = len("confirmed")
 _INDENT = " " * (_WIDTH + 4)
 
 
@@ -144,7 +135,7 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    line = Text(f"  {change:<{_WIDTH}}  ", _COLOURS.get(change) or _SEVERITY[relation.severity])
+    line = Text(f"  {change:<{_WIDTH}}  ", TERMINAL.get(change) or TERMINAL[relation.severity])
     line.append_text(_answer(relation, row, to.timescale))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
@@ -160,7 +151,7 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
         line = Text(f"{_INDENT}because ", "dim")
-        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, "red", to), to)
+        _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
 
 
 def _answer(relation: Relation, row: Mapping[str, Any], timescale: Timescale | None) -> Text:
@@ -176,10 +167,10 @@ def _answer(relation: Relation, row: Mapping[str, Any], timescale: Timescale | N
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
     line = Text(_INDENT)
-    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, "green", to)
+    _literals(line, map(read_literal, explanation["evidence"]), to.marks.evidence, TERMINAL["evidence"], to)
     if explanation["evidence"] and explanation["hypotheses"]:
         line.append("  ")
-    _literals(line, awaited(explanation), to.marks.hypothesis, "yellow", to)
+    _literals(line, awaited(explanation), to.marks.hypothesis, TERMINAL["awaited"], to)
     return line
 
 
@@ -256,7 +247,7 @@ def chance_line(row: Mapping[str, Any], bar: Bar, timescale: Timescale | None) -
     line = Text()
     if chance is not None:
         filled = round(_CELLS * chance)
-        line.append(bar.filled * filled, "magenta")
+        line.append(bar.filled * filled, TERMINAL["chance"])
         line.append(bar.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
         line.append(_growth(row["forecast"] or (), chance, timescale), "dim")

@@ -23,6 +23,7 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.step.uniting import united
 from antelog.language.durations import long_duration_text
 from antelog.run.sinks.result import Tables
+from antelog.theme import TERMINAL
 
 _ROOM = 200_000
 """Lines that are merged at once; more if more answers are kept."""
@@ -141,7 +142,7 @@ def median(counts: Mapping[int, int]) -> float | None:
     return (low + high) / 2
 
 
-_STYLES = {"confirmed": "green", "rejected": "red", "open": "cyan"}
+_STYLES = {"confirmed": TERMINAL["info"], "rejected": TERMINAL["rejected"], "open": TERMINAL["open"]}
 _LEAD, _WAITING = "before confirmed", "before deadline"
 _NONE = "-"
 _GAP = "  "

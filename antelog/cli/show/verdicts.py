@@ -151,4 +151,3 @@ def _cases(count: int) -> str:
 def _first_line(text: str) -> str:
     first, *rest = text.splitlines()
     return f"{first.rstrip()} …" if rest else first
-

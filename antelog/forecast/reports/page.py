@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from string import Template
 
+from antelog import theme
 from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent
@@ -28,6 +29,7 @@ def page_html(by_query: Mapping[str, Scores], tick: int | None = None, title: st
     ]
     links = [tag("a", query, href=f"#query-{number}") for number, query in enumerate(by_query)]
     return page.substitute(
+        theme=theme.style_sheet(),
         title=_together(text(title)),
         links=tag("nav", links) if len(links) > 1 else "",
         sections=_together(text(sections or tag("p", "No query has chances."))),

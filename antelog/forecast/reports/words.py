@@ -92,10 +92,11 @@ def leads(first: int, median: int, third: int, tick: int | None) -> str:
 
 
 def unit_of(ticks: int, tick: int | None) -> tuple[str, float]:
-    """The unit for leads up to a number of ticks, and its length in ticks."""
+    """The unit for leads up to a number of ticks, and its length in ticks; a tick is in sight at least."""
     if tick is None:
         return "ticks", 1.0
-    size = next((each for each in LENGTHS if 2 * each[1] <= ticks * tick), None) or ("us", 1)
+    most = max(ticks, 2) * tick
+    size = next((each for each in LENGTHS if 2 * each[1] <= most), None) or ("us", 1)
     return size[0] + ("s" if len(size[0]) > 2 else ""), size[1] / tick
 
 

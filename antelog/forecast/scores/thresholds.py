@@ -8,6 +8,7 @@ alert is from that tick to the one at which the answer is confirmed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -62,12 +63,17 @@ class AlertSums(Sums):
     leads: Column = field(default_factory=lambda: np.zeros((len(THRESHOLDS), PLACES), np.int64))
 
 
-def alerts(lines: ScoredLines) -> AlertSums:
+def no_alerts(thresholds: int) -> AlertSums:
+    """The sums of nothing, for so many thresholds."""
+    return AlertSums(alerted=np.zeros(thresholds, np.int64), leads=np.zeros((thresholds, PLACES), np.int64))
+
+
+def alerts(lines: ScoredLines, thresholds: Sequence[float] = THRESHOLDS) -> AlertSums:
     """The alerts of lines that had a chance; all lines of an answer must be there."""
-    found, same = AlertSums(), groups(lines.answer)
+    found, same = no_alerts(len(thresholds)), groups(lines.answer)
     confirmed, decided = lines.confirmed.take(same.first), lines.decided.take(same.first)
     chance, reported = lines.chance.take(same.order), lines.reported.take(same.order)
-    for number, threshold in enumerate(THRESHOLDS):
+    for number, threshold in enumerate(thresholds):
         since = (
             np.minimum.reduceat(or_never(reported, chance < threshold), same.starts)
             if same.count
@@ -96,15 +102,15 @@ class Alerted:
     lead: tuple[int, int, int] | None
 
 
-def by_threshold(sums: AlertSums) -> tuple[Alerted, ...]:
-    return tuple(_alerted(sums, number) for number in range(len(THRESHOLDS)))
+def by_threshold(sums: AlertSums, thresholds: Sequence[float] = THRESHOLDS) -> tuple[Alerted, ...]:
+    return tuple(_alerted(sums, number, threshold) for number, threshold in enumerate(thresholds))
 
 
-def _alerted(sums: AlertSums, number: int) -> Alerted:
+def _alerted(sums: AlertSums, number: int, threshold: float) -> Alerted:
     count, right = int(sums.alerted[number]), int(sums.leads[number].sum())
     quarter, half, most = (quantile(sums.leads[number], share) for share in (0.25, 0.5, 0.75))
     return Alerted(
-        THRESHOLDS[number],
+        threshold,
         count,
         right / count if count else None,
         right / sums.confirmed if sums.confirmed else None,

@@ -90,6 +90,13 @@ class FeedReader:
         """The next records; none if there is nothing new."""
         portion = self.feed.read(self.position, limit)
         self.position = portion.position
+        return self._records(portion)
+
+    def read_again(self, position: int, limit: int) -> list[dict[str, Any]]:
+        """Records behind an earlier position, as far as they are kept."""
+        return self._records(self.feed.read(position, limit))
+
+    def _records(self, portion: Portion) -> list[dict[str, Any]]:
         records = []
         for line in portion.lines:
             try:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
@@ -141,20 +142,30 @@ class Outbox:
             )
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """For each receiver the letters by outcome since the store was made, and the waiting ones."""
+        """For each receiver the alerts by outcome since the store was made, and the waiting ones.
+
+        Those wait, too, that are held until more of their group go as one.
+        """
         names = [name for (name,) in self.database.execute("SELECT name FROM receivers ORDER BY rowid")]
         found = {name: dict.fromkeys(OUTCOMES, 0) for name in names}
         for name, outcome, number in self.database.execute("SELECT * FROM counts").fetchall():
             if name in found:
                 found[name][outcome] = number
-        waiting = self.waiting()
-        return {name: {**counts, WAITING: waiting.get(name, 0)} for name, counts in found.items()}
+        waiting = Counter(self.waiting()) + Counter(self._held())
+        return {name: {**counts, WAITING: waiting[name]} for name, counts in found.items()}
 
     def waiting(self) -> dict[str, int]:
-        """The number of waiting letters by receiver."""
+        """The number of waiting letters by receiver, which are to be sent now."""
         return dict(
             self.database.execute("SELECT receiver, count(*) FROM letters GROUP BY receiver").fetchall()
         )
+
+    def _held(self) -> dict[str, int]:
+        """The number of alerts by receiver that wait in groups."""
+        kept = "SELECT receiver, count(*) FROM held GROUP BY receiver"
+        beyond = "SELECT receiver, sum(beyond) FROM alert_groups GROUP BY receiver"
+        found = [Counter[str](dict(self.database.execute(each).fetchall())) for each in (kept, beyond)]
+        return found[0] + found[1]
 
     def _drop_beyond_most(self, receiver: str) -> None:
         """Drops the oldest letters beyond the limit: newer ones are more useful."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from antelog.language.templates import UNKNOWN, Template
+from antelog.language.templates import Template
 from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup, Line
-from antelog.watch.alerts.choosing import Choice, as_text, choice_of
+from antelog.watch.alerts.choosing import Choice, choice_of
 from antelog.watch.alerts.receivers import ALERTMANAGER, Receiver, named_apart, receiver_of
 from antelog.watch.alerts.wording import ChangeTexts, alert_template
+from antelog.watch.board.grouping import group_name
 from antelog.watch.board.tracked_answer import name_of
 
 
@@ -33,12 +34,8 @@ class Route:
         return 0.0 if self.receiver.kind == ALERTMANAGER else self.setup.every
 
     def group_of(self, line: Line) -> str:
-        """The value by which answers are grouped, or else the query."""
-        key = self.texts.query(line).key
-        if key is None:
-            return str(line["query"])
-        value = line["answer"].get(key)
-        return UNKNOWN if value is None else as_text(value)
+        """The group of the answer of a line."""
+        return group_name(line["query"], line["answer"], self.texts.query(line).key)
 
     def severity_of(self, line: Line) -> str:
         return self.texts.query(line).severity

@@ -19,11 +19,10 @@ import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
 from antelog.watch.board.board import Board
+from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, STATES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
-USUAL = 0.8
-"""The threshold of a query without an alert."""
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 

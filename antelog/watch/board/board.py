@@ -6,6 +6,7 @@
 
 It has the open answers, the latest decided ones, the status of inputs, and the scores of chances. All but the
 open answers is bounded, so memory does not grow with the length of a run. `version` grows with each record.
+Answers that it holds no more are read again from the feed, and put into `recalled`.
 """
 
 from __future__ import annotations
@@ -25,13 +26,16 @@ from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.store import source_of
 from antelog.run.store.records import ENDS
-from antelog.watch.board.grouping import group_variables
+from antelog.watch.board.answer_positions import AnswerPositions
+from antelog.watch.board.grouping import group_name, group_variables
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
-from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked, value_text
+from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
 
 DECIDED, DECIDED_SIZE = 50_000, 64_000_000
 """Decided answers that are kept, the latest: how many at most, and how many bytes they hold, about."""
+RECALLED = 50
+"""Answers read again that are kept, the latest."""
 
 
 @dataclass(frozen=True)
@@ -105,10 +109,10 @@ class FeedProgram:
         return self.severities.get(query, "info")
 
     def key_of(self, answer: TrackedAnswer) -> str:
-        """The value by which an answer is grouped; the name of its query if it has none."""
+        """The group of an answer."""
         values, time = answer.values, self.times.get(answer.query)
         name = self.keys.get(answer.query) or next((each for each in values if each != time), None)
-        return answer.query if name is None or name not in values else value_text(values, name, None, None)
+        return group_name(answer.query, values, name)
 
     def label(self, answer: TrackedAnswer) -> str:
         """The text of an answer, its time as a time."""
@@ -131,19 +135,24 @@ class Board:
     def __post_init__(self) -> None:
         self.damaged = 0
         self._decided_size = 0
+        self.positions = AnswerPositions()
+        self.recalled = OrderedDict[str, TrackedAnswer]()
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board."""
         for record in records:
             self.version += 1
+            name: str | None = None
             try:
-                self._take(record)
+                name = _name(record) if "change" in record else None
+                self._take(record, name)
             except (AttributeError, KeyError, TypeError, ValueError):
                 self.damaged += 1  # a line of another writer; the others are still shown
+            self.positions.add(name)
 
-    def _take(self, record: Mapping[str, Any]) -> None:
-        if "change" in record:
-            self._change(record)
+    def _take(self, record: Mapping[str, Any], name: str | None) -> None:
+        if name is not None:
+            self._change(record, name)
         elif "status" in record:
             self.inputs.take(record["status"])
             self._reach(record["status"].get("tick"))
@@ -153,8 +162,23 @@ class Board:
             self._begin(record["head"])
 
     def find(self, name: str) -> TrackedAnswer | None:
-        """An answer that is open or was lately decided."""
-        return self.open.get(name) or self.decided.get(name)
+        """An answer that is open, was lately decided, or was read again."""
+        return self.open.get(name) or self.decided.get(name) or self.recalled.get(name)
+
+    def recall(self, name: str, records: Iterable[Mapping[str, Any]]) -> None:
+        """Keeps an answer for a while, from its records among some of the feed."""
+        found: TrackedAnswer | None = None
+        for record in records:
+            if "change" not in record or _name(record) != name:
+                continue
+            if found is None:
+                found = tracked(record, name)
+            else:
+                found.take(record)
+        if found is not None:
+            self.recalled[name] = found
+            while len(self.recalled) > RECALLED:
+                self.recalled.popitem(last=False)
 
     @property
     def has_chances(self) -> bool:
@@ -177,14 +201,16 @@ class Board:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
+            self.trust.ask(self.head.alerts)
         before, self.open = self.open, {}
         for line in _lines_in(head):
             name = _name(line)
             self.open[name] = _brought_up_to(before.get(name), line) or tracked(_as_change(line), name)
         self._reach(head.get("tick"))
 
-    def _change(self, line: Line) -> None:
-        name, kind = _name(line), line["change"]
+    def _change(self, line: Line, name: str) -> None:
+        kind = line["change"]
+        self.recalled.pop(name, None)
         self.changes[line["query"], kind] += 1
         self._reach(line["tick"])
         before = self.open.get(name)

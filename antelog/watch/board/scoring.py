@@ -3,26 +3,40 @@
     confirmed   at once: nothing takes that back
     rejected    once no further fact can bring the answer back: after its `decided_by`
 
+Alerts are also scored at the threshold that the program gives a query: `alert 75%`.
+
 The sums are those of `antelog/forecast/scores.py`, so that the page and `antelog score` show equal numbers.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
 from antelog.forecast.scores.calibration import Bin
-from antelog.forecast.scores.scored_lines import ScoredLines
+from antelog.forecast.scores.scored_lines import ScoredLines, with_chance
 from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
+from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold, no_alerts
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
 """Answers that are scored at once."""
 ENOUGH = 20
 """Outcomes by which chances can be judged."""
+USUAL = 0.8
+"""The threshold of a query without an alert."""
+
+
+@dataclass(frozen=True)
+class QueryAlerts:
+    """The alerts of a query at its own threshold."""
+
+    threshold: float
+    sums: AlertSums = field(default_factory=lambda: no_alerts(1))
 
 
 @dataclass(eq=False)
@@ -33,6 +47,8 @@ class Trust:
     """
 
     sums: dict[str, Scores] = field(default_factory=dict)
+    at_threshold: dict[str, QueryAlerts] = field(default_factory=dict)
+    thresholds: Mapping[str, float | None] = field(default_factory=dict)
     waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
     latest: dict[str, int] = field(default_factory=dict)
@@ -41,6 +57,11 @@ class Trust:
 
     def __post_init__(self) -> None:
         self._at, self._results = -1, dict[str, ScoreResult]()
+
+    def ask(self, thresholds: Mapping[str, float | None]) -> None:
+        """Sets the thresholds of alerts from now on, by query."""
+        self.scores()
+        self.thresholds = thresholds
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
         """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
@@ -77,6 +98,12 @@ class Trust:
             )
         return self._results
 
+    def alerts(self, query: str) -> Alerted:
+        """The alerts at the query's own threshold."""
+        self.scores()
+        found = self._own(query)
+        return by_threshold(found.sums, (found.threshold,))[0]
+
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
         found = self.results().get(query)
@@ -111,21 +138,41 @@ class Trust:
             self._add(answer.query)
 
     def _add(self, query: str) -> None:
-        lines = [row for number, answer in enumerate(self.ready.pop(query)) for row in _rows(number, answer)]
-        numbers, reported, chances, decided, confirmed = zip(*lines, strict=True) if lines else ([],) * 5
-        self.sums[query] = scored(
-            self.sums.get(query, Scores()),
-            ScoredLines(
-                np.array(numbers, np.int64),
-                np.array(reported, np.int64),
-                np.array(chances, np.float64),
-                np.array(decided, np.int64),
-                np.array(confirmed, np.bool_),
-            ),
-        )
+        answers = self.ready.pop(query)
+        lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
+        self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
+        own = self._own(query)
+        rang = [row for number, each in enumerate(answers) for row in _alert(number, each, own.threshold)]
+        more = alerts(with_chance(_scored_lines([*lines, *rang])), (own.threshold,))
+        self.at_threshold[query] = QueryAlerts(own.threshold, own.sums + more)
+
+    def _own(self, query: str) -> QueryAlerts:
+        """The alerts at the own threshold so far; from nothing on if the program has another one now."""
+        threshold, found = self.thresholds.get(query) or USUAL, self.at_threshold.get(query)
+        return found if found is not None and found.threshold == threshold else QueryAlerts(threshold)
 
 
-def _rows(number: int, answer: TrackedAnswer) -> Iterator[tuple[int, int, float, int, bool]]:
+_Row: TypeAlias = tuple[int, int, float, int, bool]
+
+
+def _scored_lines(rows: Sequence[_Row]) -> ScoredLines:
+    numbers, reported, chances, decided, confirmed = zip(*rows, strict=True) if rows else ((),) * 5
+    return ScoredLines(
+        np.array(numbers, np.int64),
+        np.array(reported, np.int64),
+        np.array(chances, np.float64),
+        np.array(decided, np.int64),
+        np.array(confirmed, np.bool_),
+    )
+
+
+def _alert(number: int, answer: TrackedAnswer, threshold: float) -> Iterator[_Row]:
+    """The moment of its alert, if it had one: that may be between two lines with chances."""
+    if answer.alerted is not None and answer.alerted <= answer.now.tick:
+        yield number, answer.alerted, threshold, answer.now.tick, answer.now.change == "confirmed"
+
+
+def _rows(number: int, answer: TrackedAnswer) -> Iterator[_Row]:
     for tick, chance in answer.chances:
         value = float("nan") if chance is None else chance
         yield number, tick, value, max(answer.now.tick, tick), answer.now.change == "confirmed"

@@ -47,7 +47,7 @@ def of_decided(live: LiveBoard, given: Given) -> dict[str, Any]:
 
 def of_answer(live: LiveBoard, name: str) -> dict[str, Any] | None:
     """An answer with the lines that are kept, and the rules behind it."""
-    found = live.board.find(name)
+    found = live.find(name)
     if found is None:
         return None
     program, line = live.board.head.program, found.line

@@ -129,6 +129,8 @@ class _Routes:
     async def part(self, request: Request) -> Response:
         view, _, rest = request.path_params["view"].partition("/")
         make = PARTS.get(view)
+        if view == "answer":
+            self.live.find(rest)
         found = make(self._scene(request), rest) if make else None
         return _missing() if found is None else HTMLResponse(found)
 

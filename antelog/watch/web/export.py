@@ -52,6 +52,8 @@ def as_csv(lines: Iterable[Row]) -> str:
 
 def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
     """The view as an HTML file with its style, which loads nothing and has no script."""
+    if view == "answer":
+        live.find(rest)
     scene = ViewContext(live.board, live.answers, live.decided, given={**given, **_WHOLE}, live=False)
     found = PARTS[view](scene, rest)
     if found is None:
@@ -91,7 +93,7 @@ def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
     yield ("tick", "change", "chance", "decided by", "evidence", "awaited")
-    found = live.board.find(rest)
+    found = live.find(rest)
     for line in found.all_lines if found else ():
         yield (
             line["tick"],

@@ -12,12 +12,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from antelog.errors import AntelogError
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
 from antelog.watch.board.decided_answers import DecidedIndex
+from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -31,6 +32,15 @@ class Reader(Protocol):
     """Reads the next records of a feed."""
 
     def read(self, limit: int) -> list[dict[str, Any]]: ...
+
+
+@runtime_checkable
+class FeedAgain(Protocol):
+    """A reader that can read old records again."""
+
+    position: int
+
+    def read_again(self, position: int, limit: int) -> list[dict[str, Any]]: ...
 
 
 @dataclass(eq=False)
@@ -60,7 +70,21 @@ class LiveBoard:
                 self.caught_up, self.failure = True, str(error)
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
 
+    def find(self, name: str) -> TrackedAnswer | None:
+        """An answer; one that the board holds no more is read from the feed."""
+        if self.board.find(name) is None and isinstance(self.reader, FeedAgain):
+            pieces = self.board.positions.pieces(name)
+            records = (
+                record
+                for piece in [*pieces[:1], *pieces[1:][-LINES:]]
+                for record in self.reader.read_again(piece.position, piece.records)
+            )
+            self.board.recall(name, records)
+        return self.board.find(name)
+
     def take_some(self) -> None:
+        if isinstance(self.reader, FeedAgain):
+            self.board.positions.begin(self.reader.position)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:

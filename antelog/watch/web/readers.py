@@ -68,6 +68,14 @@ class FolderReader:
             return records
         return self._found.read(limit)
 
+    @property
+    def position(self) -> int:
+        """The position in the feed, if it is one."""
+        return self._found.position if isinstance(self._found, FeedReader) else 0
+
+    def read_again(self, position: int, limit: int) -> list[Record]:
+        return self._found.read_again(position, limit) if isinstance(self._found, FeedReader) else []
+
 
 class ChangesReader:
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.

@@ -9,11 +9,13 @@ from importlib.resources import files
 
 from markupsafe import Markup
 
+from antelog import theme
 from antelog.watch.web.templating import PACKAGE, render
 
 VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
 _STYLE, _SCRIPT = "text/css", "text/javascript"
 ASSETS = {
+    "theme.css": _STYLE,
     "page.css": _STYLE,
     "uPlot.min.css": _STYLE,
     "idiomorph.min.js": _SCRIPT,
@@ -25,15 +27,21 @@ ASSETS = {
     "acts.js": _SCRIPT,
     "page.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
+    **dict.fromkeys(theme.WEB_FONTS, "font/woff2"),
 }
 """The files of the page. Those of others are in `vendored`, with their licences."""
 STYLES = [name for name, kind in ASSETS.items() if kind == _STYLE]
 SCRIPTS = [name for name, kind in ASSETS.items() if kind == _SCRIPT]
+_OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js"})
 
 
 def asset(name: str) -> bytes:
-    """An asset of the page: its style, script or icon."""
+    """An asset of the page: its style, script, font or icon."""
+    if name in theme.WEB_FONTS:
+        return (theme.FONTS / name).read_bytes()
+    if name in _OF_THEME:
+        return _OF_THEME[name]().encode()
     folder = files(PACKAGE).joinpath("vendored" if name in _OF_OTHERS else "assets")
     return folder.joinpath(name).read_bytes()
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, DictLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from antelog import theme
 from antelog.escaping import shown
 from antelog.forecast.reports.words import NONE, count, percent
 
@@ -44,7 +45,13 @@ def _visible(value: Any) -> Any:
 
 def _environment() -> Environment:
     found = Environment(
-        loader=ChoiceLoader([PackageLoader(PACKAGE, "templates"), PackageLoader(PACKAGE, "assets")]),
+        loader=ChoiceLoader(
+            [
+                PackageLoader(PACKAGE, "templates"),
+                PackageLoader(PACKAGE, "assets"),
+                DictLoader({"theme.css": theme.style_sheet()}),
+            ]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_visible,

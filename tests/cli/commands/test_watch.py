@@ -80,6 +80,25 @@ def test_a_feed_is_kept_with_the_state() -> None:
 
 
 @pytest.mark.usefixtures("here")
+@pytest.mark.parametrize(("keep", "runs"), [([], 2), (["--keep", "1 hour"], 1)])
+def test_lines_of_the_feed_go_after_a_while(
+    keep: list[str], runs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1_700_000_000.0]
+    monkeypatch.setattr("antelog.run.store.feed.time.time", lambda: now[0])
+    Path("p.alog").write_text("input Posted(x, time).\n" + Path("p.alog").read_text())
+    inputs = ("--input", "Temp=temp.csv", "--input", "Posted=http:")
+    reported = []
+    for _ in range(2):
+        reported.append(watch(*inputs, "--once", "--state", "s", *keep).stdout.splitlines())
+        assert post(Path("s"), "Posted", [b'{"x": "a", "time": 3}'])
+        now[0] += 7_200
+    lines = [json.dumps(each) for each in FeedReader(StoredFeedAt(Path("s"))).read() if "change" in each]
+    assert all(reported)
+    assert lines == [line for run in reported[-runs:] for line in run]
+
+
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

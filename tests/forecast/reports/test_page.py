@@ -129,6 +129,15 @@ def test_thresholds_are_marks() -> None:
     assert [each.text for each in marks(empty, "note")] == ["no alert came true"]
 
 
+@pytest.mark.parametrize(
+    ("tick", "unit"),
+    [(None, "ticks"), (1_000_000, "seconds"), (600_000_000, "minutes"), (86_400_000_000, "days"), (1, "us")],
+)
+def test_the_unit_of_an_empty_picture_is_that_of_a_tick(tick: int | None, unit: str) -> None:
+    *_, empty = pictures(EDGES["nothing"], tick)
+    assert f"lead time, {unit}" in [each.text for each in marks(empty, "axis")]
+
+
 def test_words_in_pictures_are_text() -> None:
     found = svg.words(Spot(1, 2.25), "<b>&", "tick")
     assert found == '<text x="1" y="2.2" class="tick">&lt;b&gt;&amp;</text>'

@@ -15,7 +15,7 @@ from antelog.run.store import Store, acts
 from antelog.watch.alerts import groups as module
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
-from antelog.watch.alerts.outbox import SENT, opened
+from antelog.watch.alerts.outbox import SENT, counts_in, opened
 from antelog.watch.alerts.routes import routes_of
 from antelog.watch.board.tracked_answer import name_of
 from tests.watch.alerts.lines import line
@@ -211,6 +211,18 @@ def test_a_query_that_is_gone_is_resolved(clock: Clock) -> None:
     assert clock.tell(malf()) == ["firing 1 likely"]
     clock.forget("Malf")
     assert clock.tell(malf("closed"), after=400) == ["resolved 1 closed"]
+
+
+def test_what_is_held_counts_as_waiting(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_WAITING", 3)
+    with opened(clock.path) as outbox:
+        outbox.receive(["command:cat"])
+    clock.tell(*(malf(time=time) for time in range(6)))
+    assert counts_in(clock.path)["command:cat"] == {
+        "sent": 1, "failed": 0, "refused": 0, "dropped": 0, "waiting": 5,
+    }  # fmt: skip
+    clock.due(after=300)
+    assert counts_in(clock.path)["command:cat"]["waiting"] == 0
 
 
 def test_of_many_that_wait_the_oldest_are_counted(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:

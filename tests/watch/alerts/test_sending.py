@@ -14,10 +14,13 @@ from typing import Any
 import pytest
 
 from antelog.watch.alerts import sending
+from antelog.watch.alerts.alert import Alert, AlertSetup
+from antelog.watch.alerts.letters import RESOLVED, letter_of
 from antelog.watch.alerts.receivers import Receiver, receiver_of
+from antelog.watch.alerts.routes import routes_of
 from antelog.watch.alerts.sending import AGAIN, Attempt, Timeouts, client_for, retry_after, send, wait_after
 from tests.processes import runs, until
-from tests.watch.alerts.lines import letter_to, line
+from tests.watch.alerts.lines import QUERIES, group_of, letter_to, line
 from tests.watch.alerts.receiving import Server
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -98,6 +101,17 @@ def test_apprise(server: Server, status: int) -> None:
     assert found == (Attempt("sent") if status == 200 else Attempt(AGAIN, "ended with 1", there=True))
     (got,) = server.got
     assert (got["title"], got["message"], got["type"]) == ("Malf: info", "Take care", "info")
+
+
+@pytest.mark.slow
+def test_apprise_says_what_is_resolved(server: Server) -> None:
+    Path("a.url").write_text(server.url.replace("http://", "json://"), encoding="utf-8")
+    receiver = receiver_of("apprise:@a.url")
+    (route,) = routes_of(AlertSetup((Alert("apprise:@a.url", template="{X} is well"),), QUERIES, "p.alog"))
+    letter = letter_of(route, group_of(route, line("rejected"), status=RESOLVED), {})
+    assert asyncio.run(send(receiver, letter, None)) == Attempt("sent")
+    (got,) = server.got
+    assert (got["title"], got["message"], got["type"]) == ("Malf: resolved", "wt2 is well", "success")
 
 
 @pytest.mark.slow

@@ -2,7 +2,11 @@
 
 from typing import Any
 
+import pytest
+
 from antelog.language.moments import Timescale
+from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
+from antelog.watch.alerts.routes import routes_of
 from antelog.watch.board.board import DECIDED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
@@ -50,6 +54,17 @@ def test_what_comes_back_after_it_was_rejected_is_open_again() -> None:
     found = board(possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9))
     assert WT2 in found.open
     assert WT2 not in found.decided
+
+
+@pytest.mark.parametrize(("value", "group"), [("wt2", "wt2"), (7, "7"), (True, "true"), (None, "?")])
+def test_a_group_has_one_name_on_the_page_and_in_alerts(value: object, group: str) -> None:
+    line = {**possible("wt2", 7), "answer": {"X": value, "T": 7}}
+    found = board(line)
+    (answer,) = found.open.values()
+    assert found.head.program is not None
+    queries = queries_of(found.head.program.plan, chances=True)
+    (route,) = routes_of(AlertSetup((Alert("command:cat"),), queries, "p.alog"))
+    assert found.head.key_of(answer) == route.group_of(line) == group
 
 
 def test_a_head_says_what_is_open_and_what_is_not() -> None:

@@ -2,7 +2,7 @@
 /* Charts of time: uPlot draws what is in the tables, which stay for those who see no canvas. */
 
 const charts = new WeakMap();
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function numbersOf(figure) {
   const rows = [...figure.querySelectorAll("tbody tr")];
@@ -18,7 +18,7 @@ function stack(columns) {
   for (let at = columns.length - 2; at >= 0; at--) columns[at] = columns[at].map((each, n) => each + columns[at + 1][n]);
 }
 
-const colourOf = (kind, head) => colour(kind !== "counts" ? "info" : head === "rejected" ? "mild" : head);
+const colourOf = (kind, head) => variable(kind !== "counts" ? "info" : head === "rejected" ? "mild" : head);
 
 /* Times of the day, with the date where there are several; ticks as numbers. */
 function labels(zone) {
@@ -31,19 +31,19 @@ function labels(zone) {
 }
 
 function optionsOf(figure, box) {
-  const { kind, zone, level } = figure.dataset, grid = { stroke: colour("grid"), width: 1 }, ticks = { show: false };
-  const font = "11.5px Inter, system-ui, sans-serif", axis = { stroke: colour("muted"), grid, ticks, font };
+  const { kind, zone, level } = figure.dataset, grid = { stroke: variable("grid"), width: 1 }, ticks = { show: false };
+  const font = `11.5px ${variable("sans")}`, axis = { stroke: variable("muted"), grid, ticks, font };
   const heads = [...figure.querySelectorAll("thead th")].slice(1).map((head) => head.textContent);
   const series = heads.map((label) => ({
     label, stroke: colourOf(kind, label), width: kind === "counts" ? 0 : 2, points: { show: kind === "chance" },
-    fill: kind === "chance" ? undefined : kind === "counts" ? colourOf(kind, label) : colour("info-soft"),
+    fill: kind === "chance" ? undefined : kind === "counts" ? colourOf(kind, label) : variable("info-soft"),
     paths: kind === "chance" ? uPlot.paths.stepped({ align: 1 }) : kind === "counts" ? uPlot.paths.bars({ size: [0.9], align: 1 }) : undefined,
   }));
   const line = (chart) => {
     if (level === undefined) return;
     const y = chart.valToPos(Number(level), "y", true), pen = chart.ctx;
     pen.save();
-    pen.strokeStyle = colour("muted");
+    pen.strokeStyle = variable("muted");
     pen.setLineDash([4, 4]);
     pen.beginPath();
     pen.moveTo(chart.bbox.left, y);
@@ -79,7 +79,7 @@ function drawCharts() {
   for (const figure of document.querySelectorAll(".plot")) {
     const box = figure.querySelector(".canvas");
     if (!box) continue;
-    const numbers = numbersOf(figure), known = charts.get(figure), key = `${JSON.stringify(numbers)} ${box.clientWidth} ${colour("paper")}`;
+    const numbers = numbersOf(figure), known = charts.get(figure), key = `${JSON.stringify(numbers)} ${box.clientWidth} ${variable("paper")}`;
     if (known?.key === key && box.firstChild) continue;
     if (!numbers[0].length || !box.clientWidth) continue;
     known?.chart.destroy();

@@ -6,7 +6,7 @@ The charts are those of `antelog score --output scores.html`, for the answers de
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -14,8 +14,6 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.scores import ScoreResult
-from antelog.forecast.scores.thresholds import THRESHOLDS
-from antelog.watch.board.answer_index import USUAL
 from antelog.watch.web.templating import render
 from antelog.watch.web.views.context import ViewContext
 
@@ -46,8 +44,9 @@ class TrustedQuery:
 
 def _query(scene: ViewContext, query: str, found: ScoreResult) -> TrustedQuery:
     length = scene.clock.length
-    wanted = scene.board.head.alerts.get(query) or USUAL
-    alert = found.alerts[max(at for at, each in enumerate(THRESHOLDS) if not at or each <= wanted + 1e-9)]
+    alert = scene.board.trust.alerts(query)
+    others = [each for each in found.alerts if each.threshold != alert.threshold]
+    found = replace(found, alerts=tuple(sorted([*others, alert], key=lambda each: each.threshold)))
     at = percent(alert.threshold)
     lead = NONE if alert.lead is None else words.lead(alert.lead[1], length)
     tiles = [

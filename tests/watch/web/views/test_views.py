@@ -13,7 +13,7 @@ from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
 from antelog.watch.web.views.context import TickClock
 from antelog.watch.web.views.names import cut
-from tests.watch.lines import confirmed, head, possible, rejected, some, status
+from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
@@ -262,6 +262,33 @@ def test_trust_is_what_the_score_command_says() -> None:
     assert not any("<" in each for each in elements.texts)
     assert "There are no chances yet" in seen("trust")
     assert "Nothing to judge yet" in seen("trust", possible("wt2", 7))
+
+
+def test_trust_asks_what_the_program_asks() -> None:
+    reported = [
+        record
+        for n in range(40)
+        for record in (
+            possible(f"d{n}", 7, chance=0.72 if n < 30 else 0.76),
+            *([possible(f"d{n}", 7, 8, 0.75, change="likely")] if n < 10 else []),
+            *[confirmed(f"d{n}", 7, 12) if n % 2 else rejected(f"d{n}", 7, 12)],
+        )
+    ]
+    words = "".join(Elements(seen("trust", *reported, status(13))).texts)
+    assert "Alerts from 75 % that were right50 %20 alerts" in words
+    other = head(program=PROGRAM.replace("75%", "72%"))
+    anew = "".join(Elements(seen("trust", *reported, other, *reported, status(13))).texts)
+    assert "Alerts from 72 % that were right50 %40 alerts" in anew
+
+
+def test_what_outcomes_say_about_a_chance_stands_beside_it() -> None:
+    ends = [each for n in range(5) for each in (possible(f"a{n}", 3, chance=0.9), rejected(f"a{n}", 3, 4))]
+    assert "learning: 5 of 20 outcomes" in seen("now", *ends, possible("wt2", 9, chance=0.9), status(9))
+    ends = [
+        each for n in range(800) for each in (possible(f"a{n}", n, chance=0.9), rejected(f"a{n}", n, n + 3))
+    ]
+    text = seen("now", *ends, possible("wt2", 900, chance=0.9), possible("wt3", 900, chance=0.2), status(900))
+    assert text.count("too sure here") == 1
 
 
 def test_the_plan_lists_all_files_of_a_program() -> None:

@@ -1,0 +1,202 @@
+"""The lines of a statement: one where it fits, else one for each literal of a rule.
+
+Aftershock(Q, R, T) :-
+    Strong(Q, Lat, Lon, T),
+    Quake(R, M, Lat2, Lon2, S),    % any other one
+    S > T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from antelog.language.syntax import SEVERITIES
+from antelog.workbench.formatting.columns import WIDTH, ProgramLine
+from antelog.workbench.formatting.lexemes import DECLARATIONS, Lexeme, Remark, joined
+
+FACT = "fact of"
+_INDENT = 4
+_CLOSING = frozenset({")", ",", ".", ":-"})
+
+
+@dataclass(frozen=True)
+class StatementLines:
+    """The lines of a statement, and the comments that come behind them."""
+
+    lines: tuple[ProgramLine, ...]
+    after: tuple[Remark, ...] = ()
+
+
+def lines_of(words: Sequence[Lexeme]) -> StatementLines:
+    """The lines of a statement, given its words."""
+    words, after = _with_remarks_moved(words)
+    top = [each.text for each in words if not each.depth]
+    if _fits(words):
+        lines = [ProgramLine(tuple(_cells(words, top)), kind_of(words))]
+    elif top[0] not in DECLARATIONS and ":-" in top:
+        lines = _backward(words)
+    elif top[0] not in DECLARATIONS and "->" in top:
+        lines = _forward(words)
+    else:
+        lines = _filled(words, 0)
+    return StatementLines(tuple(lines), after)
+
+
+def kind_of(words: Sequence[Lexeme]) -> str:
+    """The kind of a statement: those of one kind are aligned with each other, facts by predicates."""
+    first, second = words[0].text, words[1].text
+    if second != "(":
+        return "declaration" if first in DECLARATIONS and first != "function" else first
+    top = {each.text for each in words if not each.depth}
+    return "rule" if ":-" in top else "forward" if "->" in top else f"{FACT} {first}"
+
+
+def _fits(words: Sequence[Lexeme]) -> bool:
+    return not any(each.remarks for each in words) and len(joined(words)) <= WIDTH
+
+
+def _with_remarks_moved(words: Sequence[Lexeme]) -> tuple[list[Lexeme], tuple[Remark, ...]]:
+    """The words with comments moved behind closing signs, and the comments behind the last one."""
+    waiting: tuple[Remark, ...] = ()
+    found = []
+    for each in words:
+        remarks = (*waiting, *each.remarks)
+        closing = each.text in _CLOSING
+        found.append(replace(each, remarks=() if closing else remarks))
+        waiting = remarks if closing else ()
+    return found, waiting
+
+
+# ---- one line ----
+
+
+def _cells(words: Sequence[Lexeme], top: Sequence[str]) -> Iterator[str]:
+    """The parts of a statement on one line that are aligned with those of others."""
+    kind = kind_of(words)
+    if kind == "query":
+        yield from _query_cells(words)
+        return
+    if kind == "declaration":
+        yield words[0].text
+        words = words[1:]
+    sign = {"rule": ":-", "limit": "="}.get(kind, "=" if top[0] in {"delay", "chance"} else None)
+    at = next((i for i, each in enumerate(words) if each.text == sign and not each.depth), 0)
+    if at:
+        yield joined(words[:at])
+    yield joined(words[at:])
+
+
+def _query_cells(words: Sequence[Lexeme]) -> list[str]:
+    """The atom of a query, its severity, its other parts and its words; they may stand in another order."""
+    atom = next(i for i, each in enumerate(words) if each.text == ")" and not each.depth) + 1
+    cells: list[list[Lexeme]] = [list(words[:atom]), [], [], []]
+    column = 1
+    for each in words[atom:-1]:
+        wanted = 1 if each.text in SEVERITIES else 3 if each.text.startswith('"') else 2
+        if wanted < column:
+            return [joined(words[:atom]), joined(words[atom:])]
+        column = wanted
+        cells[column].append(each)
+    used = [index for index, cell in enumerate(cells) if cell]
+    cells[used[-1]].append(words[-1])
+    return [joined(cell) for cell in cells[: used[-1] + 1]]
+
+
+# ---- several lines ----
+
+
+@dataclass
+class _Writer:
+    """Lines that grow by words, broken where a comment ends a line."""
+
+    indent: int
+    further: int
+    lines: list[ProgramLine] = field(default_factory=list)
+    current: str = ""
+
+    def add(self, words: Sequence[Lexeme]) -> None:
+        """Adds words that stay together, on a further line if this one has no room for them."""
+        for remark in words[0].remarks:
+            self.remark(remark)
+        if self.current:
+            text = "".join(each.shown for each in words)
+            if len(self.current) + len(text) <= WIDTH:
+                self.current += text
+                return
+            self.end()
+        self.current = " " * self.indent + joined(words)
+
+    def remark(self, remark: Remark) -> None:
+        """Adds a comment, at the end of the line or, if it is alone, on a line to itself."""
+        if self.current and not remark.alone:
+            self.end(remark.text)
+        elif self.lines and not self.current and not remark.alone and not self.lines[-1].comment:
+            self.lines[-1] = replace(self.lines[-1], comment=remark.text)
+        else:
+            self.end()
+            self.lines.append(ProgramLine((), None, " " * self.indent + remark.text))
+
+    def end(self, comment: str | None = None) -> None:
+        """Ends the line, if there is one."""
+        if self.current:
+            self.lines.append(ProgramLine((self.current,), None, comment))
+            self.indent = self.further
+        self.current = ""
+
+
+def _filled(words: Sequence[Lexeme], indent: int) -> list[ProgramLine]:
+    """Lines with as many words as they have room for, broken behind commas and before texts and clauses."""
+    writer = _Writer(indent, indent + _INDENT)
+    for each in _split(words, _ends_chunk):
+        writer.add(each)
+    writer.end()
+    return writer.lines
+
+
+def _ends_chunk(word: Lexeme, following: Lexeme) -> bool:
+    top = not following.depth
+    return (
+        word.text == ","
+        or bool(following.remarks)
+        or (top and (following.text.startswith('"') or following.text in {"delay", "one", "every"}))
+    )
+
+
+def _split(words: Sequence[Lexeme], ends: Callable[[Lexeme, Lexeme], bool]) -> Iterator[Sequence[Lexeme]]:
+    start = 0
+    for index in range(1, len(words)):
+        if ends(words[index - 1], words[index]):
+            yield words[start:index]
+            start = index
+    yield words[start:]
+
+
+def _literals(words: Sequence[Lexeme], indent: int) -> list[ProgramLine]:
+    """A line for each literal, with the comments before it."""
+    lines: list[ProgramLine] = []
+    for literal in _split(words, lambda word, _: word.text == "," and not word.depth):
+        first = literal[0]
+        writer = _Writer(indent, indent, lines)
+        for remark in first.remarks:
+            writer.remark(remark)
+        lines += _filled([replace(first, remarks=()), *literal[1:]], indent)
+    return lines
+
+
+def _backward(words: Sequence[Lexeme]) -> list[ProgramLine]:
+    at = next(i for i, each in enumerate(words) if each.text == ":-" and not each.depth) + 1
+    lines = _filled(words[:at], 0)
+    writer = _Writer(_INDENT, _INDENT, lines)
+    for remark in words[at].remarks:
+        writer.remark(remark)
+    return lines + _literals([replace(words[at], remarks=()), *words[at + 1 :]], _INDENT)
+
+
+def _forward(words: Sequence[Lexeme]) -> list[ProgramLine]:
+    at = next(i for i, each in enumerate(words) if each.text == "->" and not each.depth)
+    lines = _literals(words[:at], 0)
+    writer = _Writer(_INDENT, _INDENT, lines)
+    for remark in words[at].remarks:
+        writer.remark(remark)
+    return lines + _filled([replace(words[at], remarks=()), *words[at + 1 :]], _INDENT)

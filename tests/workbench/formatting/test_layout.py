@@ -1,0 +1,212 @@
+"""antelog/workbench/formatting: one layout, the same meaning, every comment in its order."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antelog.diagnostics import Source, Span
+from antelog.language import syntax
+from antelog.language.cutting import cut
+from antelog.language.parser import parse, same_but_for_layout
+from antelog.language.printer import to_text
+from antelog.workbench.formatting import laid_out
+from antelog.workbench.formatting.columns import WIDTH
+from antelog.workbench.formatting.lexemes import lexemes
+from tests.docs.pages import ROOT, Block, all_blocks
+from tests.language.documents import DOCUMENTS
+from tests.random_mixtures import mixtures
+from tests.strategies import Case, programs
+
+EXAMPLES = sorted([*ROOT.glob("examples/*/*.alog"), *ROOT.glob("docs/**/*.alog")])
+BLOCKS = [block for block in all_blocks() if block.language == "antelog"]
+FREE = ("∧", "% a comment")
+"""Programs with these words show how else one may write."""
+
+
+def formatted(text: str) -> str:
+    found = laid_out(Source(text))
+    assert found.errors == ()
+    return found.text
+
+
+def comments(text: str) -> list[str]:
+    return [text[each.start : each.end].rstrip() for each in cut(text).comments]
+
+
+def problems(text: str) -> list[str]:
+    """The codes and messages of what cannot be read."""
+    return [each.message for each in parse(Source(text)).diagnostics]
+
+
+def judge(text: str) -> None:
+    """Everything that the layout of any program has to keep."""
+    once = formatted(text)
+    assert formatted(once) == once
+    assert same_but_for_layout(text, once)
+    assert parse(Source(once)).document == parse(Source(text)).document
+    assert problems(once) == problems(text)
+    assert comments(once) == comments(text)
+    assert "\n\n\n" not in once
+    assert not re.search(r"[ \t]$", once, re.MULTILINE)
+
+
+# ---- what is written already ----
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_are_laid_out(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    judge(text)
+    assert formatted(text) == text
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=str)
+def test_programs_on_pages_are_laid_out(block: Block) -> None:
+    found = laid_out(Source(block.text))
+    if not found.errors:
+        judge(block.text)
+    if not any(word in block.text for word in FREE):
+        assert found.text == block.text
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("tests/errors/*.alog")), ids=lambda path: path.stem)
+def test_wrong_programs(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    found = laid_out(Source(text))
+    if found.errors:
+        assert found.text == text
+        assert {each.code for each in found.errors} <= {"E001", "E002", "E003"}
+    else:
+        judge(text)
+
+
+# ---- any program ----
+
+
+@given(DOCUMENTS)
+def test_any_syntax_tree(document: syntax.Document) -> None:
+    judge(to_text(document))
+
+
+@given(programs())
+def test_random_programs(text: str) -> None:
+    judge(text)
+
+
+@given(mixtures(), st.randoms(use_true_random=False))
+def test_comments_anywhere(case: Case, random: Random) -> None:
+    judge(_scattered(case.text, random))
+
+
+def _scattered(text: str, random: Random) -> str:
+    """A program with other spaces, line breaks and comments between its words."""
+    found, count = "", 0
+    for each in cut(text).statements:
+        words = [word.text for word in lexemes(cut(text).text, Span(each.start, each.end), ())]
+        for index, word in enumerate(words):
+            found += word
+            if word == ".." or words[index + 1 : index + 2] == [".."]:
+                continue  # a range stays on its line
+            kind = random.randrange(12)
+            found += {0: f" % note {count}\n", 1: f"\n  % note {count}\n", 2: "\n", 3: "   "}.get(kind, " ")
+            count += 1
+        found += random.choice(["", "\n", "\n\n\n", f" % note {count}\n", f"\n\n% note {count}\n\n"])
+        count += 1
+    return found
+
+
+# ---- how it looks ----
+
+CASES = {
+    "spaces": (
+        "P(X,T+1):-Q( X ,T),R(X , V,T - 1),V>=90,not S(X,T-10 minutes..T+1h).",
+        "P(X, T+1) :- Q(X, T), R(X, V, T-1), V >= 90, not S(X, T - 10 minutes..T+1h).\n",
+    ),
+    "calculations": (
+        "P(X,T):-Q(X,V,T),W=-V*(V+1)-abs(V-2),W!=-3.",
+        "P(X, T) :- Q(X, V, T), W = -V * (V + 1) - abs(V - 2), W != -3.\n",
+    ),
+    "symbols": ("P(X,T)←Q(X,T)∧¬R(X,T)∧V≥2.", "P(X, T) :- Q(X, T), not R(X, T), V >= 2.\n"),
+    "the direction stays": ("Q(X,T)∧¬R(X,T)→P(X,T).", "Q(X, T), not R(X, T) -> P(X, T).\n"),
+    "aggregates": (
+        "P(T):-Q(_,T),count( distinct X:Q(X,T-9..T),X>2 )>3,last Q(X,T)per X.",
+        "P(T) :- Q(_, T), count(distinct X : Q(X, T-9..T), X > 2) > 3, last Q(X, T) per X.\n",
+    ),
+    "declarations": (
+        (
+            "input Temp(device,value:number,time)delay 2(70%,30%),one per device,every 10s.\n"
+            "static Turbine(device,limit<=4 h).\ndelay Temp(wt4,_,_)=3.\n"
+        ),
+        (
+            "input  Temp(device, value: number, time) delay 2 (70%, 30%), one per device, every 10 s.\n"
+            "static Turbine(device, limit <= 4 h).\ndelay  Temp(wt4, _, _) = 3.\n"
+        ),
+    ),
+    "queries": (
+        'query Malf(X,T)critical alert 80% "it fails".\nquery OK(X,T)good "fine".\nquery A(T).\n',
+        (
+            'query Malf(X, T) critical alert 80% "it fails".\nquery OK(X, T)   good               "fine".\n'
+            "query A(T).\n"
+        ),
+    ),
+    "blank lines": ("\n\nlimit a=1.\n\n\n\nlimit b=2.\n\n", "limit a = 1.\n\nlimit b = 2.\n"),
+    "facts stay on their line": (
+        "P(a). P(long_one).\nP(ccc).   P(d).\n",
+        "P(a).    P(long_one).\nP(ccc).  P(d).\n",
+    ),
+    "statements get lines": ("tick 1 s. query A(T). query B(T).", "tick 1 s.\nquery A(T).\nquery B(T).\n"),
+    "heads are aligned": (
+        "A(T) :- B(T).\n% why\nAbc(X, T) :- B(T). % so\n\nD(T) :- B(T).\n",
+        "A(T)      :- B(T).\n% why\nAbc(X, T) :- B(T).  % so\n\nD(T) :- B(T).\n",
+    ),
+    "a long head is left out": (
+        "A(T) :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
+        "A(T)  :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
+    ),
+    "comments in a rule": (
+        "A(T) :- % one\n B(T), % two\n % three\n C(T) % four\n.  % five\n% six\n",
+        "A(T) :-    % one\n    B(T),  % two\n    % three\n    C(T).  % four\n% five\n% six\n",
+    ),
+    "comments in an atom": (
+        "input Temp(device, % its name\n  time).\n",
+        "input Temp(device,  % its name\n    time).\n",
+    ),
+    "a comment is never a percentage": ("query A(T) alert 80% . % late\n", "query A(T) alert 80%.  % late\n"),
+    "nothing": (" \n\n", ""),
+    "comments only": ("  % one  \n\n\n% two", "% one\n\n% two\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "wanted"), CASES.values(), ids=CASES.keys())
+def test_how_it_looks(text: str, wanted: str) -> None:
+    assert formatted(text) == wanted
+    assert formatted(wanted) == wanted
+
+
+def test_long_bodies_have_a_line_for_each_literal() -> None:
+    literals = [f"Reading(X, V{i}, T+{i})" for i in range(8)]
+    lines = formatted(f"Trend(X, T) :- {', '.join(literals)}.").splitlines()
+    assert lines[0] == "Trend(X, T) :-"
+    assert [line.strip(" ,.") for line in lines[1:]] == literals
+    lines = formatted(f"{', '.join(literals)} -> Trend(X, T).").splitlines()
+    assert [line.strip(" ,.") for line in lines] == [*literals, "-> Trend(X, T)"]
+
+
+def test_long_declarations_are_filled() -> None:
+    columns = ", ".join(f"column_{i}" for i in range(20))
+    text = formatted(f"input Reading({columns}, time) delay 20 minutes, one per column_0 and column_1.")
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert text.splitlines()[1].startswith("    column_")
+
+
+def test_line_ends_stay() -> None:
+    assert formatted("A(T):-B(T). % c\r\nquery A(T).\r\n") == "A(T) :- B(T).  % c\r\nquery A(T).\r\n"
+
+
+def test_a_limit_of_another_file() -> None:
+    """A file that is included is laid out as it is, whatever names it has from others."""
+    assert formatted("A(T):-B(T..T+patience minutes).") == "A(T) :- B(T..T + patience minutes).\n"
