@@ -79,7 +79,7 @@ def test_every_code_has_an_entry() -> None:
 def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     code = entry[:4]
     kind = "error" if code.startswith("E") else "warning"
-    language = "toml" if code.startswith("E7") else "antelog"
+    language = {"E7": "toml", "E8": "yaml"}.get(code[:2], "antelog")
     wrong, mended = blocks(entry, "diagnostics.md")
     assert f"```{language} {kind}={code}\n" in entry
     assert (wrong.code, mended.code) == (code, None)

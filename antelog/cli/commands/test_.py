@@ -11,7 +11,7 @@ from antelog.cli.arguments.flags import flags
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import to_stderr, to_stdout
 from antelog.cli.show.verdicts import Verdicts
-from antelog.run.options import Runner, flag, option, named_file
+from antelog.run.options import Runner, flag
 from antelog.run.source_settings import ValueSettings
 from antelog.workbench.testing.finding import found
 from antelog.workbench.testing.running import RunOptions, run
@@ -36,8 +36,8 @@ class VerdictFlags(ValueSettings):
 def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) -> None:
     """Run the tests of rules: NAME.test.yaml beside NAME.alog.
 
-    PATH is a file of tests, a program that has one beside it, or a folder, in which all are looked for; without
-    one it is this folder.
+    PATH is a file of tests, a program that has one beside it, or a folder, in which all are looked for;
+    without one it is this folder.
 
     \b
     Examples:

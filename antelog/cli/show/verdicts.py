@@ -11,6 +11,7 @@ from rich.text import Text
 from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.terminal import escaped, print_text
 from antelog.diagnostics import errors_of
+from antelog.theme import TERMINAL
 from antelog.workbench.testing.coverage import RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side
 from antelog.workbench.testing.running import CaseResult, RunReport, SuiteResult
@@ -20,7 +21,7 @@ WIDTH = 100
 """The width where there is no terminal."""
 
 _MARGIN, _BETWEEN = 6, 3
-_COLOURS = {False: ("", ""), True: ("green", "red")}
+_COLOURS = {False: ("", ""), True: (TERMINAL["evidence"], TERMINAL["false"])}
 """Of what is expected and found: where both agree, and where they do not."""
 
 _MOST_MISSING = 20
@@ -45,16 +46,16 @@ class Verdicts:
         """Prints a file: a line if all is fine, and each case that failed."""
         suite = result.suite
         if suite.wrong:
-            self._line(Text(f"{self._bad} {suite.name}  cannot be used", "bold red"))
+            self._line(Text(f"{self._bad} {suite.name}  cannot be used", TERMINAL["error"]))
             self._problems(result)
             return
-        count = len(result.cases)
+        count = _cases(len(result.cases))
         if not result.failed:
-            line = Text(f"{self._good} ", "green").append(suite.name, "")
-            self._line(line.append(f"  {_cases(count)}", "dim"))
+            line = (self._good, TERMINAL["good"]), f" {suite.name}", (f"  {count}", "dim")
+            self._line(Text.assemble(*line))
             return
-        line = Text(f"{self._bad} {suite.name}", "bold red")
-        self._line(line.append(f"  {result.failed} of {_cases(count)} failed", "red"))
+        text = f"{self._bad} {suite.name}  {result.failed} of {count} failed"
+        self._line(Text(text, TERMINAL["error"]))
         for each in result.cases:
             if not each.passed:
                 self._case(result, each)
@@ -71,19 +72,19 @@ class Verdicts:
         suite = result.suite
         self._line(Text())
         line = suite.place(case.case.node)[0]
-        head = Text("  ").append(case.case.name, "bold").append(f"  {suite.name}:{line}", "dim")
-        self._line(head)
+        place = f"  {suite.name}:{line}"
+        self._line(Text.assemble("  ", (case.case.name, "bold"), (place, "dim")))
         if case.outcome.error:
-            self._line(Text(f"    {case.outcome.error}", "red"))
+            self._line(Text(f"    {case.outcome.error}", TERMINAL["false"]))
         for failure in case.failures:
             self._failure(suite.place(failure.node)[0], failure)
         for each in case.outcome.set_aside:
-            text = Text("    note: ", "yellow").append(f"{each.row} was set aside (line {each.line}): ", "")
-            self._line(text.append(each.detail, ""))
+            text = f"{each.row} was set aside (line {each.line}): {each.detail}"
+            self._line(Text.assemble("    ", ("note: ", TERMINAL["caution"]), text))
 
     def _failure(self, line: int, failure: Failure) -> None:
         head = f"    {failure.when}, line {line}" + (", only recorded" if failure.recorded else "")
-        self._line(Text(head, "cyan"))
+        self._line(Text(head, TERMINAL["open"]))
         sides = [Side("expected", "found", agrees=True), *failure.sides]
         room = self._console.width - _MARGIN - _BETWEEN
         left = min(max(cell_len(each.expected) for each in sides), room // 2)
@@ -106,12 +107,14 @@ class Verdicts:
             if each.coverage is not None:
                 self._coverage(each.coverage)
         for path in report.untested:
-            self._line(Text("note: ", "yellow").append(f"{path} has no tests", ""))
+            self._line(Text.assemble(("note: ", TERMINAL["caution"]), f"{path} has no tests"))
         self._line(Text())
         if not report.suites:
-            self._line(Text(f"there are no tests: no file has a name that ends in {ENDING}", "bold red"))
+            self._line(
+                Text(f"there are no tests: no file has a name that ends in {ENDING}", TERMINAL["error"])
+            )
             return
-        self._line(Text(summary(report), "bold" if report.exit_status == 0 else "bold red"))
+        self._line(Text(summary(report), "bold" if report.exit_status == 0 else TERMINAL["error"]))
 
     def _coverage(self, coverage: Coverage) -> None:
         name = coverage.source.name
@@ -120,9 +123,9 @@ class Verdicts:
         self._line(Text(f"{text}, {coverage.percent} %", "" if coverage.missing else "dim"))
         for part in coverage.missing[:_MOST_MISSING]:
             file, line, _ = coverage.place(part)
-            self._line(Text(f"  {file}:{line}: ", "dim").append(part.complaint, ""))
+            self._line(Text.assemble((f"  {file}:{line}: ", "dim"), part.complaint))
             if part.kind == RULE:
-                self._line(Text(f"      {_first_line(part.text)}", "cyan"))
+                self._line(Text(f"      {_first_line(part.text)}", TERMINAL["open"]))
         more = len(coverage.missing) - _MOST_MISSING
         if more > 0:
             self._line(Text(f"  and {more} more", "dim"))

@@ -27,7 +27,7 @@ class FactFile:
 
 
 @dataclass(frozen=True)
-class Chance:
+class ExpectedChance:
     """A chance that is expected: compared with a share by a sign, or between two."""
 
     sign: str
@@ -53,7 +53,7 @@ class LiteralList:
 
 
 @dataclass(frozen=True)
-class Outlook:
+class ExpectedOutlook:
     """What becomes of an answer if nothing comes, and at which tick."""
 
     change: str
@@ -66,9 +66,9 @@ class Details:
 
     lists: Mapping[str, LiteralList]
     so_far: float | None = None
-    if_silent: Outlook | None = None
+    if_silent: ExpectedOutlook | None = None
     decided_by: int | None = None
-    chance: Chance | None = None
+    chance: ExpectedChance | None = None
 
 
 NO_DETAILS = Details({})
@@ -110,7 +110,7 @@ class CaseOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class RuleCase:
     """A case: the facts that come, and what is expected."""
 
     name: str

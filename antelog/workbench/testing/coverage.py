@@ -14,17 +14,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from antelog.compile.rules.statics import evaluate
 from antelog.diagnostics import Diagnostic, Source, Span, errors_of
-from antelog.errors import AntelogError, ProgramError
+from antelog.errors import ProgramError
 from antelog.language import read, syntax
 from antelog.language.literals import Aggregation, Call, Last, Literal
 from antelog.language.literals.comparison import OPPOSITE
 from antelog.language.parser import parse
 from antelog.language.printer import general_text, to_text
 from antelog.program import Program, compiled
-from antelog.workbench.testing.cases import Case
-from antelog.workbench.testing.replaying import replayed
+from antelog.workbench.testing.cases import RuleCase
+from antelog.workbench.testing.replaying import background, replayed
 
 MOST_QUESTIONS = 400
 """The questions about one program; more would take too long."""
@@ -88,7 +87,7 @@ class _Question:
     rules: list[str] = field(default_factory=list)
 
 
-def covered(program: Program, cases: Sequence[Case]) -> Coverage | None:
+def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     """The coverage of a program by cases, failed ones too; None if nothing in it can be asked about."""
     document = parse(program.source).document
     questions = list(_questions(document, program))[:MOST_QUESTIONS]
@@ -98,9 +97,9 @@ def covered(program: Program, cases: Sequence[Case]) -> Coverage | None:
         asked = asking.program(dict(values))
         if asked is None:
             return None
-        shown |= {name for name, rows in _static_rows(asked).items() if rows}
         for case in cases:
             if tuple(sorted(case.program.source.values.items())) == values:
+                shown |= {name for name, rows in background(case, asked).items() if rows}
                 plain = replace(case, expected=(), options=replace(case.options, model=None))
                 lines = replayed(plain, asked).lines
                 shown |= {query for query, row in lines if row["change"] == "confirmed"}
@@ -110,13 +109,6 @@ def covered(program: Program, cases: Sequence[Case]) -> Coverage | None:
     missing = tuple(each.part for each in able if each.name not in shown)
     parts = tuple(each.part for each in able)
     return Coverage(program.source, parts, missing, len(questions) - len(able))
-
-
-def _static_rows(program: Program) -> dict[str, int]:
-    try:
-        return {name: len(rows) for name, rows in evaluate(program.plan).items()}
-    except AntelogError:
-        return {}
 
 
 # ---- questions ----
@@ -236,6 +228,7 @@ class _Asking:
     def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
         self._program, self._questions = program, questions
         silent = [each.span for each in (*document.queries, *document.chances)]
+        self._base = _base(questions, program)
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
     def program(self, values: dict[str, int | float]) -> Program | None:
@@ -261,7 +254,7 @@ class _Asking:
         self, questions: Sequence[_Question], values: dict[str, int | float]
     ) -> Program | Sequence[Span]:
         """The program with these questions, or the places in its last file that are refused."""
-        text = "\n".join(each.rules[0] for each in questions)
+        text = "\n".join([*(each.rules[0] for each in questions), self._base])
         first, *others = self._files
         source = Source(first.text, first.name, (*others, Source(text, _NAME)), values)
         start = source.files[-1][0]
@@ -284,6 +277,14 @@ class _Asking:
 
 
 _NAME = "<coverage>"
+
+
+def _base(questions: Sequence[_Question], program: Program) -> str:
+    """A rule and a query that are always right: background alone makes no program."""
+    name = f"{questions[0].name}x" if questions else "Covers"
+    source = program.plan.inputs[0]
+    places = ["_"] * (len(source.columns) - 1)
+    return f"{name}(T) :- {source.name}({', '.join([*places, 'T'])}). query {name}(T)."
 
 
 def _moved(diagnostic: Diagnostic, by: int) -> Span:

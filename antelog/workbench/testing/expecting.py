@@ -24,15 +24,15 @@ from antelog.workbench.testing.cases import (
     OPEN,
     REJECTED,
     STATES,
-    Chance,
     Details,
     Expectation,
     ExpectedAnswer,
+    ExpectedChance,
+    ExpectedOutlook,
     LiteralList,
     LiteralText,
-    Outlook,
 )
-from antelog.workbench.testing.marked import MISFIT, Entry, MarkedFile
+from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile
 from antelog.workbench.testing.texts import ProgramTexts
 
 _EXPECTED = ("at", *STATES, "nothing_else", "recorded")
@@ -63,7 +63,7 @@ class ExpectationReader:
     def __init__(self, file: MarkedFile, texts: ProgramTexts) -> None:
         self._file, self._texts = file, texts
 
-    def expected(self, entry: Entry) -> Iterator[Expectation]:
+    def expected(self, entry: MarkedEntry) -> Iterator[Expectation]:
         """The items of `expect`."""
         for node in self._file.listed(entry):
             found = self._file.entries(node, "an expectation", _EXPECTED)
@@ -91,13 +91,13 @@ class ExpectationReader:
             if fine:
                 yield Expectation(at, tuple(answers), alone, recorded, node)
 
-    def _tick(self, entry: Entry) -> int | None:
+    def _tick(self, entry: MarkedEntry) -> int | None:
         if self._file.text(entry.value, f"`{entry.key.value}`") is None:
             return None
         assert isinstance(entry.value, ScalarNode)
         return self._texts.moment_of(self._file, entry.value)
 
-    def _flag(self, entry: Entry) -> bool:
+    def _flag(self, entry: MarkedEntry) -> bool:
         text = (self._file.text(entry.value, f"`{entry.key.value}`") or "no").lower()
         if text not in (*_YES, *_NO):
             self._file.error(
@@ -105,7 +105,7 @@ class ExpectationReader:
             )
         return text in _YES
 
-    def _alone(self, entry: Entry | None) -> tuple[str, ...]:
+    def _alone(self, entry: MarkedEntry | None) -> tuple[str, ...]:
         """The queries that have no other answers."""
         if entry is None:
             return ()
@@ -124,7 +124,7 @@ class ExpectationReader:
                 self._file.error(node, f"the program has no query {text}", hint, MISFIT)
         return tuple(dict.fromkeys(found))
 
-    def _answers(self, state: str, entry: Entry) -> Iterator[ExpectedAnswer]:
+    def _answers(self, state: str, entry: MarkedEntry) -> Iterator[ExpectedAnswer]:
         for node in self._file.listed(entry):
             pairs: list[tuple[ScalarNode, Node | None]]
             if isinstance(node, ScalarNode):
@@ -173,7 +173,7 @@ class ExpectationReader:
                 values[name] = reader(value)
         return Details(lists, **values)  # type: ignore[arg-type]  # each reader makes its field's type
 
-    def _literals(self, entry: Entry) -> LiteralList:
+    def _literals(self, entry: MarkedEntry) -> LiteralList:
         found: list[LiteralText] = []
         only = False
         for node in self._file.listed(entry):
@@ -194,16 +194,16 @@ class ExpectationReader:
             self._file.error(node, error.message, error.hint)
             return None
 
-    def _if_silent(self, node: ScalarNode) -> Outlook | None:
+    def _if_silent(self, node: ScalarNode) -> ExpectedOutlook | None:
         found = _SILENT.match(node.value)
         if found is None:
             hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
             self._file.error(node, f"`{node.value}` does not say what becomes of the answer", hint)
             return None
         tick = self._texts.moment_within(self._file, node, found.end())
-        return None if tick is None else Outlook(found[1], tick)
+        return None if tick is None else ExpectedOutlook(found[1], tick)
 
-    def _chance(self, node: ScalarNode) -> Chance | None:
+    def _chance(self, node: ScalarNode) -> ExpectedChance | None:
         text = " ".join(node.value.split())
         found = _CHANCE.match(text)
         low = 0.0 if found is None else float(found["low"]) / 100
@@ -212,4 +212,4 @@ class ExpectationReader:
             hint = "Write `over 50%`, `at most 5%`, `40% to 60%`, or `83%`, which is meant to a percent."
             self._file.error(node, f"`{text}` is no chance", hint)
             return None
-        return Chance(_SIGNS.get(found["sign"] or "", "="), low, high, text)
+        return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)

@@ -21,11 +21,11 @@ from antelog.workbench.testing.cases import (
     NEVER,
     OPEN,
     REJECTED,
-    Case,
-    Chance,
     Expectation,
     ExpectedAnswer,
+    ExpectedChance,
     LiteralList,
+    RuleCase,
 )
 from antelog.workbench.testing.nodes import alike
 from antelog.workbench.testing.replaying import AnswerState, Outcome
@@ -69,7 +69,7 @@ class Failure:
         return "; ".join(f"expected {each.expected.strip()}, found {each.found.strip()}" for each in wrong)
 
 
-def failures(case: Case, outcome: Outcome) -> list[Failure]:
+def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
     """The expectations of a case that were not met, in the order of the file."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
     found: list[Failure] = []
@@ -228,7 +228,7 @@ def _detail(name: str, expected: str, found: str, agrees: bool) -> Side:
     return Side(f"{_INDENT}{name} {expected}", f"{_INDENT}{name} {found}", agrees)
 
 
-def _chance(expected: Chance, found: float | None) -> Side:
+def _chance(expected: ExpectedChance, found: float | None) -> Side:
     if found is None:
         reason = "none: the program declares no `chance`, and there is no model"
         return _detail("chance", expected.text, reason, agrees=False)

@@ -30,7 +30,7 @@ MOST_ITEMS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
-class Entry:
+class MarkedEntry:
     """A key of a mapping, and its value."""
 
     key: ScalarNode
@@ -89,7 +89,7 @@ class MarkedFile:
             return list(node.value)
         return [] if isinstance(node, ScalarNode) and not node.value and not node.style else [node]
 
-    def listed(self, entry: Entry) -> Iterator[Node]:
+    def listed(self, entry: MarkedEntry) -> Iterator[Node]:
         """The items of a list; empty ones are mistakes."""
         for each in self.items(entry.value):
             if isinstance(each, ScalarNode) and not each.value.strip():
@@ -97,9 +97,9 @@ class MarkedFile:
             else:
                 yield each
 
-    def entries(self, node: Node, what: str, known: Collection[str]) -> dict[str, Entry]:
+    def entries(self, node: Node, what: str, known: Collection[str]) -> dict[str, MarkedEntry]:
         """The entries of a mapping by their keys; mistakes for unknown keys and repeated ones."""
-        found: dict[str, Entry] = {}
+        found: dict[str, MarkedEntry] = {}
         if not isinstance(node, MappingNode):
             self.error(node, f"{what} has to be a mapping", f"Its keys are {_listed(known)}.")
             return found
@@ -112,7 +112,7 @@ class MarkedFile:
                 found[name] = each
         return found
 
-    def pairs(self, node: MappingNode) -> Iterator[Entry]:
+    def pairs(self, node: MappingNode) -> Iterator[MarkedEntry]:
         """The entries of a mapping, each key once."""
         seen: dict[str, ScalarNode] = {}
         for key, value in node.value:
@@ -125,7 +125,33 @@ class MarkedFile:
                 self.problems.append(Diagnostic(FORM, message, self.span(key), hint, (note,)))
             else:
                 seen[key.value] = key
-                yield Entry(key, value)
+                yield MarkedEntry(key, value)
+
+
+@dataclass(frozen=True)
+class ScalarText:
+    """A part of a scalar of a file, from a letter of its text on."""
+
+    file: MarkedFile
+    node: ScalarNode
+    text: str
+    start: int = 0
+
+    def error(self, span: Span, message: str, hint: str) -> None:
+        """Notes that a stretch of the text does not fit the program."""
+        place = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
+        self.file.error(place, message, hint, MISFIT)
+
+    @property
+    def all(self) -> Span:
+        """The whole text, as a stretch of it."""
+        return Span(0, len(self.text))
+
+    def part(self, first: int, last: int) -> ScalarText:
+        """A stretch of the text, without the blanks around it."""
+        found = self.text[first:last]
+        blanks = len(found) - len(found.lstrip())
+        return ScalarText(self.file, self.node, found.strip(), self.start + first + blanks)
 
 
 def _places(raw: str, value: str) -> list[int] | None:

@@ -13,7 +13,11 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.arrays import array_of
+from antelog.compile.rules.statics import Row as StaticRow
+from antelog.compile.rules.statics import evaluate
 from antelog.engine.step.plain_values import rows_of
+from antelog.engine.values.functions import Functions
+from antelog.engine.values.single_calls import SingleCalls
 from antelog.errors import AntelogError, DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
@@ -30,7 +34,7 @@ from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
 from antelog.run.waiting import DueRows
-from antelog.workbench.testing.cases import Case
+from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.texts import Fact
 
 Row = Mapping[str, Any]
@@ -171,7 +175,7 @@ class _OneByOne(FactSource):
         return found
 
 
-def replayed(case: Case, program: Program | None = None, name: str = "") -> Outcome:
+def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
     """Runs a case, with its own program or with another one that has the same inputs.
 
     `name` is that of the file, for facts that are set aside.
@@ -209,6 +213,16 @@ def replayed(case: Case, program: Program | None = None, name: str = "") -> Outc
     return outcome
 
 
+def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRow]]:
+    """The facts of each static relation, those of a case and derived ones among them."""
+    plan = program.plan
+    try:
+        given = _static(case, program, Rejects())
+        return evaluate(plan, given, SingleCalls(Functions.of(plan, program.functions)))
+    except AntelogError:  # the case itself says so
+        return {}
+
+
 def _take(outcome: Outcome, engine: Engine, step: StepResult) -> None:
     found = [
         (each.name, row) for each in engine.plan.queries for row in rows_of(step.tables[each.name], each)
@@ -217,7 +231,7 @@ def _take(outcome: Outcome, engine: Engine, step: StepResult) -> None:
     outcome.lines += found
 
 
-def _static(case: Case, program: Program, rejects: Rejects) -> dict[str, list[Any]]:
+def _static(case: RuleCase, program: Program, rejects: Rejects) -> dict[str, list[Any]]:
     """The background facts of a case, by predicate."""
     plan = program.plan
     found: dict[str, list[Any]] = {}
@@ -232,7 +246,7 @@ def _static(case: Case, program: Program, rejects: Rejects) -> dict[str, list[An
     return found
 
 
-def _sources(case: Case, program: Program, name: str) -> dict[str, InputSource]:
+def _sources(case: RuleCase, program: Program, name: str) -> dict[str, InputSource]:
     """A source for each input of which there are facts."""
     plan = program.plan
     found: dict[str, InputSource] = {}

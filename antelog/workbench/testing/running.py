@@ -13,7 +13,7 @@ from pathlib import Path
 
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.workbench.testing.cases import Case
+from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.coverage import Coverage, covered
 from antelog.workbench.testing.finding import FoundFiles, without_tests
 from antelog.workbench.testing.judging import Failure, failures
@@ -25,7 +25,7 @@ from antelog.workbench.testing.suite import Given, Suite, read_suite
 class CaseResult:
     """What came of a case."""
 
-    case: Case
+    case: RuleCase
     outcome: Outcome
     failures: tuple[Failure, ...]
 
@@ -89,7 +89,7 @@ class RunReport:
         return 0 if self._cases and all(each.fine for each in self.suites) else 1
 
 
-def run_case(case: Case, name: str) -> CaseResult:
+def run_case(case: RuleCase, name: str) -> CaseResult:
     """Runs a case of the file of this name."""
     outcome = replayed(case, name=name)
     wrong = () if outcome.error else tuple(failures(case, outcome))

@@ -32,9 +32,9 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.program_files import read_text
 from antelog.program import Program, compiled, refuse_unknown
 from antelog.run.values import SettingError, number
-from antelog.workbench.testing.cases import Case, CaseOptions, Expectation, FactFile
+from antelog.workbench.testing.cases import CaseOptions, Expectation, FactFile, RuleCase
 from antelog.workbench.testing.expecting import ExpectationReader
-from antelog.workbench.testing.marked import EXAMPLE, MISFIT, Entry, MarkedFile, read
+from antelog.workbench.testing.marked import EXAMPLE, MISFIT, MarkedEntry, MarkedFile, read
 from antelog.workbench.testing.texts import Fact, ProgramTexts
 
 ENDING = ".test.yaml"
@@ -51,7 +51,7 @@ class Suite:
 
     file: MarkedFile
     program: Program | None = None
-    cases: tuple[Case, ...] = ()
+    cases: tuple[RuleCase, ...] = ()
     program_error: ProgramError | None = None
     others: tuple[Path, ...] = ()
 
@@ -92,10 +92,10 @@ def read_suite(path: Path, given: Given | None = None) -> Suite:
     file = read(path)
     if file.root is None:
         return Suite(file)
-    return _Reading(file, path, given or Given()).suite()
+    return _SuiteReading(file, path, given or Given()).suite()
 
 
-class _Reading:
+class _SuiteReading:
     """The reading of one file."""
 
     def __init__(self, file: MarkedFile, path: Path, given: Given) -> None:
@@ -119,7 +119,7 @@ class _Reading:
         texts = self._texts(limits, found.get("set")) if self._program else None
         if "cases" not in found and not file.problems:
             file.error(file.root, "it has no cases", f"Write {EXAMPLE}")
-        cases: list[Case] = []
+        cases: list[RuleCase] = []
         names: dict[str, Node] = {}
         for node in file.items(found["cases"].value) if "cases" in found else ():
             case = self._case(node, found, limits, names)
@@ -131,7 +131,7 @@ class _Reading:
 
     # ---- the program ----
 
-    def _program_path(self, entry: Entry | None) -> Path | None:
+    def _program_path(self, entry: MarkedEntry | None) -> Path | None:
         if entry is not None:
             return self._path_of(entry, "the program")
         path = self._path.with_name(self._path.name.removesuffix(ENDING) + ".alog")
@@ -144,7 +144,7 @@ class _Reading:
             self._file.error(self._file.root, message, hint)
         return None
 
-    def _path_of(self, entry: Entry | None, what: str) -> Path | None:
+    def _path_of(self, entry: MarkedEntry | None, what: str) -> Path | None:
         """A path, which begins at the folder of the file."""
         text = None if entry is None else self._file.text(entry.value, f"`{entry.key.value}`")
         if entry is None or text is None:
@@ -158,7 +158,7 @@ class _Reading:
         self._others.append(path)
         return path
 
-    def _limits(self, entry: Entry | None) -> dict[str, int | float]:
+    def _limits(self, entry: MarkedEntry | None) -> dict[str, int | float]:
         """The values of limits that a mapping gives."""
         found: dict[str, int | float] = {}
         if entry is None:
@@ -174,7 +174,7 @@ class _Reading:
                 self._file.error(each.value, error.message, error.hint)
         return found
 
-    def _texts(self, limits: Mapping[str, int | float], entry: Entry | None) -> ProgramTexts | None:
+    def _texts(self, limits: Mapping[str, int | float], entry: MarkedEntry | None) -> ProgramTexts | None:
         """The program with these values of its limits; None if it cannot be used."""
         key = tuple(sorted(limits.items()))
         if key not in self._loaded:
@@ -208,10 +208,10 @@ class _Reading:
     def _case(
         self,
         node: Node,
-        around: Mapping[str, Entry],
+        around: Mapping[str, MarkedEntry],
         limits: Mapping[str, int | float],
         names: dict[str, Node],
-    ) -> Case | None:
+    ) -> RuleCase | None:
         """A case; None if the program cannot be used, or the case is none."""
         file = self._file
         found = file.entries(node, "a case", _CASE)
@@ -226,14 +226,14 @@ class _Reading:
         options = self._options(around, found, values)
         facts, files = self._facts(texts, around.get("facts"), found.get("facts"))
         expected = self._expected(texts, found.get("expect"))
-        return Case(name, texts, facts, files, expected, options, node)
+        return RuleCase(name, texts, facts, files, expected, options, node)
 
-    def _expected(self, texts: ProgramTexts, entry: Entry | None) -> tuple[Expectation, ...]:
+    def _expected(self, texts: ProgramTexts, entry: MarkedEntry | None) -> tuple[Expectation, ...]:
         if entry is None:
             return ()
         return tuple(ExpectationReader(self._file, texts).expected(entry))
 
-    def _name(self, node: Node, entry: Entry | None, names: dict[str, Node]) -> str | None:
+    def _name(self, node: Node, entry: MarkedEntry | None, names: dict[str, Node]) -> str | None:
         text = None if entry is None else self._file.text(entry.value, "`name`")
         if not text:
             if entry is None:
@@ -253,7 +253,10 @@ class _Reading:
         return name
 
     def _options(
-        self, around: Mapping[str, Entry], found: Mapping[str, Entry], limits: Mapping[str, int | float]
+        self,
+        around: Mapping[str, MarkedEntry],
+        found: Mapping[str, MarkedEntry],
+        limits: Mapping[str, int | float],
     ) -> CaseOptions:
         both = {**around, **found}
         model: str | None = None
@@ -266,7 +269,7 @@ class _Reading:
         return CaseOptions(limits, model, arrival or "arrival")
 
     def _facts(
-        self, texts: ProgramTexts, *entries: Entry | None
+        self, texts: ProgramTexts, *entries: MarkedEntry | None
     ) -> tuple[tuple[Fact, ...], tuple[FactFile, ...]]:
         facts: list[Fact] = []
         files: list[FactFile] = []

@@ -30,7 +30,7 @@ from antelog.language.moments import moment
 from antelog.language.parser import parse
 from antelog.language.printer import to_text, value_text
 from antelog.program import Program
-from antelog.workbench.testing.marked import MISFIT, MarkedFile
+from antelog.workbench.testing.marked import MarkedFile, ScalarText
 from antelog.workbench.testing.nodes import at_their_places, rebuilt, same_value
 
 _QUOTED = r'"(?:[^"\\]|\\.)*(?:"|\Z)'
@@ -69,29 +69,6 @@ class AnswerText:
         return not all(isinstance(each, syntax.Constant) for each in self.atom.terms)
 
 
-@dataclass(frozen=True)
-class _Scalar:
-    """A part of a scalar of a file, from a letter of its text on."""
-
-    file: MarkedFile
-    node: ScalarNode
-    text: str
-    start: int = 0
-
-    def error(self, span: Span, message: str, hint: str) -> None:
-        place = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
-        self.file.error(place, message, hint, MISFIT)
-
-    @property
-    def all(self) -> Span:
-        return Span(0, len(self.text))
-
-    def part(self, first: int, last: int) -> _Scalar:
-        found = self.text[first:last]
-        blanks = len(found) - len(found.lstrip())
-        return _Scalar(self.file, self.node, found.strip(), self.start + first + blanks)
-
-
 class ProgramTexts:
     """Reads and writes texts in the words of a program: its predicates, its limits, its calendar."""
 
@@ -110,7 +87,7 @@ class ProgramTexts:
 
     def fact(self, file: MarkedFile, node: ScalarNode) -> Fact | None:
         """The fact that a scalar is; None if it is none, which is a problem of the file."""
-        whole = _Scalar(file, node, node.value)
+        whole = ScalarText(file, node, node.value)
         at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
         text = whole.part(0, len(whole.text) if at is None else at.start())
         arrival = None
@@ -145,7 +122,7 @@ class ProgramTexts:
 
     def answer(self, file: MarkedFile, node: ScalarNode) -> AnswerText | None:
         """The answer that a scalar is; None if it is none, which is a problem of the file."""
-        text = _Scalar(file, node, node.value).part(0, len(node.value))
+        text = ScalarText(file, node, node.value).part(0, len(node.value))
         atom = self._atom(text, "an answer")
         if atom is None:
             return None
@@ -180,16 +157,16 @@ class ProgramTexts:
 
     def literal(self, file: MarkedFile, node: ScalarNode) -> tuple[syntax.Literal, ...] | None:
         """The literal that a scalar is, with its conditions behind it."""
-        text = _Scalar(file, node, node.value).part(0, len(node.value))
+        text = ScalarText(file, node, node.value).part(0, len(node.value))
         return self._literal(text)
 
     def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
         """The literal of a line of the log, which may have a form that nobody can write."""
         plain = MarkedFile(Source(text))
         mark = Mark("", 0, 0, 0, None, 0)
-        return self._literal(_Scalar(plain, ScalarNode("", text, mark, mark), text))
+        return self._literal(ScalarText(plain, ScalarNode("", text, mark, mark), text))
 
-    def moment(self, text: _Scalar) -> int | None:
+    def moment(self, text: ScalarText) -> int | None:
         """The tick of a number or a timestamp."""
         given: int | str = int(text.text) if _NUMBER.match(text.text) else text.text.strip('"')
         try:
@@ -201,11 +178,11 @@ class ProgramTexts:
 
     def moment_of(self, file: MarkedFile, node: ScalarNode) -> int | None:
         """The tick that a scalar is."""
-        return self.moment(_Scalar(file, node, node.value).part(0, len(node.value)))
+        return self.moment(ScalarText(file, node, node.value).part(0, len(node.value)))
 
     def moment_within(self, file: MarkedFile, node: ScalarNode, start: int) -> int | None:
         """The tick that the end of a scalar is."""
-        return self.moment(_Scalar(file, node, node.value).part(start, len(node.value)))
+        return self.moment(ScalarText(file, node, node.value).part(start, len(node.value)))
 
     def _no_input(self, name: str) -> tuple[str, str]:
         if any(each.head.predicate == name for each in self.program.document.rules):
@@ -214,7 +191,7 @@ class ProgramTexts:
         hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
         return f"the program has no input {name}", hint
 
-    def _has_columns(self, text: _Scalar, atom: syntax.Atom, count: int, listed: str) -> bool:
+    def _has_columns(self, text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> bool:
         if len(atom.terms) == count:
             return True
         message = f"{atom.predicate} has {count} argument{'s' * (count != 1)}, and here are {len(atom.terms)}"
@@ -222,7 +199,7 @@ class ProgramTexts:
         return False
 
     def _value(
-        self, text: _Scalar, term: syntax.Term, type_: str | None, most: int | None
+        self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
     ) -> syntax.Value | None:
         """The value of an argument of a fact."""
         if not isinstance(term, syntax.Constant):
@@ -254,7 +231,7 @@ class ProgramTexts:
             return None
         return value
 
-    def _time(self, text: _Scalar, term: syntax.Term) -> int | None:
+    def _time(self, text: ScalarText, term: syntax.Term) -> int | None:
         if isinstance(term, syntax.Constant) and term.unit is None:
             part = text.part(term.span.start, term.span.end)
             if isinstance(term.value, int) and not isinstance(term.value, bool):
@@ -266,16 +243,20 @@ class ProgramTexts:
         text.error(term.span, f"`{to_text(term)}` is no time", hint)
         return None
 
-    def _atom(self, text: _Scalar, what: str) -> syntax.Atom | None:
-        rule = self._rule(_Scalar(text.file, text.node, text.text, text.start), "", ".", what)
+    def _atom(self, text: ScalarText, what: str) -> syntax.Atom | None:
+        negation = _NEGATION.match(text.text)
+        if negation is not None:
+            text.error(Span(0, negation.end()), f"`{negation[0]}` cannot stand before {what}", _ABSENT[what])
+            return None
+        rule = self._rule(text, "", ".", what)
         return None if rule is None else rule.head
 
-    def _literal(self, text: _Scalar) -> tuple[syntax.Literal, ...] | None:
+    def _literal(self, text: ScalarText) -> tuple[syntax.Literal, ...] | None:
         plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
-        rule = self._rule(_Scalar(text.file, text.node, plain, text.start), "Q(0) :- ", ".", "a literal")
+        rule = self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", ".", "a literal")
         return None if rule is None else rule.body
 
-    def _rule(self, text: _Scalar, before: str, end: str, what: str) -> syntax.Rule | None:
+    def _rule(self, text: ScalarText, before: str, end: str, what: str) -> syntax.Rule | None:
         """The one statement that a text is, with these words around it; its places are those of the text."""
         body = text.text.rstrip()
         body = body.removesuffix(".")
@@ -293,7 +274,7 @@ class ProgramTexts:
         for each in parsed.diagnostics:
             span = _moved(each.span, -first, len(body))
             message = each.message
-            if text.node.style is None and _is_cut(text):
+            if _is_cut(text):
                 message, hint = "this text is cut at a comma", _BRACKETS
             else:
                 hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
@@ -366,6 +347,11 @@ class ProgramTexts:
 _BRACKETS = (
     "In brackets YAML takes a text apart at its commas: write each on a line of its own, behind a dash."
 )
+_NEGATION = re.compile(r"not\b|¬|last\b")
+_ABSENT = {
+    "a fact": "Leave the fact out: then it did not come.",
+    "an answer": "Put the answer under `never:`, or under `rejected:`.",
+}
 _NO_TICK = "Give the number of a tick."
 _TIME_OF_DAY = 'Put a text such as "10:30" into double quotes.'
 _CLOCK = re.compile(r"\d:\d")
@@ -383,9 +369,10 @@ def _value_in(term: syntax.Term, row: Mapping[str, Any]) -> Any:
     return term.value if isinstance(term, syntax.Constant) else None
 
 
-def _is_cut(text: _Scalar) -> bool:
+def _is_cut(text: ScalarText) -> bool:
     """Whether a text in brackets was taken apart at its commas."""
-    return text.text.count("(") != text.text.count(")")
+    before = text.file.source.text[: text.node.start_mark.index].rstrip()
+    return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")
 
 
 def _plain_value(value: Any) -> syntax.Value:
