@@ -121,6 +121,7 @@ def with_page(
     for name in posted:
         said = f"facts of {name} are posted to {page.address.origin}/facts/{name}"
         say_whole(f"{said} with the token {address.tokens.facts if new_facts else 'of --facts-token'}")
+    say("Ctrl-C stops it")
     return page
 
 

@@ -6,7 +6,7 @@ forecaster.advanced(step)                                    after a step, and i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
@@ -22,6 +22,7 @@ from antelog.forecast import saving as resuming
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
+from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
 from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
@@ -89,6 +90,12 @@ class ModelForecaster:
 
     def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
         return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]
+
+    def what_if(
+        self, state: State, answer: OneAnswer, literals: Sequence[str]
+    ) -> tuple[float | None, list[WhatIf | None]]:
+        """The chance of an answer by the model of facts, and that if each literal comes true, and if not."""
+        return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
 
     def members(self) -> dict[str, bytes]:
         return resuming.members(self.known)

@@ -102,10 +102,36 @@ def moment(tick: int, timescale: Timescale | None) -> str:
     """
     if timescale is None or tick not in timescale.ticks:
         return str(tick)
-    time, length = timescale.time(tick), timescale.length
+    time = timescale.time(tick)
     if timescale.of_days:
         return f"{time:%Y-%m-%d}"
     if timescale.zone == DEFAULT_ZONE:
         time = time.replace(tzinfo=None)
-    unit = next((unit for unit, size in _PARTS.items() if length % size == 0), "microseconds")
-    return time.isoformat(" ", unit)
+    return time.isoformat(" ", _unit(timescale))
+
+
+def moment_near(tick: int, timescale: Timescale | None, near: int | None) -> str:
+    """As `moment`, without the day and the offset that it shares with another tick.
+
+    2024-03-04 06:10 near 2024-03-04 06:15    06:10
+    """
+    if timescale is None or timescale.of_days or near is None:
+        return moment(tick, timescale)
+    if tick not in timescale.ticks or near not in timescale.ticks:
+        return moment(tick, timescale)
+    time, other = timescale.time(tick), timescale.time(near)
+    day, clock = time.replace(tzinfo=None).isoformat(" ", _unit(timescale)).split(" ")
+    same_day, same_offset = time.date() == other.date(), time.utcoffset() == other.utcoffset()
+    offset = "" if same_offset else time.isoformat()[len(time.replace(tzinfo=None).isoformat()) :]
+    return f"{'' if same_day else f'{day} '}{clock}{offset}"
+
+
+def tick_in_words(tick: int, timescale: Timescale | None) -> str:
+    """The time at which a tick begins, or `tick 5`."""
+    text = moment(tick, timescale)
+    return f"tick {text}" if text == str(tick) else text
+
+
+def _unit(timescale: Timescale) -> str:
+    """The unit to which times are written."""
+    return next((unit for unit, size in _PARTS.items() if timescale.length % size == 0), "microseconds")

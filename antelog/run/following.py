@@ -14,6 +14,7 @@ from typing import Any
 
 from antelog.errors import InUseError
 from antelog.files import ARRIVAL, Rejects
+from antelog.language.moments import tick_in_words
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
@@ -97,7 +98,9 @@ class FollowedRun:
             known, waiting = RunState(), WaitingRows()
         else:
             engine, known, waiting = found.engine, found.known, found.waiting
-            self.note(f"going on from {state}, after tick {engine.now}")
+            self.note(
+                f"going on from {state}, after {tick_in_words(engine.now, self.program.plan.timescale)}"
+            )
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:

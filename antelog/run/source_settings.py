@@ -12,9 +12,9 @@ from antelog.run import values
 from antelog.run.address import Address
 from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, text
 
-REPLAYS = ("try", "learn", "score", "draw")
+REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, *FOLLOWING)
+ALL = (*REPLAYS, "why", *FOLLOWING)
 
 _UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
 

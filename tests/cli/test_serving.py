@@ -74,6 +74,7 @@ def _asked(address: str, token: str, body: bytes | None = None) -> bytes:
 def test_the_page_shows_what_is_reported(watching: Callable[..., _Watch]) -> None:
     process = watching("p.alog", "--input", "Temp=temp.csv")
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    process.said(r"to act on it: http.*\nCtrl-C stops it\n")
     assert process.reported(2) == LOG[:2]
     line = b'antelog_facts_total{input="Temp"} 3'
     until(lambda: line in _asked(f"{link[1]}/metrics", link[2]), process.process, _said)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
 
 SECOND = 1_000_000
 MINUTE, DAY = 60 * SECOND, 86_400 * SECOND
@@ -38,3 +38,26 @@ def test_moments(tick: int, length: int | None, text: str) -> None:
 )
 def test_a_zone_has_its_offset_behind_each_time_of_day(tick: int, length: int, text: str) -> None:
     assert moment(tick, Timescale(length, "Europe/Berlin")) == text
+
+
+@pytest.mark.parametrize(
+    ("tick", "near", "zone", "text"),
+    [
+        (28_492_210, 28_492_200, "UTC", "06:10"),
+        (28_492_210, None, "UTC", "2024-03-04 06:10"),
+        (28_492_200 + 24 * 60, 28_492_200, "UTC", "2024-03-05 06:00"),
+        (28_492_210, 28_492_200, "Europe/Berlin", "07:10"),
+        (28_530_661, 28_530_659, "Europe/Berlin", "2024-03-31 00:01"),
+        (28_530_781, 28_530_779, "Europe/Berlin", "03:01+02:00"),
+        (7, 28_492_200, "UTC", "7"),
+        (28_492_200, 7, "UTC", "2024-03-04 06:00"),
+    ],
+)
+def test_what_times_share_is_left_out(tick: int, near: int | None, zone: str, text: str) -> None:
+    assert moment_near(tick, Timescale(MINUTE, zone), near) == text
+
+
+def test_days_and_numbers_are_whole() -> None:
+    assert moment_near(19_786, Timescale(DAY), 19_786) == "2024-03-04"
+    assert moment_near(7, None, 7) == "7"
+    assert (tick_in_words(7, None), tick_in_words(19_786, Timescale(DAY))) == ("tick 7", "2024-03-04")

@@ -23,7 +23,7 @@ def _replaying(name: str) -> Runner:
     return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
 
 
-TRY, LEARN, SCORE, DRAW = map(_replaying, ("try", "learn", "score", "draw"))
+TRY, LEARN, SCORE, DRAW, DIFF, WHY = map(_replaying, ("try", "learn", "score", "draw", "diff", "why"))
 WRITTEN: Reach[Files | Kafka] = Reach(
     "`antelog watch`",
     "write",

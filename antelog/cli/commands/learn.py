@@ -18,6 +18,7 @@ from antelog.errors import DataError, OutputError
 from antelog.forecast.model_file import Model
 from antelog.forecast.reports.learned import learned_text
 from antelog.forecast.reports.text import report_text
+from antelog.language.moments import tick_in_words
 from antelog.process import LEARN, Engine
 from antelog.run.options import named_file, option
 from antelog.run.replay import recording_of
@@ -82,8 +83,9 @@ def _check(engine: Engine, model: Model) -> None:
         name = next((each.name for each in engine.plan.inputs), "P")
         raise DataError(f"there are no facts to learn from; give them with --input {name}=FILE")
     if not model.knows_something:
+        until = tick_in_words(engine.now, engine.plan.timescale)
         raise DataError(
-            f"{used:,} fact{'' if used == 1 else 's'} up to tick {engine.now} "
+            f"{used:,} fact{'' if used == 1 else 's'} up to {until} "
             f"{'is' if used == 1 else 'are'} too little to learn from: no answer was decided, and no "
             f"{model.length} ticks are complete"
         )

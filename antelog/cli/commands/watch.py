@@ -18,13 +18,15 @@ from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
-from antelog.cli.show.terminal import say
+from antelog.cli.show.status_line import status_line
+from antelog.cli.show.terminal import clear, say
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError, InUseError
 from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Posted
+from antelog.run.answer_details import DetailWriter
 from antelog.run.checks import Ready
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
@@ -99,12 +101,14 @@ def _run(found: Ready) -> None:
         follower = run.follower(_output(plan, settings), stack)
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
-            tends.append(tending(served))
+            tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)
         if store is not None and wanted is not None:
             tends.append(with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest))
-        with stoppable() as stopping:
+        alone = page is None and not settings.once
+        with stoppable() as stopping, status_line(follower.driver, wanted=alone) as refresh:
+            tends.append(refresh)
             follower.run(stopping)
             if page is not None and not stopping():
                 say("note: all has been read; the page is there until you stop it with Ctrl-C")
@@ -173,6 +177,7 @@ class _Terminal:
         self._show = printer(plan, settings)
 
     def write(self, step: StepResult) -> None:
+        clear()
         self._show(step)
         sys.stdout.flush()
 

@@ -75,7 +75,9 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
         spark = stack.enter_context(session("antelog", wanted))
         require(spark, endpoints)
         page = stack.enter_context(paging(program, settings, address))
-        report = stack.enter_context(reporting(stream=settings.stream, results_on_terminal=on_console))
+        report = stack.enter_context(
+            reporting(program.plan.timescale, stream=settings.stream, results_on_terminal=on_console)
+        )
         _Pipeline(spark, program, settings, ends, report, page).run()
         report.summarize(
             stream=settings.stream,

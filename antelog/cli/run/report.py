@@ -22,7 +22,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown
 from antelog.files import Reject
 from antelog.files.setting_aside import SHOWN
-from antelog.language.moments import Timescale, timed
+from antelog.language.moments import Timescale, tick_in_words, timed
 from antelog.run.sinks.result import StepResult
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
@@ -41,6 +41,7 @@ class Report:
     """
 
     status: Status | None = None
+    timescale: Timescale | None = None
     began: float = field(default_factory=time.monotonic)
     batches: int = 0
     totals: Counter[str] = field(default_factory=Counter)
@@ -51,7 +52,7 @@ class Report:
     def batch(self, done: Progress) -> None:
         """Prints the line of a finished batch."""
         self.batches += 1
-        line = batch_line(done)
+        line = batch_line(done, self.timescale)
         if self.status is not None:
             self.status.update(escaped(Text(line)))
         else:
@@ -100,17 +101,17 @@ class Report:
 
 
 @contextmanager
-def reporting(*, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
+def reporting(timescale: Timescale | None, *, stream: bool, results_on_terminal: bool) -> Iterator[Report]:
     """A report; that of a stream uses a status line on a terminal, unless results are printed there."""
     console = to_stderr()
     if not stream or not console.is_terminal or (results_on_terminal and sys.stdout.isatty()):
-        yield Report()
+        yield Report(timescale=timescale)
         return
     with console.status("waiting for facts; Ctrl-C ends it", spinner="dots") as status:
-        yield Report(status)
+        yield Report(status, timescale)
 
 
-def batch_line(done: Progress) -> str:
+def batch_line(done: Progress, timescale: Timescale | None = None) -> str:
     """The line of a batch, without unknown counts."""
     counts = done.counts
     given = counts.get("given") or 0
@@ -120,7 +121,8 @@ def batch_line(done: Progress) -> str:
     kept = counts.get("kept")
     state = [*([] if kept is None else [number(kept, "fact")]), *_size(counts.get("state_bytes"))]
     parts += [f"state {' in '.join(state)}"] if state else []
-    parts += _part(counts.get("now"), "tick {:,}")
+    now = counts.get("now")
+    parts += [] if now is None else [tick_in_words(now, timescale)]
     parts += [f"{count:,} {what} waiting" for what, count in done.waiting.items()]
     return f"batch {done.number}: {', '.join(parts)}"
 

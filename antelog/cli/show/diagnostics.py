@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import print_text, say, to_stderr
+from antelog.cli.show.wrapping import wrapped
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 from antelog.theme import TERMINAL
@@ -22,7 +23,8 @@ def print_diagnostics(
     diagnostics, console = tuple(diagnostics), console or to_stderr(soft_wrap=True)
     blocks = []
     for diagnostic in diagnostics:
-        text = Text(to_text([diagnostic], source) + "\n")
+        said = to_text([diagnostic], source)
+        text = Text((wrapped(said, console.width) if console.is_terminal else said) + "\n")
         text.highlight_words(
             [f"{diagnostic.severity.value} {diagnostic.code}"], _COLOURS[diagnostic.severity]
         )

@@ -1,17 +1,26 @@
-"""Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses."""
+"""Changes and snapshots as text for people: filled marks for evidence, hollow ones for hypotheses.
+
+    2024-03-04 06:15
+      revised    Overheating  T = 06:10   rejected at 06:25 if nothing comes, decided by 06:25
+                 ● Reading(101.2, 06:10)  ○ Reading(V2, 06:15) where V2 > 100
+
+The day stands in the heading of its first tick, and in a line where another day is meant. Without a calendar
+there are numbers of ticks.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.cli.show.wrapping import wrapped_text
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import plain, rows_of
 from antelog.engine.step.wording import words_of
@@ -19,13 +28,16 @@ from antelog.escaping import shown_lines
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import LineLiteral, awaited, read_literal
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, moment_near
 from antelog.language.printer import value_text
+from antelog.language.templates import DECIDED_BY
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
 from antelog.run.sinks.result import StepResult
 from antelog.theme import TERMINAL
 
+Time = Callable[[int], str]
+"""Writes a tick as its time."""
 _WIDTH = len("confirmed")
 _INDENT = " " * (_WIDTH + 4)
 
@@ -77,6 +89,15 @@ class Listing:
     def plain(self) -> bool:
         """Whether lines are written as they are: there is no terminal that wraps and colours them."""
         return not self.console.is_terminal
+
+    def time(self, tick: int) -> str:
+        """A tick in a line below the heading of the last one."""
+        return moment_near(tick, self.timescale, self.last)
+
+    def heading(self, tick: int) -> str:
+        """The line above a tick: its time, with the day if that is another one than before."""
+        time = self.time(tick)
+        return f"tick {time}" if time == str(tick) else time
 
 
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
@@ -130,19 +151,19 @@ def print_snapshot(relations: Sequence[Relation], shown: StepResult, to: Listing
 def _print_tick(tick: int, to: Listing) -> None:
     if to.last is not None:
         _print(Text(), to)
+    _print(Text(to.heading(tick), "bold"), to)
     to.last = tick
-    _print(Text(f"tick {_with_number(tick, to.timescale)}", "bold"), to)
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
     line = Text(f"  {change:<{_WIDTH}}  ", TERMINAL.get(change) or TERMINAL[relation.severity])
-    line.append_text(_answer(relation, row, to.timescale))
+    line.append_text(_answer(relation, row, to))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ("confirmed", "rejected"):
-        line.append(_outlook(row, to.timescale), "dim")
+        line.append(_outlook(row, to.time), "dim")
     _print(line, to)
-    if (likely := chance_line(row, to.marks.bar, to.timescale)) is not None:
+    if (likely := chance_line(row, to.marks.bar, to.time)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
@@ -154,15 +175,24 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
         _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
 
 
-def _answer(relation: Relation, row: Mapping[str, Any], timescale: Timescale | None) -> Text:
+def _answer(relation: Relation, row: Mapping[str, Any], to: Listing) -> Text:
     """The words of an answer, then its query and the values that they do not name; or query and values."""
     named = frozenset[str]() if relation.words is None else words_of(relation).names
     names = [name for name in relation.answer.names if name not in named]
-    values = ", ".join(f"{name} = {_said_of(name, relation, row, timescale)}" for name in names)
+    values = ", ".join(f"{name} = {_said_of(name, relation, row, to)}" for name in names)
     values = f"  {values}" if values else ""
     if relation.words is None:
         return Text.assemble((relation.name, "bold"), values)
-    return Text.assemble((row["text"], "bold"), (f"   {relation.name}{values}", "dim"))
+    return Text.assemble((_words(relation, row, to), "bold"), (f"   {relation.name}{values}", "dim"))
+
+
+def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
+    """The words of an answer, with its times as the listing has them."""
+    text: str = row["text"]
+    for name in {relation.answer.time, DECIDED_BY} & words_of(relation).names:
+        if name is not None and row[name] is not None:
+            text = text.replace(moment(row[name], to.timescale), to.time(row[name]))
+    return text
 
 
 def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
@@ -175,35 +205,25 @@ def _explanation(explanation: Mapping[str, Any], to: Listing) -> Text:
 
 
 def _literals(line: Text, literals: Iterable[LineLiteral], mark: str, colour: str, to: Listing) -> Text:
-    written = partial(moment, timescale=to.timescale)
     for number, literal in enumerate(literals):
         line.append("  " if number else "")
-        line.append(f"{mark} {literal.text(written)}", colour)
+        line.append(f"{mark} {literal.text(to.time)}", colour)
     return line
 
 
-def _outlook(row: Mapping[str, Any], timescale: Timescale | None) -> str:
+def _outlook(row: Mapping[str, Any], time: Time) -> str:
     silent, decided = row["if_silent"], row["decided_by"]
-    parts = [f"{silent['change']} at {moment(silent['tick'], timescale)} if nothing comes"] if silent else []
-    parts += [f"decided by {moment(decided, timescale)}"] if decided is not None else []
+    parts = [f"{silent['change']} at {time(silent['tick'])} if nothing comes"] if silent else []
+    parts += [f"decided by {time(decided)}"] if decided is not None else []
     return "   " + (", ".join(parts) if parts else "open without bound")
 
 
-def _with_number(tick: int, timescale: Timescale | None) -> str:
-    """A tick as its number and, if ticks have a length, its time."""
-    time = moment(tick, timescale)
-    return time if time == str(tick) else f"{tick}, {time}"
-
-
-def _said_of(name: str, relation: Relation, row: Mapping[str, Any], timescale: Timescale | None) -> str:
+def _said_of(name: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> str:
     """The value of a variable of an answer."""
     if name in (row.get("others") or ()):
         return "all others"
-    return _time(row[name], timescale) if name == relation.answer.time else _value(row[name])
-
-
-def _time(value: int | None, timescale: Timescale | None) -> str:
-    return _value(None) if value is None else moment(value, timescale)
+    value = row[name]
+    return to.time(value) if name == relation.answer.time and value is not None else _value(value)
 
 
 def _value(value: object) -> str:
@@ -221,19 +241,8 @@ def _print(line: Text, to: Listing) -> None:
         # A file may get a million lines: rich takes five times as long for them as writing does.
         to.console.file.write(f"{shown_lines(line.plain)}\n")
         return
-    for part in _wrapped(escaped(line), to.console):
+    for part in wrapped_text(escaped(line), to.console.width, len(_INDENT)):
         print_text(to.console, part, soft_wrap=True)
-
-
-def _wrapped(line: Text, console: Console) -> Iterator[Text]:
-    """The line in parts that fit the terminal, those after the first indented."""
-    first, *more = line.wrap(console, console.width)
-    yield first
-    if more:
-        rest = line[len(first.plain) :]
-        start = len(rest.plain) - len(rest.plain.lstrip(" "))
-        for part in rest[start:].wrap(console, max(console.width - len(_INDENT) - 2, 20)):
-            yield Text(f"{_INDENT}  ").append_text(part)
 
 
 _CELLS = 10
@@ -241,7 +250,7 @@ _SHOWN = 3
 """Ticks of a forecast that are shown: the first ones and the last."""
 
 
-def chance_line(row: Mapping[str, Any], bar: Bar, timescale: Timescale | None) -> Text | None:
+def chance_line(row: Mapping[str, Any], bar: Bar, time: Time) -> Text | None:
     """A bar, the chance, and by when; None where no chance is known."""
     chance, holds = row.get("chance"), row.get("holds")
     line = Text()
@@ -250,22 +259,22 @@ def chance_line(row: Mapping[str, Any], bar: Bar, timescale: Timescale | None) -
         line.append(bar.filled * filled, TERMINAL["chance"])
         line.append(bar.rest * (_CELLS - filled), "dim")
         line.append(f"  {percent(chance)}", "bold")
-        line.append(_growth(row["forecast"] or (), chance, timescale), "dim")
+        line.append(_growth(row["forecast"] or (), chance, time), "dim")
     if holds is not None:
         line.append("   " if chance is not None else "")
         line.append(f"true, whether facts come or are lost: {percent(holds)}", "dim")
     return line if line.plain else None
 
 
-def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, timescale: Timescale | None) -> str:
+def _growth(forecast: Sequence[Mapping[str, Any]], chance: float, time: Time) -> str:
     """`   11 % by 4, 35 % by 5`; without chances that equal the one in front."""
     points = [each for each in forecast if percent(each["chance"]) != percent(chance)]
     points += forecast[len(points) : len(points) + 1]
-    said = [f"{percent(each['chance'])} by {moment(each['tick'], timescale)}" for each in points]
+    said = [f"{percent(each['chance'])} by {time(each['tick'])}" for each in points]
     if len(said) > _SHOWN:
         said = [*said[: _SHOWN - 1], f"… {said[-1]}"]
     elif len(said) == 1:
-        said = [f"by {moment(points[0]['tick'], timescale)}"]
+        said = [f"by {time(points[0]['tick'])}"]
     return f"   {', '.join(said)}" if said else ""
 
 

@@ -13,8 +13,8 @@ from antelog.cli.show.terminal import say
 from antelog.errors import OutputError
 from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
-from antelog.language.durations import duration_text
-from antelog.language.moments import Timescale, moment
+from antelog.language.durations import duration_text, long_duration_text
+from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
 from antelog.process import Engine
 
 
@@ -28,11 +28,7 @@ def say_what_was_dropped(engine: Engine) -> None:
     """Prints how many facts were dropped because of --limit."""
     for row in engine.dropped.to_pylist():
         count = "1 fact" if row["facts"] == 1 else f"{row['facts']} facts"
-        ticks = (
-            f"tick {row['first']}"
-            if row["first"] == row["last"]
-            else f"ticks {row['first']} to {row['last']}"
-        )
+        ticks = _span(row["first"], row["last"], engine.plan.timescale)
         say(
             f"warning: {count} of {row['input']} about {ticks} had to be dropped; a larger --limit keeps more"
         )
@@ -45,13 +41,21 @@ def say_what_was_left_out(engine: Engine) -> None:
             say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
+def _span(first: int, last: int, timescale: Timescale | None) -> str:
+    """`tick 3`, `ticks 3 to 5`, or their times."""
+    if first == last:
+        return tick_in_words(first, timescale)
+    begin, end = moment(first, timescale), moment_near(last, timescale, first)
+    return f"{'ticks ' if begin == str(first) else ''}{begin} to {end}"
+
+
 _LONGEST = 600
 """Characters of a rejected row and its error that are shown, at most."""
 
 _MOST = 0.9
 """The share of late facts that a suggested delay keeps: a few may be too late to wait for."""
 
-_TICK = re.compile(r"\btick (\d+)")
+_TICK, _TICKS = re.compile(r"\btick (\d+)"), re.compile(r"\b(\d+) ticks?\b")
 
 
 @contextmanager
@@ -72,7 +76,7 @@ def summarized(file: Path | None, timescale: Timescale | None, *, strict: bool =
 def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None) -> None:
     """Prints the counts of rejects, the first of them in full, and the file that has all.
 
-    Ticks are shown with their times, if they have any.
+    Ticks are shown as their times, if they have any.
     """
     for note in rejects.notes:
         say(f"note: {shown(note)}")
@@ -104,7 +108,7 @@ class SetAside:
         for reject in self.first:
             detail = shortened(reject.detail)
             if reject.reason != "malformed":  # that one quotes the row, which may speak of ticks as well
-                detail = _TICK.sub(lambda each: _timed(each, self.timescale), detail)
+                detail = _in_times(detail, self.timescale)
             say(f"  {shown(f'{shortened(reject.place)}: {detail}')}")
         if place is not None:
             say(f"  all of them are in {shown(place)}")
@@ -112,6 +116,14 @@ class SetAside:
             say(f"  and {count - len(self.first):,} more; {option} keeps them all")
         for name, delays in self.delays.items():
             say(f"note: {_remedy(name, delays, self.timescale)}")
+
+
+def _in_times(detail: str, timescale: Timescale | None) -> str:
+    """`arrived at 2024-03-06, 2 days after …` for `arrived at tick 19788, 2 ticks after …`."""
+    if timescale is None or any(int(tick) not in timescale.ticks for tick in _TICK.findall(detail)):
+        return detail
+    detail = _TICK.sub(lambda each: tick_in_words(int(each[1]), timescale), detail)
+    return _TICKS.sub(lambda each: long_duration_text(int(each[1]) * timescale.length), detail)
 
 
 def _remedy(name: str, delays: Mapping[int, int], timescale: Timescale | None) -> str:
@@ -139,11 +151,6 @@ def _delay(ticks: int, timescale: Timescale | None) -> str:
 def shortened(text: str) -> str:
     """A long text without its middle; its end, which has the error, is kept."""
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} … {text[-_LONGEST // 2 :]}"
-
-
-def _timed(found: re.Match[str], timescale: Timescale | None) -> str:
-    time = moment(int(found[1]), timescale)
-    return found[0] if time == found[1] else f"{found[0]} ({time})"
 
 
 def number(count: int, what: str) -> str:

@@ -19,23 +19,41 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Span, Text
 
+from antelog.cli.show.wrapping import wrapped
 from antelog.escaping import shown_lines
 from antelog.secrets import redacted
 
+before_output: list[Callable[[], None]] = []
+"""Called before something is printed: they take a status line away."""
+
 
 def say(message: str) -> None:
-    """Prints a message to stderr, without passwords."""
-    click.echo(shown_lines(redacted(message)), err=True)
+    """Prints a message to stderr, without passwords; wrapped on a terminal."""
+    say_whole(redacted(message))
 
 
 def say_whole(message: str) -> None:
     """Prints a message to stderr with its passwords: the way a new token is shown."""
-    click.echo(shown_lines(message), err=True)
+    clear()
+    click.echo(for_stderr(shown_lines(message)), err=True)
 
 
 def tell(result: str) -> None:
     """Prints a result to stdout: a text or JSON."""
+    clear()
     click.echo(shown_lines(result))
+
+
+def clear() -> None:
+    """Takes a status line away, before something is printed."""
+    for take_away in before_output:
+        take_away()
+
+
+def for_stderr(text: str, used: int = 0) -> str:
+    """The text wrapped at the width of stderr, if that is a terminal; its first line has `used` before it."""
+    console = to_stderr()
+    return wrapped(text, console.width, used) if console.is_terminal else text
 
 
 def to_stderr(*, soft_wrap: bool = False) -> Console:
@@ -74,7 +92,7 @@ def shown_mistakes() -> Iterator[None]:
         yield
     except click.UsageError as mistake:
         said = mistake.format_message()
-        fit = shown_lines(redacted(said))
+        fit = for_stderr(shown_lines(redacted(said)), len("Error: "))
         if fit == said:
             raise
         raise click.UsageError(fit, mistake.ctx) from None

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from antelog.run.store import database as files
+from antelog.run.store.details import Details
 from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
 
@@ -74,6 +75,7 @@ class Store:
             raise
         self.feed = StoredFeed(self._database)
         self.inbox = Inbox(self._database)
+        self.details = Details(self._database)
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:

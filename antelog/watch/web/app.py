@@ -11,7 +11,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from antelog.watch.board.selection import Given
 from antelog.watch.web.acting import ActList, NoActError, as_json
 from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, NoFactsError, of_answer, posted
+from antelog.watch.web.detail_reader import DetailReader
 from antelog.watch.web.export import of_view
 from antelog.watch.web.guard import ACTS, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
@@ -90,6 +91,7 @@ class _Routes:
 
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
+        self.details = DetailReader(self.entry.store, self.live)
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -128,10 +130,10 @@ class _Routes:
 
     async def part(self, request: Request) -> Response:
         view, _, rest = request.path_params["view"].partition("/")
-        make = PARTS.get(view)
-        if view == "answer":
-            self.live.find(rest)
-        found = make(self._scene(request), rest) if make else None
+        make, scene = PARTS.get(view), self._scene(request)
+        if view == "answer" and (answer := self.live.find(rest)) is not None:
+            scene = replace(scene, detail=self.details.of(answer))
+        found = make(scene, rest) if make else None
         return _missing() if found is None else HTMLResponse(found)
 
     async def api(self, request: Request) -> Response:
@@ -139,8 +141,12 @@ class _Routes:
         return _missing() if make is None else _json(make(self.live, _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        found = of_answer(self.live, request.path_params["id"])
-        return _missing() if found is None else _json(found)
+        name = request.path_params["id"]
+        found, answer = of_answer(self.live, name), self.live.find(name)
+        if found is None or answer is None:
+            return _missing()
+        detail = self.details.of(answer)
+        return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")

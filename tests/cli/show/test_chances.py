@@ -117,7 +117,7 @@ def test_snapshots_have_the_likeliest_first() -> None:
 def test_a_forecast_in_words() -> None:
     def said(chance: float | None, *forecast: tuple[int, float]) -> str | None:
         points = [{"tick": tick, "chance": each} for tick, each in forecast]
-        line = chance_line({"chance": chance, "forecast": points}, BAR, None)
+        line = chance_line({"chance": chance, "forecast": points}, BAR, str)
         return None if line is None else line.plain.split("  ", 1)[1].strip()
 
     assert said(None) is None

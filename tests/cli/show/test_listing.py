@@ -43,7 +43,7 @@ def test_a_listing_has_times() -> None:
     Path("days.alog").write_text(rules, encoding="utf-8")
     Path("p.csv").write_text("x,day\na,2024-03-04\n", encoding="utf-8")
     assert antelog("try", "days.alog", "--input", "P=p.csv", "--format", "table").stdout.startswith(
-        "tick 19786, 2024-03-04\n"
+        "2024-03-04\n"
         "  possible   Q  X = a, T = 2024-03-04   "
         "rejected at 2024-03-05 if nothing comes, decided by 2024-03-05\n"
         "             ● P(a, 2024-03-04)  ○ P(a, 2024-03-05)\n"

@@ -75,7 +75,7 @@ def test_late_facts_have_their_time_as_the_file_had_it() -> None:
     )
     done = try_("--input", "Temp=temp.csv", "--rejects", "out.csv")
     assert "warning: 1 row was set aside (1 late)" in done.stderr
-    assert re.search(r"arrived at tick \d+ \(2024-03-01 09:00\)", done.stderr)
+    assert re.search(r"arrived at 2024-03-01 09:00, \d+ hours after its deadline", done.stderr)
     (_, row) = Path("out.csv").read_text(encoding="utf-8").splitlines()
     assert row.endswith('"Temp(wt4, high, 2024-03-01 01:00)"')
 
@@ -86,7 +86,7 @@ def test_late_facts_have_times_too() -> None:
     Path("days.alog").write_text(rules, encoding="utf-8")
     Path("p.csv").write_text("x,day,arrival\na,2024-03-04,2024-03-06\n", encoding="utf-8")
     done = antelog("try", "days.alog", "--input", "P=p.csv")
-    assert "p.csv:2: arrived at tick 19788 (2024-03-06), 2 ticks after its deadline" in done.stderr
+    assert "p.csv:2: arrived at 2024-03-06, 2 days after its deadline" in done.stderr
 
 
 def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[str]) -> None:
@@ -94,7 +94,7 @@ def test_ticks_that_a_row_speaks_of_have_no_times(capsys: pytest.CaptureFixture[
     wrong = Reject("p.csv", 7, "P", "malformed", "the time `tick 19788` is not a whole number", "x")
     SetAside({"late": 1, "malformed": 1}, [late, wrong], Timescale(86_400_000_000)).say(None, "--rejects")
     assert capsys.readouterr().err.splitlines()[1:3] == [
-        '  stdin: P("tick 19788", 9): arrived at tick 19788 (2024-03-06), 2 ticks late',
+        '  stdin: P("tick 19788", 9): arrived at 2024-03-06, 2 days late',
         "  p.csv:7: the time `tick 19788` is not a whole number",
     ]
 

@@ -87,3 +87,25 @@ def test_who_may_only_look_has_no_buttons_and_keys_do_nothing(
     tab.key("a")
     assert not tab.run("byId('act').open")
     assert tab.run("document.body.dataset.acts") == "no"
+
+
+def test_the_view_of_an_answer_has_the_acts_of_its_group(
+    chromium: Browser, served: tuple[Page, Store]
+) -> None:
+    page, writer = served
+    tab = opened(chromium, page.address.link_to_act)
+    group = tab.run("document.querySelector('.item').dataset.group")
+    tab.run("localStorage.setItem('antelog name', 'ann'); go(document.querySelector('a.row').href)")
+    tab.until("shown.startsWith('answer/')")
+    tab.run("document.querySelector('.care [data-act=acknowledged]').click()")
+    tab.until(f"{ACTS}.startsWith('ann takes care of it')")
+    tab.key("a")
+    tab.until(f"{ACTS} === ''")
+    tab.key("n")
+    tab.until("byId('act').open")
+    tab.run("byId('act-form').elements.note.value = 'noon'; byId('act-do').click()")
+    tab.until(f"{ACTS}.endsWith('noon')")
+    add(writer, *(confirmed(group, about, 9) for about in (6, 7)), status(9))
+    tab.until("document.querySelector('main').innerText.includes('What became of it')")
+    assert "noon" in tab.run(ACTS)
+    assert tab.errors == []

@@ -23,9 +23,9 @@ const acts = {
     });
   },
 
-  /* A key on the row that is chosen, or pointed at. */
+  /* A key on the row that is chosen, or pointed at; in the view of an answer on its group. */
   key(kind) {
-    const item = list.current || list.box?.querySelector(".item:hover");
+    const item = list.box ? list.current || list.box.querySelector(".item:hover") : document.querySelector(".answer [data-group]");
     if (this.may && item?.dataset.group) this.start(item, kind);
   },
 

@@ -194,6 +194,8 @@ document.addEventListener("keydown", (event) => {
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
+  });
+  if (list.box || here().name === "answer") Object.assign(keys, {
     a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }

@@ -12,7 +12,8 @@ from urllib.parse import quote, urlencode
 from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, tick_in_words
+from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
@@ -47,8 +48,7 @@ class TickClock:
 
     def at(self, tick: int) -> str:
         """A tick as a time: `2024-04-21 20:30`, or `tick 17`."""
-        text = moment(tick, self.timescale)
-        return f"tick {text}" if text == str(tick) else text
+        return tick_in_words(tick, self.timescale)
 
     def short(self, tick: int) -> str:
         """A tick as the time of a day, without a date if that is today's: `20:30`; or its number."""
@@ -111,7 +111,8 @@ class TickClock:
 class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
-    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group.
+    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
+    `detail` is about the answer that is shown.
     """
 
     board: Board
@@ -121,6 +122,7 @@ class ViewContext:
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
+    detail: AnswerDetail | None = None
 
     @cached_property
     def clock(self) -> TickClock:

@@ -1,0 +1,164 @@
+"""`antelog diff`: what a new version of a program changes, in meaning and on recorded facts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from rich.text import Text
+
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.ready import checked
+from antelog.cli.arguments.runners import DIFF
+from antelog.cli.replaying import through
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import print_text, say, tell, to_stdout
+from antelog.compile.nodes.plan import Plan
+from antelog.errors import DataError
+from antelog.escaping import json_text
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.program import Program, load
+from antelog.run.options import flag, option, whole_number, words
+from antelog.run.replay import recording_of
+from antelog.run.settings import Settings
+from antelog.workbench.diff.difference import ProgramDifference, difference_of
+from antelog.workbench.diff.recorded import ConfirmedAnswers, differences
+from antelog.workbench.diff.words import NEW, OLD, TITLE, lines_of
+
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffFlags:
+    """The options of `antelog diff` alone."""
+
+    most: int = option(
+        10, whole_number(1), "Show N of the answers that differ, for each query and kind of difference.",
+        on=("diff",),
+    )  # fmt: skip
+    form: str = option(
+        "text", words("format", "text", "json"), "Words for people, or JSON for programs.",
+        name="format", on=("diff",),
+    )  # fmt: skip
+    check: bool = flag(
+        False, "End with status 1 if any answer may differ, or when it is decided.", on=("diff",)
+    )
+
+
+@click.command(
+    short_help="Say what a new version of the rules changes.",
+    epilog="Exit status: 0 the programs were compared, however they differ; 1 a program or the data is "
+    "wrong, or (with --check) the meanings differ; 2 the command is wrong.",
+)
+@click.argument("old", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("new", type=click.Path(dir_okay=False, path_type=Path))
+@flags(DIFF, settings=Settings, more=DiffFlags)
+@click.pass_context
+def diff(ctx: click.Context, /, old: Path, new: Path, settings: Settings, more: DiffFlags) -> None:
+    """Say what the program NEW changes, compared with OLD: which queries, and by which rules.
+
+    Other names of variables and of predicates in between, another order or layout, and rules that have moved
+    to an included file change no meaning. With --input, both programs run on recorded facts, and the answers
+    that only one of them confirms are listed.
+
+    \b
+    Examples:
+      antelog diff old.alog new.alog
+      antelog diff old.alog new.alog --input Temp=readings.csv --most 20
+      antelog diff old.alog new.alog --format json | jq .queries
+      git show HEAD:rules.alog > old.alog && antelog diff --check old.alog rules.alog
+    """
+    with ending_in_words(ctx):
+        programs = _loaded((old, new), settings)
+        found = difference_of(programs[0], programs[1])
+        if settings.inputs:
+            found = _with_answers(found, programs, (old, new), settings)
+        _show(found, more)
+        if more.check and not found.is_same:
+            ctx.exit(1)
+
+
+def _loaded(paths: Sequence[Path], settings: Settings) -> tuple[Program, Program]:
+    """Both programs; a limit is set in each of them that has it."""
+    plain = [load(path) for path in paths]
+    known = [{each.name for each in program.document.limits} for program in plain]
+    for name in settings.limits:
+        if not any(name in own for own in known):
+            hint = did_you_mean(name, sorted(known[0] | known[1]))
+            raise DataError(f"neither program has a limit {name}. {hint}".rstrip())
+    old, new = (
+        load(path, limits=_known(settings.limits, own), functions=settings.functions)
+        for path, own in zip(paths, known, strict=True)
+    )
+    return old, new
+
+
+def _known(given: Mapping[str, V], names: set[str]) -> dict[str, V]:
+    return {name: value for name, value in given.items() if name in names}
+
+
+def _with_answers(
+    found: ProgramDifference, programs: Sequence[Program], paths: Sequence[Path], settings: Settings
+) -> ProgramDifference:
+    """The difference with the answers that differ on recorded facts."""
+    _refuse_unknown([program.plan for program in programs], settings)
+    runs = []
+    for program, path in zip(programs, paths, strict=True):
+        say(f"{path}:")
+        answers = ConfirmedAnswers(program.plan)
+        limits = {each.name for each in program.document.limits}
+        own = settings.changed({"program": path, "limits": _known(settings.limits, limits)})
+        own = own.changed(_inputs(program.plan, settings))
+        ready = checked(own, DIFF)
+        through(ready.program, recording_of(ready.settings), answers.take, only=("confirmed",))
+        runs.append(answers)
+    names = [(each.name, each.name) for each in found.meaning.queries if each.old and each.new]
+    names += [(each.twin, each.name) for each in found.meaning.queries if each.old is None and each.twin]
+    names += [(e.name, e.name) for e in found.meaning.queries if not (e.old and e.new) and not e.twin]
+    return found.with_answers(differences(runs[0], runs[1], names))
+
+
+def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:
+    """The settings about inputs and static predicates that a program has."""
+    inputs, statics = {e.name for e in plan.inputs}, {e.name for e in plan.statics}
+    return {
+        "inputs": _known(settings.inputs, inputs),
+        "statics": _known(settings.statics, statics),
+        "maps": {
+            name: value
+            for name, value in settings.maps.items()
+            if "." not in name or name.split(".")[0] in inputs | statics
+        },
+        "time_units": _known(settings.time_units, inputs | {""}),
+    }
+
+
+def _refuse_unknown(plans: Sequence[Plan], settings: Settings) -> None:
+    for flag_, given, known in (
+        ("--input", settings.inputs, {each.name for plan in plans for each in plan.inputs}),
+        ("--static", settings.statics, {each.name for plan in plans for each in plan.statics}),
+    ):
+        for name in given:
+            if name not in known:
+                hint = did_you_mean(name, sorted(known)) or f"They have {', '.join(sorted(known)) or 'none'}."
+                message = (
+                    f"neither program has an input {name}"
+                    if flag_ == "--input"
+                    else (f"neither program has a static predicate {name}")
+                )
+                raise click.BadParameter(f"{message}. {hint}", param_hint=f"'{flag_}'")
+
+
+_STYLES = {TITLE: "bold", OLD: "red", NEW: "green"}
+
+
+def _show(found: ProgramDifference, more: DiffFlags) -> None:
+    if more.form == "json":
+        tell(json_text(found.to_dict(), ascii_only=True))
+        return
+    console = to_stdout(soft_wrap=True)
+    for line in lines_of(found, more.most):
+        print_text(console, Text(line.text, _STYLES.get(line.role, "")))

@@ -1,0 +1,137 @@
+"""Two plans compared, query by query: what a new version of a program changes.
+
+    comparison = compared(old, new);    comparison.queries: Malf is the same, Hot is changed, Cold is gone
+
+This is the one place that decides whether a query goes on when its program is changed while it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from antelog.compile.meaning.meanings import Meanings, QueryMeaning
+from antelog.compile.nodes.plan import Input, Plan, Relation
+
+
+class Fate(Enum):
+    """The fate of a query in a new version."""
+
+    SAME = "same"
+    RETIMED = "retimed"
+    """Its patterns are the same, but its answers may be decided at other ticks: by a delay, or `one per`."""
+    CHANGED = "changed"
+    ADDED = "added"
+    GONE = "gone"
+
+
+@dataclass(frozen=True)
+class QueryDifference:
+    """A query in both programs (None: in one of them only).
+
+    `inputs` are those it rests on whose declarations differ; `twin` is a query of the other program that
+    means the same, where this one is added or gone.
+    """
+
+    name: str
+    fate: Fate
+    old: Relation | None
+    new: Relation | None
+    inputs: tuple[str, ...] = ()
+    twin: str | None = None
+
+    @property
+    def has_other_columns(self) -> bool:
+        """Whether the columns of its answers are called otherwise."""
+        both = self.old is not None and self.new is not None
+        return both and self.old.answer.names != self.new.answer.names  # type: ignore[union-attr]
+
+    @property
+    def has_other_notice(self) -> bool:
+        """Whether severity, words or the threshold of alerts differ."""
+        both = self.old is not None and self.new is not None
+        return both and self.old.notice != self.new.notice  # type: ignore[union-attr]
+
+    @property
+    def continues(self) -> bool:
+        """Whether its log goes on as if nothing had been changed."""
+        return self.fate is Fate.SAME and not self.has_other_columns
+
+
+@dataclass(frozen=True)
+class InputDifference:
+    """An input whose declaration differs, or that one of the programs has only (None: not there)."""
+
+    name: str
+    old: Input | None
+    new: Input | None
+
+
+@dataclass(frozen=True)
+class VersionComparison:
+    """The differences of two plans: all queries, and the inputs that differ."""
+
+    queries: tuple[QueryDifference, ...]
+    inputs: tuple[InputDifference, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether no answer, and no line about one, can differ."""
+        return all(each.continues and not each.has_other_notice for each in self.queries)
+
+    @property
+    def by_name(self) -> Mapping[str, QueryDifference]:
+        return {each.name: each for each in self.queries}
+
+    def of(self, *fates: Fate) -> Iterator[QueryDifference]:
+        """The queries with one of these fates."""
+        return (each for each in self.queries if each.fate in fates)
+
+
+def compared(old: Plan, new: Plan) -> VersionComparison:
+    """The differences between two plans: the queries of the new one in order, then those that are gone."""
+    before, after = Meanings(old).queries, Meanings(new).queries
+    queries = [_query(name, before.get(name), after[name]) for name in after]
+    queries += [_query(name, before[name], None) for name in before if name not in after]
+    twins = _twins(before, after)
+    found = (
+        QueryDifference(e.name, e.fate, e.old, e.new, e.inputs, twins.get(e.name))
+        if e.fate in (Fate.ADDED, Fate.GONE)
+        else e
+        for e in queries
+    )
+    return VersionComparison(tuple(found), tuple(_inputs(old, new)))
+
+
+def _query(name: str, old: QueryMeaning | None, new: QueryMeaning | None) -> QueryDifference:
+    if old is None or new is None:
+        fate = Fate.ADDED if old is None else Fate.GONE
+        return QueryDifference(name, fate, _relation(old), _relation(new))
+    inputs = tuple(name for name in new.inputs if old.inputs.get(name) != new.inputs[name])
+    same = Fate.RETIMED if inputs else Fate.SAME
+    fate = same if old.patterns == new.patterns else Fate.CHANGED
+    return QueryDifference(name, fate, old.relation, new.relation, inputs)
+
+
+def _relation(meaning: QueryMeaning | None) -> Relation | None:
+    return None if meaning is None else meaning.relation
+
+
+def _twins(before: Mapping[str, QueryMeaning], after: Mapping[str, QueryMeaning]) -> dict[str, str]:
+    """For each query that is gone one that was added and means the same, and the other way round."""
+    free = [name for name in after if name not in before]
+    found: dict[str, str] = {}
+    for name in (name for name in before if name not in after):
+        twin = next((each for each in free if after[each].patterns == before[name].patterns), None)
+        if twin is not None:
+            free.remove(twin)
+            found |= {name: twin, twin: name}
+    return found
+
+
+def _inputs(old: Plan, new: Plan) -> Iterator[InputDifference]:
+    before, after = ({each.name: each for each in plan.inputs} for plan in (old, new))
+    for name in (*after, *(name for name in before if name not in after)):
+        if before.get(name) != after.get(name):
+            yield InputDifference(name, before.get(name), after.get(name))

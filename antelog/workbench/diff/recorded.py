@@ -1,0 +1,117 @@
+"""The answers that two programs confirm on the same recorded facts, and which of them differ.
+
+Malf(wt2, 0): the old rules confirm it at 2, the new ones never do
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.step.plain_values import Plain, rows_of
+from antelog.language.moments import moment
+from antelog.language.printer import value_text
+from antelog.process import Engine
+from antelog.run.sinks.result import Tables
+
+AnswerKey = tuple[Plain, ...]
+"""The values of an answer, its time last, and then the places that stand for all others."""
+
+Run = Callable[[Callable[[Tables], None]], Engine]
+"""Replays the facts through a new engine that reports what is confirmed, and hands out its lines."""
+
+
+@dataclass(frozen=True)
+class Confirmed:
+    """An answer as a text, and the ticks at which the old and the new rules confirm it (None: never)."""
+
+    answer: str
+    old: int | None
+    new: int | None
+
+
+@dataclass(frozen=True)
+class AnswerDifferences:
+    """The confirmed answers of a query: how many are the same, and those that differ, by time.
+
+    `only_old` and `only_new` are confirmed by one of the programs only, `moved` at another tick.
+    """
+
+    query: str
+    same: int
+    only_old: tuple[Confirmed, ...]
+    only_new: tuple[Confirmed, ...]
+    moved: tuple[Confirmed, ...]
+
+    @property
+    def count(self) -> int:
+        return len(self.only_old) + len(self.only_new) + len(self.moved)
+
+
+class ConfirmedAnswers:
+    """The answers of each query that a program confirms, with the ticks."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.queries: dict[str, dict[AnswerKey, int]] = {each.name: {} for each in plan.queries}
+        self._relations = {each.name: each for each in plan.queries}
+
+    def take(self, tables: Tables) -> None:
+        """Adds the confirmed answers among the lines of a step."""
+        for name, table in tables.items():
+            relation, known = self._relations[name], self.queries[name]
+            for row in rows_of(table, relation) if table.num_rows else ():
+                if row["change"] == "confirmed":
+                    known[_key(row, relation)] = row["tick"]
+
+
+def _key(row: Mapping[str, Plain], relation: Relation) -> AnswerKey:
+    others: Iterable[str] = row.get("others") or ()  # type: ignore[assignment]
+    return (*(row[name] for name in relation.answer.names), *others)
+
+
+def differences(
+    old: ConfirmedAnswers, new: ConfirmedAnswers, queries: Sequence[tuple[str, str]]
+) -> list[AnswerDifferences]:
+    """The differing answers of queries, each by its names in the old program and in the new one."""
+    return [_differences(old, new, *names) for names in queries]
+
+
+def _differences(old: ConfirmedAnswers, new: ConfirmedAnswers, one: str, other: str) -> AnswerDifferences:
+    before, after = old.queries.get(one, {}), new.queries.get(other, {})
+    source = (new, other) if other in new.queries else (old, one)
+
+    def listed(keys: Iterable[AnswerKey]) -> tuple[Confirmed, ...]:
+        found = [(key, before.get(key), after.get(key)) for key in keys]
+        found.sort(key=lambda each: (min(t for t in each[1:] if t is not None), str(each[0])))
+        return tuple(Confirmed(_text(*source, key), *ticks) for key, *ticks in found)
+
+    both = before.keys() & after.keys()
+    moved = [key for key in both if before[key] != after[key]]
+    only = before.keys() - both, after.keys() - both
+    return AnswerDifferences(
+        other if other in new.queries else one,
+        len(both) - len(moved),
+        listed(only[0]),
+        listed(only[1]),
+        listed(moved),
+    )
+
+
+def _text(answers: ConfirmedAnswers, query: str, key: AnswerKey) -> str:
+    """An answer in the language's own syntax, with the time of its tick if ticks have a length."""
+    relation = next(each for each in answers.plan.queries if each.name == query)
+    names = relation.answer.names
+    values = []
+    for name, value in zip(names, key, strict=False):
+        if name in key[len(names) :]:
+            values.append("all others")
+        elif value is None:
+            values.append("_")
+        elif name == relation.answer.time:
+            assert isinstance(value, int)
+            values.append(moment(value, answers.plan.timescale))
+        else:
+            values.append(str(value).lower() if isinstance(value, bool) else value_text(value))
+    return f"{query}({', '.join(values)})"

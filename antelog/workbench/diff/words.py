@@ -1,0 +1,262 @@
+"""The differences of two programs in plain words, line by line.
+
+Hot: changed
+  rule in new.alog:4, was in old.alog:4
+    - Hot(X, T) :- Temp(X, V, T), V > 90.
+    + Hot(X, T) :- Temp(X, V, T), V > 95.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from antelog.compile.literals.terms import later
+from antelog.compile.meaning.versions import Fate, QueryDifference
+from antelog.compile.nodes.plan import Bounds, Notice
+from antelog.language.durations import long_duration_text
+from antelog.language.moments import Timescale, moment
+from antelog.language.printer import value_text
+from antelog.workbench.diff.difference import ProgramDifference, aspects, moved, rewritten
+from antelog.workbench.diff.recorded import AnswerDifferences, Confirmed
+from antelog.workbench.diff.rules import RuleDifference, Written
+
+TITLE, TEXT, OLD, NEW = "title", "text", "old", "new"
+
+_MOST_RULES = 20
+"""The differing rules of a query that are shown."""
+
+
+@dataclass(frozen=True)
+class DiffLine:
+    """A line of the text, and what it shows: a title, text, or what is old or new."""
+
+    text: str
+    role: str = TEXT
+
+
+def lines_of(difference: ProgramDifference, most: int = 10) -> Iterator[DiffLine]:
+    """The text about a difference; of differing answers the first ones of each kind are shown."""
+    shown: dict[RuleDifference, str] = {}
+    for each in difference.meaning.queries:
+        if each.fate is not Fate.SAME:
+            yield from _query(difference, each, shown)
+    same = [each for each in difference.meaning.queries if each.fate is Fate.SAME]
+    if same:
+        yield DiffLine(f"The same in meaning: {', '.join(each.name for each in same)}", TITLE)
+        for each in same:
+            yield from (DiffLine(f"  {each.name}: {said}") for said in _shown_otherwise(each))
+    written = list(_written_otherwise(difference))
+    if written:
+        yield DiffLine("Only written otherwise", TITLE)
+        yield from written
+    yield from _declarations(difference)
+    if difference.answers is not None:
+        yield from _answers(difference, difference.answers, most)
+    yield DiffLine(_summary(difference), TITLE)
+
+
+def text_of(difference: ProgramDifference, most: int = 10) -> str:
+    return "".join(f"{line.text}\n" for line in lines_of(difference, most))
+
+
+def _query(
+    difference: ProgramDifference, each: QueryDifference, shown: dict[RuleDifference, str]
+) -> Iterator[DiffLine]:
+    old, new = difference.query(each)
+    match each.fate:
+        case Fate.ADDED:
+            assert new is not None
+            how = f"the same as {each.twin}, which it was called before" if each.twin else "new"
+            yield DiffLine(f"{each.name}: {how}, in {new.position}", TITLE)
+            return
+        case Fate.GONE:
+            assert old is not None
+            how = f"called {each.twin} now" if each.twin else "gone"
+            yield DiffLine(f"{each.name}: {how}, was in {old.position}", TITLE)
+            return
+        case Fate.RETIMED:
+            inputs = " and ".join(each.inputs)
+            yield DiffLine(f"{each.name}: the same patterns, but {inputs} is declared otherwise", TITLE)
+        case _:
+            yield DiffLine(f"{each.name}: changed", TITLE)
+    if each.old is not None and each.new is not None:
+        yield from _bounds(each.old.bounds, each.new.bounds)
+    is_other = old is not None and new is not None and old.text != new.text
+    if is_other and not (each.has_other_columns or each.has_other_notice):
+        yield from _both("query", old, new)
+    if each.fate is Fate.CHANGED:
+        yield from _rules(difference, each, shown)
+    yield from (DiffLine(f"  {said}") for said in _shown_otherwise(each))
+
+
+def _rules(
+    difference: ProgramDifference, each: QueryDifference, shown: dict[RuleDifference, str]
+) -> Iterator[DiffLine]:
+    rules = difference.rules_of(each)
+    for rule in rules[:_MOST_RULES]:
+        if rule in shown:
+            yield DiffLine(f"  rule in {rule.written.position}: see {shown[rule]}")
+            continue
+        shown[rule] = each.name
+        yield from _both("rule", rule.old, rule.new)
+        if rule.old is not None and rule.new is not None and rule.old.text == rule.new.text:
+            yield DiffLine("    written alike: a limit, a declaration or what it names differs")
+    if len(rules) > _MOST_RULES:
+        yield DiffLine(f"  and {len(rules) - _MOST_RULES:,} more rules that differ")
+    if not rules:
+        yield DiffLine("  none of its rules differs, but what they rest on does: see the declarations below")
+
+
+def _both(what: str, old: Written | None, new: Written | None) -> Iterator[DiffLine]:
+    if new is None:
+        assert old is not None
+        yield DiffLine(f"  {what} gone, was in {old.position}")
+    elif old is None:
+        yield DiffLine(f"  new {what} in {new.position}")
+    else:
+        yield DiffLine(f"  {what} in {new.position}, was in {old.position}")
+    if old is not None:
+        yield DiffLine(f"    - {old.text}", OLD)
+    if new is not None:
+        yield DiffLine(f"    + {new.text}", NEW)
+
+
+def _bounds(old: Bounds, new: Bounds) -> Iterator[DiffLine]:
+    if old.delay != new.delay:
+        yield DiffLine(f"  decided {_delay(new.delay)}, was {_delay(old.delay)}")
+
+
+def _delay(delay: int | None) -> str:
+    return "without a bound" if delay is None else f"by {later('T', delay)}"
+
+
+def _shown_otherwise(each: QueryDifference) -> Iterator[str]:
+    """The differences in how the answers of a query are shown."""
+    if each.old is None or each.new is None:
+        return
+    if each.has_other_columns:
+        old, new = (", ".join(relation.answer.names) for relation in (each.old, each.new))
+        yield f"its columns are called {new}, were {old}"
+    yield from _notices(each.new.notice, each.old.notice)
+
+
+def _notices(new: Notice, old: Notice) -> Iterator[str]:
+    for name in ("severity", "alert", "words"):
+        now, before = getattr(new, name), getattr(old, name)
+        if now != before:
+            yield f"{name} {_notice(now)}, was {_notice(before)}"
+
+
+def _notice(value: Any) -> str:
+    match value:
+        case None:
+            return "none"
+        case float():
+            return f"{value_text(value * 100)}%"
+        case _:
+            return str(value) if value in ("critical", "warning", "info", "good") else f'"{value}"'
+
+
+def _written_otherwise(difference: ProgramDifference) -> Iterator[DiffLine]:
+    """The differences of the texts only."""
+    rules = difference.rules
+    for before, after in rules.renamed.items():
+        yield DiffLine(f"  {before} is called {after}")
+    others = list(rewritten(rules))
+    for each in others[:_MOST_RULES]:
+        old, new = each.both
+        how = "moved" if moved(each) else "written otherwise"
+        yield DiffLine(f"  rule in {new.position}, was in {old.position}: {how}")
+    if len(others) > _MOST_RULES:
+        yield DiffLine(f"  and {len(others) - _MOST_RULES:,} more rules that are written otherwise")
+    if rules.reordered:
+        yield DiffLine("  rules are in another order")
+    behind = {rule for each in difference.meaning.of(Fate.CHANGED) for rule in difference.rules_of(each)}
+    for each in (rule for rule in rules.different if rule not in behind):
+        how = "changed" if each.old and each.new else "new" if each.new else "gone"
+        yield DiffLine(f"  rule in {each.written.position}: {how}, and changes no answer of these")
+
+
+def _declarations(difference: ProgramDifference) -> Iterator[DiffLine]:
+    scales = [rules.timescale for rules in (difference.old, difference.new)]
+    if scales[0] != scales[1]:
+        yield DiffLine(f"tick: {_scale(scales[1])}, was {_scale(scales[0])}", TITLE)
+    for each in difference.meaning.inputs:
+        old, new = difference.input(each.name)
+        what = ", ".join(aspects(each)) or ("new" if each.old is None else "gone")
+        yield DiffLine(f"input {each.name}: {what}", TITLE)
+        yield from (
+            DiffLine(f"  - {one.text}  in {one.position}", OLD) for one in old if one.text not in _texts(new)
+        )
+        yield from (
+            DiffLine(f"  + {one.text}  in {one.position}", NEW) for one in new if one.text not in _texts(old)
+        )
+    for name, before, after in difference.limits:
+        values = ("none" if each is None else value_text(each.value) for each in (after, before))
+        yield DiffLine("limit {}: {}, was {}".format(name, *values), TITLE)
+
+
+def _scale(scale: Timescale | None) -> str:
+    return "none" if scale is None else f"{long_duration_text(scale.length)}, zone {scale.zone}"
+
+
+def _texts(written: Iterable[Written]) -> set[str]:
+    return {each.text for each in written}
+
+
+def _answers(
+    difference: ProgramDifference, answers: Sequence[AnswerDifferences], most: int
+) -> Iterator[DiffLine]:
+    yield DiffLine("Confirmed on these facts", TITLE)
+    for each in answers:
+        only = len(each.only_old), len(each.only_new), len(each.moved)
+        if not any(only):
+            yield DiffLine(f"  {each.query}: the same, {each.same:,} answer{'' if each.same == 1 else 's'}")
+            continue
+        counts = "{:,} only by the old rules, {:,} only by the new ones, {:,} at another tick".format(*only)
+        yield DiffLine(f"  {each.query}: {counts}, {each.same:,} the same", TITLE)
+        for found, role, mark in (
+            (each.only_old, OLD, "-"),
+            (each.only_new, NEW, "+"),
+            (each.moved, TEXT, "~"),
+        ):
+            yield from (
+                DiffLine(f"    {mark} {one.answer}  {_when(one, difference)}", role) for one in found[:most]
+            )
+            if len(found) > most:
+                yield DiffLine(f"    {mark} and {len(found) - most:,} more", role)
+
+
+def _when(each: Confirmed, difference: ProgramDifference) -> str:
+    old, new = (
+        None if tick is None else moment(tick, rules.timescale)
+        for tick, rules in ((each.old, difference.old), (each.new, difference.new))
+    )
+    if old is not None and new is not None:
+        return f"confirmed at {new}, was at {old}"
+    return f"confirmed at {new if old is None else old}"
+
+
+_COUNTED = (
+    (Fate.CHANGED, "changed"),
+    (Fate.RETIMED, "decided at other ticks"),
+    (Fate.ADDED, "new"),
+    (Fate.GONE, "gone"),
+    (Fate.SAME, "the same"),
+)
+
+
+def _summary(difference: ProgramDifference) -> str:
+    renamed = sum(each.twin is not None for each in difference.meaning.of(Fate.ADDED))
+    counts = [(_count(difference, fate), words) for fate, words in _COUNTED]
+    counts.insert(-1, (renamed, "called otherwise"))
+    said = [f"{number} {words}" for number, words in counts if number]
+    queries = sum(number for number, _ in counts)
+    return f"{queries} quer{'y' if queries == 1 else 'ies'}: {', '.join(said)}"
+
+
+def _count(difference: ProgramDifference, fate: Fate) -> int:
+    """The queries with a fate, but for those that are only called otherwise."""
+    return sum(each.twin is None for each in difference.meaning.of(fate))
