@@ -10,10 +10,13 @@ from rich.text import Text
 
 from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.terminal import escaped, print_text
+from antelog.cli.show.trees import print_tree
 from antelog.diagnostics import errors_of
 from antelog.theme import TERMINAL
+from antelog.why import WhyAnswer
 from antelog.workbench.testing.coverage import RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side
+from antelog.workbench.testing.replaying import reason
 from antelog.workbench.testing.running import CaseResult, RunReport, SuiteResult
 from antelog.workbench.testing.suite import ENDING
 
@@ -78,6 +81,8 @@ class Verdicts:
             self._line(Text(f"    {case.outcome.error}", TERMINAL["false"]))
         for failure in case.failures:
             self._failure(suite.place(failure.node)[0], failure)
+            if failure.answer:
+                self._reason(reason(case.case, suite.name, failure.answer, failure.at))
         for each in case.outcome.set_aside:
             text = f"{each.row} was set aside (line {each.line}): {each.detail}"
             self._line(Text.assemble("    ", ("note: ", TERMINAL["caution"]), text))
@@ -90,16 +95,33 @@ class Verdicts:
         left = min(max(cell_len(each.expected) for each in sides), room // 2)
         for number, side in enumerate(sides):
             colours = _COLOURS[not side.agrees] if number else ("dim", "dim")
-            pieces = [
-                escaped(Text(text, style)).wrap(self._console, width, overflow="fold")
+            one, other = (
+                self._wrapped(text, style, width)
                 for text, style, width in zip(
                     (side.expected, side.found), colours, (left, room - left), strict=True
                 )
-            ]
-            for one, other in zip_longest(*pieces, fillvalue=Text()):
-                one.rstrip()
-                gap = " " * (left - one.cell_len + _BETWEEN) if other.plain.strip() else ""
-                self._line(Text(" " * _MARGIN).append_text(one).append(gap).append_text(other))
+            )
+            for first, second in zip_longest(one, other, fillvalue=Text()):
+                gap = " " * (left - first.cell_len + _BETWEEN) if second.plain else ""
+                self._line(Text(" " * _MARGIN).append_text(first).append(gap).append_text(second))
+
+    def _wrapped(self, text: str, style: str, width: int) -> list[Text]:
+        """A side in lines, all but the first of them indented."""
+        indent = len(text) - len(text.lstrip())
+        whole = escaped(Text(text.strip(), style))
+        if whole.cell_len + indent <= width:
+            return [Text(" " * indent).append_text(whole)]
+        pieces = whole.wrap(self._console, width - indent - 2, overflow="fold")
+        for each in pieces:
+            each.rstrip()
+        return [
+            Text(" " * (indent + 2 * (number > 0))).append_text(each) for number, each in enumerate(pieces)
+        ]
+
+    def _reason(self, why: WhyAnswer | None) -> None:
+        if why is not None:
+            self._line(Text(f"{' ' * _MARGIN}why", "dim"))
+            print_tree(why, self._console, " " * _MARGIN)
 
     def report(self, report: RunReport) -> None:
         """Prints the coverage of programs, programs without tests, and the counts."""

@@ -16,6 +16,7 @@ from yaml.nodes import Node
 
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import amount_text, read_literal
+from antelog.language.printer import to_text
 from antelog.workbench.testing.cases import (
     CONFIRMED,
     NEVER,
@@ -52,7 +53,7 @@ class Side:
 class Failure:
     """An expectation that was not met: at which tick (None: at the end), where it stands, both sides.
 
-    `answer` is the answer to ask about, if it is a single one.
+    `answer` is the one whose reason is of interest, with ticks in place of times; empty if there is none.
     """
 
     at: int | None
@@ -94,8 +95,7 @@ class _Judge:
         for each in self._expectation.answers:
             sides = self._sides(each)
             if not all(side.agrees for side in sides):
-                answer = "" if each.answer.is_pattern else each.text
-                yield self._failure(sides, each.node, answer)
+                yield self._failure(sides, each.node, self._goal(each))
         others = [each for each in self._states if self._is_other(each)]
         if others:
             queries = ", ".join(self._expectation.alone)
@@ -103,7 +103,17 @@ class _Judge:
             rest = [Side("", self._said(each), agrees=False) for each in others[1:MOST_OTHERS]]
             more = len(others) - MOST_OTHERS
             rest += [Side("", f"and {more} more", agrees=False)] if more > 0 else []
-            yield self._failure((first, *rest), self._expectation.node, "")
+            goal = self._texts.answer_of(others[0].query, others[0].row, in_ticks=True)
+            yield self._failure((first, *rest), self._expectation.node, goal)
+
+    def _goal(self, expected: ExpectedAnswer) -> str:
+        """The answer whose reason is of interest; of several the first that is there."""
+        if not expected.answer.is_pattern:
+            return to_text(expected.answer.atom)
+        for each in self._states:
+            if each.query == expected.answer.query and self._texts.fits(expected.answer, each.row):
+                return self._texts.answer_of(each.query, each.row, in_ticks=True)
+        return ""
 
     def _failure(self, sides: Sequence[Side], node: Node, answer: str) -> Failure:
         expectation = self._expectation
@@ -137,7 +147,7 @@ class _Judge:
             return [Side(claim, self._said(fitting[0]), agrees=False)]
         others = [each for each in there if each.change != REJECTED] or there
         sides = [Side(claim, "it never came", agrees=False)]
-        sides += [Side("", f"there is {self._said(each)}", agrees=False) for each in others[:MOST_OTHERS]]
+        sides += [Side("", f"but {self._said(each)}", agrees=False) for each in others[:MOST_OTHERS]]
         return sides
 
     def _said(self, state: AnswerState) -> str:

@@ -5,7 +5,7 @@ The driver is that of `antelog try`, so what a case shows is what a replay of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -28,12 +28,14 @@ from antelog.program import Program
 from antelog.run import stretches
 from antelog.run.clock import Timing
 from antelog.run.driver import ChangeView, Driver, Judged
+from antelog.run.explaining import grounds_of
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.replay import static_facts
 from antelog.run.sinks.result import StepResult
 from antelog.run.sources.recorded import RecordedFiles
 from antelog.run.sources.source import FactSource, Mark, SourcePiece
 from antelog.run.waiting import DueRows
+from antelog.why import Detail, WhyAnswer, explained
 from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.texts import Fact
 
@@ -41,6 +43,9 @@ Row = Mapping[str, Any]
 
 MOST_TICKS = 20_000
 """A case goes on behind its last fact for no more ticks, if there are answers at each."""
+
+_DEPTH = 4
+"""The levels of rules of a reason."""
 
 _DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")
 """The changes that say what state an answer is in."""
@@ -188,13 +193,7 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
     try:
         static = _static(case, program, rejects)
         engine = Engine(program, static=static, arrival=ARRIVAL, model=options.model)
-        reader = InputReader(
-            plan,
-            _sources(case, program, name),
-            ReadingMode(Timing(timescale=plan.timescale), recorded=True),
-            rejects,
-            Listeners(rejects.notes.append, outcome.set_aside.extend),
-        )
+        reader = _reader(case, program, name, rejects, outcome.set_aside.extend)
         view = _Watching(ticks, outcome)
         for step in Driver(engine, reader, view).steps():
             _take(outcome, engine, step)
@@ -211,6 +210,35 @@ def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> 
     except AntelogError as error:
         outcome.error = str(error)
     return outcome
+
+
+def _reader(
+    case: RuleCase,
+    program: Program,
+    name: str,
+    rejects: Rejects,
+    set_aside: Callable[[Sequence[Reject]], None],
+) -> InputReader:
+    """A reader of the facts of a case."""
+    plan = program.plan
+    return InputReader(
+        plan,
+        _sources(case, program, name),
+        ReadingMode(Timing(timescale=plan.timescale), recorded=True),
+        rejects,
+        Listeners(rejects.notes.append, set_aside),
+    )
+
+
+def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer | None:
+    """Why an answer of a case is there at a tick, or is not; None if that cannot be said."""
+    rejects = Rejects()
+    try:
+        reader = _reader(case, case.program, name, rejects, lambda _: None)
+        static = _static(case, case.program, rejects)
+        return explained(grounds_of(case.program, reader, static, at), answer, Detail(_DEPTH))
+    except AntelogError:
+        return None
 
 
 def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRow]]:

@@ -46,10 +46,11 @@ _CASE = ("name", "facts", "expect", "set", "model", "arrival")
 class Suite:
     """A file of tests: its cases, its program, and everything that is wrong with either.
 
-    `others` are the files it rests on: functions, models and facts.
+    `path` is that of the program, `others` are the files it rests on: functions, models and facts.
     """
 
     file: MarkedFile
+    path: Path | None = None
     program: Program | None = None
     cases: tuple[RuleCase, ...] = ()
     program_error: ProgramError | None = None
@@ -72,7 +73,9 @@ class Suite:
         """The program, and the files that it includes."""
         source = self.program_error.source if self.program_error else None
         source = source or (self.program.source if self.program else None)
-        return () if source is None else tuple(Path(each.name) for _, each in source.files)
+        included = () if source is None else source.included
+        own = () if self.path is None else (self.path,)
+        return (*own, *(Path(each.name) for each in included))
 
     def place(self, node: Node) -> tuple[int, int]:
         """Line and column of a node."""
@@ -100,7 +103,7 @@ class _SuiteReading:
 
     def __init__(self, file: MarkedFile, path: Path, given: Given) -> None:
         self._file, self._path, self._given = file, path, given
-        self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts] = {}
+        self._loaded: dict[tuple[tuple[str, float], ...], ProgramTexts | None] = {}
         self._error: ProgramError | None = None
         self._functions: Path | None = None
         self._program: Path | None = None
@@ -127,7 +130,7 @@ class _SuiteReading:
         if "cases" in found and not cases and not file.problems and texts is not None:
             file.error(found["cases"].key, "it has no cases", f"Write {EXAMPLE}")
         program = None if texts is None else texts.program
-        return Suite(file, program, tuple(cases), self._error, tuple(self._others))
+        return Suite(file, self._program, program, tuple(cases), self._error, tuple(self._others))
 
     # ---- the program ----
 
@@ -154,6 +157,7 @@ class _SuiteReading:
             near = sorted(each.name for each in path.parent.glob(f"*{path.suffix}")) if text else []
             hint = did_you_mean(path.name, near) or "A path begins at the folder of this file."
             self._file.error(entry.value, f"there is no file {path} for {what}", hint)
+            self._others.append(path)
             return None
         self._others.append(path)
         return path
@@ -179,6 +183,7 @@ class _SuiteReading:
         key = tuple(sorted(limits.items()))
         if key not in self._loaded:
             assert self._program is not None
+            self._loaded[key] = None
             try:
                 program = self._load(self._program, limits)
             except ProgramError as error:

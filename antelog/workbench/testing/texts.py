@@ -311,13 +311,14 @@ class ProgramTexts:
         """A tick as it is written in a file of tests."""
         return moment(tick, self.timescale)
 
-    def answer_of(self, query: str, row: Mapping[str, Any]) -> str:
+    def answer_of(self, query: str, row: Mapping[str, Any], *, in_ticks: bool = False) -> str:
         """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
         atom = self.queries[query]
         *objects, time = atom.terms
         texts = [self._object(each, row) for each in objects]
         tick = self.tick_in(time, row)
-        texts.append(to_text(time) if tick is None else self.written(tick))
+        written = str if in_ticks else self.written
+        texts.append(to_text(time) if tick is None else written(tick))
         return f"{query}({', '.join(texts)})"
 
     @staticmethod

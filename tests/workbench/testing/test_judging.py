@@ -118,7 +118,7 @@ def test_what_never_came_is_shown_with_what_came_instead(tmp_path: Path) -> None
     (failure,) = found.failures
     assert failure.sides == (
         Side("Malf(wt9, 0) is confirmed", "it never came", agrees=False),
-        Side("", "there is Malf(wt2, 0) is confirmed since 2", agrees=False),
+        Side("", "but Malf(wt2, 0) is confirmed since 2", agrees=False),
     )
     assert (failure.answer, failure.when) == ("Malf(wt9, 0)", "at the end")
 
