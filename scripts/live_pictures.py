@@ -16,6 +16,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
+from antelog.watch.web.listening import served_here
+from antelog.workbench.play.bench import PlayBench
+from antelog.workbench.play.draft import DraftFiles
+from antelog.workbench.play.running import PlayOptions
 from tests.watch.browser import Tab, browser
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
@@ -64,6 +68,17 @@ def take(link: str, tab: Tab) -> None:
         print(f"took docs/pictures/{name}")
 
 
+def take_editor(tab: Tab, folder: Path) -> None:
+    """The picture of `antelog play`."""
+    bench = PlayBench(DraftFiles(), PlayOptions(), folder)
+    tab.size(1440, 860)
+    tab.open(served_here(bench.live, bench))
+    tab.until(f"{ROWS} > 0")
+    tab.run("new Promise((done) => setTimeout(done, 600))")
+    tab.picture(PICTURES / "play.png")
+    print("took docs/pictures/play.png")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         here = Path(place)
@@ -81,6 +96,7 @@ def main() -> None:
             try:
                 with browser() as chromium:
                     take(link, chromium.tab(alone=True))
+                    take_editor(chromium.tab(alone=True), here)
             finally:
                 watch.send_signal(signal.SIGINT)
 

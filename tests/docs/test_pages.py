@@ -8,7 +8,7 @@ import pytest
 
 from antelog import Program, ProgramError, parse
 from antelog.diagnostics import CATALOGUE
-from antelog.workbench.testing.running import run_suite
+from antelog.workbench.testing.results import run_suite
 from antelog.workbench.testing.suite import read_suite
 from tests.cli import pipelines
 from tests.docs.pages import ROOT, Block, all_blocks, blocks

@@ -14,7 +14,7 @@ from antelog.cli.show.verdicts import Verdicts
 from antelog.run.options import Runner, flag
 from antelog.run.source_settings import ValueSettings
 from antelog.workbench.testing.finding import found
-from antelog.workbench.testing.running import RunOptions, run
+from antelog.workbench.testing.results import RunOptions, run
 from antelog.workbench.testing.suite import Given
 
 

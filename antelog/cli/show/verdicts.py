@@ -1,4 +1,4 @@
-"""What came of tests, on a terminal: expected and found side by side, and what no test shows."""
+"""Results of tests on a terminal: expected and found side by side, and parts that no test shows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antelog.why import WhyAnswer
 from antelog.workbench.testing.coverage import RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side
 from antelog.workbench.testing.replaying import reason
-from antelog.workbench.testing.running import CaseResult, RunReport, SuiteResult
+from antelog.workbench.testing.results import CaseResult, RunReport, SuiteResult
 from antelog.workbench.testing.suite import ENDING
 
 WIDTH = 100
@@ -74,13 +74,13 @@ class Verdicts:
     def _case(self, result: SuiteResult, case: CaseResult) -> None:
         suite = result.suite
         self._line(Text())
-        line = suite.place(case.case.node)[0]
+        line = suite.position(case.case.node)[0]
         place = f"  {suite.name}:{line}"
         self._line(Text.assemble("  ", (case.case.name, "bold"), (place, "dim")))
         if case.outcome.error:
             self._line(Text(f"    {case.outcome.error}", TERMINAL["false"]))
         for failure in case.failures:
-            self._failure(suite.place(failure.node)[0], failure)
+            self._failure(suite.position(failure.node)[0], failure)
             if failure.answer:
                 self._reason(reason(case.case, suite.name, failure.answer, failure.at))
         for each in case.outcome.set_aside:
@@ -144,7 +144,7 @@ class Verdicts:
         self._line(Text())
         self._line(Text(f"{text}, {coverage.percent} %", "" if coverage.missing else "dim"))
         for part in coverage.missing[:_MOST_MISSING]:
-            file, line, _ = coverage.place(part)
+            file, line, _ = coverage.position(part)
             self._line(Text.assemble((f"  {file}:{line}: ", "dim"), part.complaint))
             if part.kind == RULE:
                 self._line(Text(f"      {_first_line(part.text)}", TERMINAL["open"]))

@@ -54,15 +54,15 @@ class LiteralList:
 
 @dataclass(frozen=True)
 class ExpectedOutlook:
-    """What becomes of an answer if nothing comes, and at which tick."""
+    """The fate of an answer if nothing comes, and its tick."""
 
     change: str
     tick: int
 
 
 @dataclass(frozen=True)
-class Details:
-    """What is expected of an answer besides its state."""
+class AnswerDetails:
+    """Expectations of an answer besides its state."""
 
     lists: Mapping[str, LiteralList]
     so_far: float | None = None
@@ -71,7 +71,7 @@ class Details:
     chance: ExpectedChance | None = None
 
 
-NO_DETAILS = Details({})
+NO_DETAILS = AnswerDetails({})
 
 
 @dataclass(frozen=True)
@@ -81,13 +81,13 @@ class ExpectedAnswer:
     state: str
     text: str
     answer: AnswerText
-    details: Details
+    details: AnswerDetails
     node: Node = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True)
 class Expectation:
-    """What is expected at a tick; None: at the end.
+    """The answers that are expected at a tick; None: at the end.
 
     Of the queries in `alone` there are no other answers, open or confirmed. One that is `recorded` was
     written by antelog, and nobody has looked at it yet.

@@ -50,7 +50,7 @@ class Part:
 
     @property
     def complaint(self) -> str:
-        """What no test shows of it."""
+        """The sentence about it that says why it counts as not covered."""
         return _NEVER[self.kind].format(self.text)
 
 
@@ -72,7 +72,7 @@ class Coverage:
         """The share that is covered; 100 only if that is all."""
         return 100 if not self.missing else 100 * self.covered // len(self.parts)
 
-    def place(self, part: Part) -> tuple[str, int, int]:
+    def position(self, part: Part) -> tuple[str, int, int]:
         """File, line and column of a part."""
         file, span = self.source.located(part.span)
         return file.name, *file.position(span.start)

@@ -24,7 +24,7 @@ from antelog.workbench.testing.cases import (
     OPEN,
     REJECTED,
     STATES,
-    Details,
+    AnswerDetails,
     Expectation,
     ExpectedAnswer,
     ExpectedChance,
@@ -142,7 +142,7 @@ class ExpectationReader:
                 details = NO_DETAILS if value is None else self._details(state, value)
                 yield ExpectedAnswer(state, " ".join(key.value.split()), answer, details, key)
 
-    def _details(self, state: str, node: Node) -> Details:
+    def _details(self, state: str, node: Node) -> AnswerDetails:
         file = self._file
         if isinstance(node, ScalarNode) and not node.value:
             return NO_DETAILS
@@ -171,7 +171,7 @@ class ExpectationReader:
                 value = found[name].value
                 assert isinstance(value, ScalarNode)
                 values[name] = reader(value)
-        return Details(lists, **values)  # type: ignore[arg-type]  # each reader makes its field's type
+        return AnswerDetails(lists, **values)  # type: ignore[arg-type]  # each reader makes its field's type
 
     def _literals(self, entry: MarkedEntry) -> LiteralList:
         found: list[LiteralText] = []

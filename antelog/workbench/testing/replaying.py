@@ -66,7 +66,7 @@ class AnswerState:
 
 @dataclass(eq=False)
 class Outcome:
-    """What came of a case: the lines of each query, open answers at ticks, and facts that were set aside.
+    """The outcome of a case: the lines of each query, open answers at ticks, and facts that were set aside.
 
     `ended` is the last tick, and `error` says why the case could not be run.
     """

@@ -77,14 +77,14 @@ class Suite:
         own = () if self.path is None else (self.path,)
         return (*own, *(Path(each.name) for each in included))
 
-    def place(self, node: Node) -> tuple[int, int]:
+    def position(self, node: Node) -> tuple[int, int]:
         """Line and column of a node."""
         return self.file.source.position(self.file.span(node).start)
 
 
 @dataclass(frozen=True)
 class Given:
-    """What a command gives to all programs: values of limits, and a file with functions."""
+    """Values of limits and a file with functions, given by a command to all programs."""
 
     limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
     functions: Path | None = None

@@ -21,7 +21,7 @@ def coverage(folder: Path, facts: str, program: str = PROGRAM, more: str = "") -
 
 def missing(found: Coverage) -> list[tuple[int, str]]:
     """The lines of what no case shows, and the complaints."""
-    return [(found.place(each)[1], each.complaint) for each in found.missing]
+    return [(found.position(each)[1], each.complaint) for each in found.missing]
 
 
 def test_a_rule_that_no_test_confirms(tmp_path: Path) -> None:
@@ -96,7 +96,7 @@ def test_layout_limits_includes_and_chances_change_nothing(tmp_path: Path) -> No
     found = coverage(tmp_path, "- Temp(a, 85, 0)", program, "set:\n  hot: 80\n")
     (part,) = found.missing
     assert part.text == "V >= hot"
-    file, line, column = found.place(part)
+    file, line, column = found.position(part)
     assert (Path(file).name, line, column) == ("part.alog", 3, 21)
 
 

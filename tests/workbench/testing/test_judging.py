@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from antelog.workbench.testing.judging import Side
-from antelog.workbench.testing.running import CaseResult, run_case
+from antelog.workbench.testing.results import CaseResult, run_case
 from tests.workbench.testing.suites import PROGRAM, case, said, suite
 
 FACTS = """\

@@ -1,4 +1,4 @@
-"""A run of tests: the cases of files, what came of each, and what that comes to.
+"""Runs files of tests: results of cases, of files, and of the whole run.
 
 report = run([Path("rules")], Given())
 report.passed, report.failed, report.exit_status
@@ -23,7 +23,7 @@ from antelog.workbench.testing.suite import Given, Suite, read_suite
 
 @dataclass(frozen=True, eq=False)
 class CaseResult:
-    """What came of a case."""
+    """The result of a case."""
 
     case: RuleCase
     outcome: Outcome
@@ -41,7 +41,7 @@ class CaseResult:
 
 @dataclass(frozen=True, eq=False)
 class SuiteResult:
-    """What came of a file: its cases if all in it could be read, and the coverage of its program."""
+    """The result of a file: its cases if all in it could be read, and the coverage of its program."""
 
     suite: Suite
     cases: tuple[CaseResult, ...]
@@ -58,7 +58,7 @@ class SuiteResult:
 
 @dataclass(frozen=True, eq=False)
 class RunReport:
-    """What came of all files; `untested` are programs in the folders that have no tests."""
+    """The results of all files; `untested` are programs in the folders that have no tests."""
 
     suites: tuple[SuiteResult, ...]
     untested: tuple[Path, ...] = ()
@@ -98,7 +98,7 @@ def run_case(case: RuleCase, name: str) -> CaseResult:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What all programs are given, and whether their coverage is wanted."""
+    """Limits and functions for all programs, and whether their coverage is wanted."""
 
     given: Given = field(default_factory=Given)
     coverage: bool = True
