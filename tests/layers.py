@@ -122,7 +122,9 @@ BELONGS_TO: dict[str, str] = {
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",
+    "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 
