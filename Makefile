@@ -118,6 +118,7 @@ dist: $(INSTALLED) ## Build what is published into dist/: a wheel and the source
 
 pictures: $(INSTALLED) ## Make the pictures of the documentation anew, and run its notebook
 	@$(PY) -m scripts.pictures
+	@$(PY) -m scripts.incident_picture
 	@$(PY) -m scripts.notebook
 
 editor: ## Bundle the editor of `antelog play` anew; needs npm

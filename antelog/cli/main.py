@@ -18,6 +18,7 @@ _MODULES = {
     "draw": "draw",
     "format": "format_",
     "learn": "learn",
+    "lsp": "lsp",
     "play": "play",
     "run": "run",
     "score": "score",

@@ -6,11 +6,12 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.theme import TERMINAL
 from antelog.why.rows import FALSE, OPEN, TRUE
 from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
 from antelog.why.tree import AtomNode
 
-_COLOURS = {TRUE: "green", OPEN: "cyan", FALSE: "red", "fact": "dim"}
+_COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
 _NARROWEST = 30
 """Columns for text, however deep it is."""
 
@@ -50,4 +51,4 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
 
 
 def _text_style(status: str) -> str:
-    return "dim" if status == "fact" else "red" if status == FALSE else ""
+    return "dim" if status == "fact" else TERMINAL["false"] if status == FALSE else ""
