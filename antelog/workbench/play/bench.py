@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +19,7 @@ import msgspec
 
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
+from antelog.process import Engine
 from antelog.watch.web.bench import NoEditError
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
@@ -40,11 +41,27 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     save: bool = False
 
 
-class _NoFacts:
-    """A reader of nothing: the board is replaced as a whole."""
+@dataclass(eq=False)
+class _NoFeed:
+    """A reader of nothing, for the board is replaced as a whole; its engine is that of the tick looked at."""
+
+    played: Played | None = None
+    tick: int | None = None
+    _known: tuple[Played | None, int | None, Engine | None] = (None, None, None)
 
     def read(self, _limit: int) -> list[dict[str, Any]]:
         return []
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine of the draft after the tick; made when somebody looks at an answer."""
+        known, tick, engine = self._known
+        if (known, tick) != (self.played, self.tick):
+            if self.played is None or self.tick is None:
+                return None
+            engine = self.played.engine_at(self.tick)
+            self._known = self.played, self.tick, engine
+        return engine
 
 
 @dataclass(eq=False)
@@ -54,9 +71,10 @@ class PlayBench:
     files: DraftFiles
     options: PlayOptions
     folder: Path
-    live: LiveBoard = field(default_factory=lambda: LiveBoard(_NoFacts()))
 
     def __post_init__(self) -> None:
+        self._feed = _NoFeed()
+        self.live = LiveBoard(self._feed)
         self.lesson = "" if self.files.names else _FIRST
         draft = LESSONS[self.lesson] if self.lesson else self.files.read()
         self._edition = 0
@@ -160,7 +178,8 @@ class PlayBench:
         assert self.shown is not None
         if tick is not None and tick not in self.shown.ticks:
             raise NoEditError(f"there is no tick {tick}")
-        self.tick = tick
+        self.tick = self._feed.tick = tick
+        self._feed.played = self.shown
         self.live.show(self.shown.board_at(tick))
 
     def _save(self) -> Sequence[str]:

@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source, to_json
@@ -55,7 +56,15 @@ class PlayOptions:
     limits: Mapping[str, int | float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, eq=False)
+class FactStep:
+    """The facts of a step, which ends at a tick."""
+
+    tick: int
+    facts: Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Played:
     """What came of a draft: problems of its program, tables that fit it, and records by tick."""
 
@@ -65,6 +74,8 @@ class Played:
     aside: Sequence[Mapping[str, Any]] = ()
     program: Program | None = None
     records: Sequence[tuple[int, Record]] = ()
+    steps: Sequence[FactStep] = ()
+    static: Mapping[str, Sequence[tuple[str | int | float, ...]]] = field(default_factory=dict)
     first: int | None = None
     last: int = -1
 
@@ -111,6 +122,18 @@ class Played:
                 return tick
         return self.ticks[-1] if self.ticks else None
 
+    def engine_at(self, tick: int) -> Engine | None:
+        """An engine that has the facts up to a tick."""
+        if self.program is None:
+            return None
+        engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
+        for step in self.steps:
+            if step.tick <= tick:
+                engine.advance(step.tick, step.facts)
+        if tick > engine.now:
+            engine.advance(tick)
+        return engine
+
     def board_at(self, tick: int | None) -> Board:
         """The board after a tick."""
         board = Board(head=self.head)
@@ -129,7 +152,7 @@ class _TickByTick(ChangeView):
     def __init__(self, plan: Plan, stopping: Callable[[], bool]) -> None:
         super().__init__(MOST_LINES)
         self.counts, self._stopping = InputCounts(plan), stopping
-        self.counted = 0
+        self.counted, self.taken = 0, list[FactStep]()
         self.first: int | None = None
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
@@ -143,9 +166,11 @@ class _TickByTick(ChangeView):
             if self._stopping():
                 raise StoppedError
             part = batch.between(engine.now, tick)
-            for name, table in part.facts.items():
+            facts = part.facts
+            for name, table in facts.items():
                 self.counts.add(name, table)
-            changes = engine.advance(tick, part.facts)
+            self.taken.append(FactStep(tick, facts))
+            changes = engine.advance(tick, facts)
             judged(part)
             yield StepResult(tick, changes)
 
@@ -210,6 +235,8 @@ def _course(program: Program, draft: Draft, folder: Path, stopping: Callable[[],
         ],
         program=program,
         records=records,
+        steps=view.taken,
+        static=static,
         first=begin,
         last=max(engine.now, -1 if begin is None else begin),
     )

@@ -65,6 +65,16 @@ def test_the_board_of_each_tick(run: Run) -> None:
     assert played.begin == 0
 
 
+def test_the_engine_of_a_tick_has_what_arrived_by_then(run: Run) -> None:
+    played = run(RULES, {"P": FACTS})
+    for tick in played.ticks:
+        engine = played.engine_at(tick)
+        assert engine is not None
+        assert engine.now == tick
+        still = [each for each in engine.answers("Q").to_pylist() if each["change"] != "confirmed"]
+        assert len(still) == len(played.board_at(tick).open)
+
+
 def test_rows_set_aside_have_their_place_and_empty_ones_none(run: Run) -> None:
     rows = (("x", "0"), ("", ""), ("y", "soon"), ("z", "-1"), ("x", "1"))
     played = run(RULES, {"P": Sheet(("a", "time"), rows)})
