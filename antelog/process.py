@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
     from antelog.forecast.model_file import Model
     from antelog.forecast.scores.scores import Scores
+    from antelog.why import WhyAnswer
+    from antelog.why.grounds import ProgramRead
 
 LEARN = "learn"
 """The model that is learned while an engine runs."""
@@ -113,6 +115,8 @@ class Engine(PlanEngine):
             and where a single answer needs more, `advance` raises DataError
     """
 
+    _program: Planned | None = None
+
     @checked(
         **_OPTIONS,
         model=optional(MODEL),
@@ -168,6 +172,7 @@ class Engine(PlanEngine):
             options,
             forecaster,
         )
+        self._program = program
 
     @classmethod
     @checked(path=PATH, max_bytes=POSITIVE, **_OPTIONS)
@@ -191,7 +196,9 @@ class Engine(PlanEngine):
         plan = None if program is None else plan_of(program)
         saved = saving.restore(path, plan, max_bytes, functions_of(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects)
-        return cls._restored(saved, options, min_chance, most)
+        engine = cls._restored(saved, options, min_chance, most)
+        engine._program = program
+        return engine
 
     @classmethod
     @checked(content=BYTES, max_bytes=POSITIVE, **_OPTIONS)
@@ -211,7 +218,9 @@ class Engine(PlanEngine):
         plan = None if program is None else plan_of(program)
         saved = saving.from_bytes(content, program=plan, most=max_bytes, functions=functions_of(program))
         options = EngineOptions(_kinds(only), arrival, keep_rejects)
-        return cls._restored(saved, options, min_chance, most)
+        engine = cls._restored(saved, options, min_chance, most)
+        engine._program = program
+        return engine
 
     @classmethod
     def _restored(
@@ -228,6 +237,26 @@ class Engine(PlanEngine):
         engine = cls.__new__(cls)
         PlanEngine.__init__(engine, saved, options, forecaster)
         return engine
+
+    @checked(atom=TEXT, depth=POSITIVE)
+    def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
+        """Why an atom is so, or is not, after the last finished tick: `engine.why("Malf(wt2, 0)")`.
+
+        The explanation prints as a tree, with `depth` levels of rules, and has `to_dict()`. It rests on the
+        facts that the engine has kept, and says where others would be needed: `antelog.why` has all. Raises
+        ProgramError if the text is no atom, DataError if the program has no such predicate, and
+        UnsupportedError if the engine was restored without its program.
+        """
+        from antelog.why import Detail, Grounds, explained  # noqa: PLC0415 - few explain
+
+        if not hasattr(self._program, "document"):
+            raise UnsupportedError(
+                "this engine has its plan only, and explanations need the rules as they are written: "
+                "restore it with its program"
+            )
+        program = cast("ProgramRead", self._program)
+        grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
+        return explained(grounds, atom, Detail(depth))
 
     @property
     def forecasts(self) -> bool:

@@ -57,7 +57,7 @@ class SilentInputs:
             yield from self._compared(each.name, tick, found)
 
     def _compared(self, name: str, tick: int, found: dict[str, str]) -> Iterator[Line]:
-        """What is silent now and was not, or was and is no more.
+        """The changes to those that are silent now.
 
         Nothing is known of slots while the whole input is silent, or of each one while many are.
         """
@@ -82,7 +82,7 @@ def _input_text(status: InputStatus) -> str:
 
 
 def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:
-    """What is said of the silent slots of an input: one by one, or, if they are many, together."""
+    """A text for each silent slot of an input, or one for all if they are many."""
     if slots.silent > MOST_SLOTS:
         some = ", ".join([*slots.listed][:3])
         text = f"{slots.silent:,} of {slots.known:,} {slots.noun} of {status.name} are silent, such as {some}"

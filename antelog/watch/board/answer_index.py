@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -94,15 +94,15 @@ class AnswerIndex:
 
     board: Board
     acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
-    _version: int = -1
-    _answers: list[TrackedAnswer] = field(default_factory=list)
-    _columns: _Columns | None = None
-    _queries: list[str] = field(default_factory=list)
-    _keys: list[str] = field(default_factory=list)
-    _texts: dict[str, str] = field(default_factory=dict)
-    _of: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._version = -1
+        self._answers: list[TrackedAnswer] = []
+        self._columns: _Columns | None = None
+        self._queries: list[str] = []
+        self._keys: list[str] = []
+        self._texts: dict[str, str] = {}
+        self._of: dict[str, str] = {}
         self._words: dict[str, Mask] = {}
         self._key_numbers: dict[str, int] = {}
 

@@ -97,6 +97,12 @@ class LiveBoard:
         self.board.take(records)
         self._wake()
 
+    def show(self, board: Board) -> None:
+        """Takes another board in place of this one."""
+        board.version = self.board.version + 1
+        self.board, self.answers, self.decided = board, AnswerIndex(board), DecidedIndex(board)
+        self._wake()
+
     def refresh(self) -> None:
         """Makes a new version of the board, for something beside it has changed."""
         self.board.version += 1

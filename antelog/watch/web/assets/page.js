@@ -154,7 +154,8 @@ async function begin() {
     if (data.news) hear(data.news);
     if (data.lost) lost();
   });
-  load();
+  if (edits) bench.begin();
+  else load();
   channel?.postMessage({ asks: "news" });
   if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
   else listen();
@@ -180,7 +181,7 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts
 
 document.addEventListener("keydown", (event) => {
   if (event.metaKey || event.ctrlKey || event.altKey || (event.repeat && "asn".includes(event.key))) return;
-  const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
+  const typing = event.target.matches("input:not([type=checkbox]), select, textarea, [data-typing]");
   if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
   if (event.key === "Escape" && typing) { event.target.blur(); return; }
   if (typing || byId("help").open || byId("act").open) return;
