@@ -123,8 +123,10 @@ BELONGS_TO: dict[str, str] = {
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",
+    "lsprotocol": "workbench",
     "markupsafe": "watch",
     "yaml": "workbench",
+    "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 
