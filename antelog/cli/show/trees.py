@@ -16,13 +16,13 @@ _NARROWEST = 30
 """Columns for text, however deep it is."""
 
 
-def print_tree(why: AtomNode) -> None:
-    """Prints an explanation to stdout."""
-    console = to_stdout()
+def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+    """Prints an explanation, by default to stdout."""
+    console = console or to_stdout()
     marks = _marks(console)
     for line in tree_lines(branch_of(why), marks):
-        for text in _wrapped(line, marks, console):
-            print_text(console, text, soft_wrap=True)
+        for text in _wrapped(line, marks, console, len(indent)):
+            print_text(console, Text(indent) + text, soft_wrap=True)
 
 
 def _marks(console: Console) -> TreeMarks:
@@ -33,7 +33,7 @@ def _marks(console: Console) -> TreeMarks:
     return TreeMarks()
 
 
-def _wrapped(line: TreeLine, marks: TreeMarks, console: Console) -> list[Text]:
+def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
     branch = line.branch
     text = Text(f"{marks.of(branch.status)}", style="")
     text.stylize(_COLOURS.get(branch.status, ""))
@@ -44,7 +44,7 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console) -> list[Text]:
     text = escaped(text)
     if not console.is_terminal:
         return [Text(line.prefix) + text]
-    width = max(_NARROWEST, console.width - len(line.prefix))
+    width = max(_NARROWEST, console.width - indent - len(line.prefix))
     pieces = text.wrap(console, width)
     first, *others = pieces
     return [Text(line.prefix, "dim") + first, *(Text(line.following, "dim") + each for each in others)]

@@ -134,6 +134,15 @@ class Store:
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
         return StoredState(engine, self._rows(0), recorded, known)
 
+    def keep_slots(self, content: bytes) -> None:
+        """Put there when facts of each slot came last."""
+        self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
+
+    def slots(self) -> bytes | None:
+        """When facts of each slot came last, as it was put there."""
+        row = self._database.execute("SELECT content FROM slots").fetchone()
+        return None if row is None else bytes(row[0])
+
     def _generation(self) -> int:
         found = self._database.execute("SELECT generation FROM state").fetchone()
         return int(found[0]) if found is not None else 0

@@ -77,7 +77,7 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
         )
         for each in plan.queries
     ]
-    return *found, AlertQuery(SILENT_INPUT, ("input",), None, SILENT, "warning", "input")
+    return *found, AlertQuery(SILENT_INPUT, ("input", "slot"), None, SILENT, "warning", "input")
 
 
 def key_column(plan: Plan) -> str | None:
