@@ -13,7 +13,7 @@ from antelog.language.line_literals import LineLiteral
 from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
-from antelog.pictures.history import CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
+from antelog.pictures.history import CLOSED, CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
 
 Row = dict[str, Any]
 
@@ -38,10 +38,12 @@ _SHAPES = {
     DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
     **dict.fromkeys(_CONFIRMED.values(), "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z"),
     REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
+    CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
 COLOURS = {
     OPEN: theme.BLUE, EVIDENCE: theme.INK, AWAITED: theme.INK, DEADLINE: theme.INK,
-    REJECTED: theme.GREY, **{_CONFIRMED[name]: colour for name, colour in theme.SEVERITY.items()},
+    **dict.fromkeys((REJECTED, CLOSED), theme.GREY),
+    **{_CONFIRMED[name]: colour for name, colour in theme.SEVERITY.items()},
 }  # fmt: skip
 _MANY = 12
 """The literals that are listed; the others are counted."""
