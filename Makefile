@@ -118,7 +118,13 @@ dist: $(INSTALLED) ## Build what is published into dist/: a wheel and the source
 
 pictures: $(INSTALLED) ## Make the pictures of the documentation anew, and run its notebook
 	@$(PY) -m scripts.pictures
+	@$(PY) -m scripts.incident_picture
 	@$(PY) -m scripts.notebook
+
+editor: ## Bundle the editor of `antelog play` anew; needs npm
+	folder=$$(mktemp -d) && cp scripts/codemirror/* $$folder && cd $$folder && npm install --silent --no-package-lock && \
+	npx esbuild entry.js --bundle --minify --format=iife --global-name=CodeMirror --legal-comments=none \
+	--outfile=$(CURDIR)/antelog/watch/web/vendored/codemirror.min.js; rm -rf $$folder
 
 record: setup ## Rewrite the golden files from what the code prints now; read the diff afterwards
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)

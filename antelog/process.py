@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from antelog.forecast.forecaster import ModelForecaster
     from antelog.forecast.model_file import Model
     from antelog.forecast.scores.scores import Scores
+    from antelog.why import WhyAnswer
+    from antelog.why.grounds import ProgramRead
 
 LEARN = "learn"
 """The model that is learned while an engine runs."""
@@ -121,6 +123,8 @@ class Engine(PlanEngine):
             and where a single answer needs more, `advance` raises DataError
     """
 
+    _program: Planned | None = None
+
     @checked(
         **_OPTIONS,
         model=optional(MODEL),
@@ -176,6 +180,7 @@ class Engine(PlanEngine):
             options,
             forecaster,
         )
+        self._program = program
 
     @classmethod
     @checked(path=PATH, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
@@ -202,6 +207,7 @@ class Engine(PlanEngine):
         """
         saved = saving.restore(path, None, max_bytes, _known(program))
         engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        engine._program = None
         if program is not None:
             engine._offer(program, str(path), accept)
         return engine
@@ -228,6 +234,7 @@ class Engine(PlanEngine):
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
         engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        engine._program = None
         if program is not None:
             engine._offer(program, "the saved state", accept)
         return engine
@@ -249,7 +256,9 @@ class Engine(PlanEngine):
     ) -> RuleChange | None:
         plan, functions = plan_of(program), functions_of(program)
         given = None if static is None else static_rows(plan, static)
-        return self._carry_over(plan, functions, given, name if not accept else None)
+        change = self._carry_over(plan, functions, given, name if not accept else None)
+        self._program = program
+        return change
 
     @classmethod
     def _restored(
@@ -266,6 +275,26 @@ class Engine(PlanEngine):
         engine = cls.__new__(cls)
         PlanEngine.__init__(engine, saved, options, forecaster)
         return engine
+
+    @checked(atom=TEXT, depth=POSITIVE)
+    def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
+        """Why an atom is so, or is not, after the last finished tick: `engine.why("Malf(wt2, 0)")`.
+
+        The explanation prints as a tree, with `depth` levels of rules, and has `to_dict()`. It rests on the
+        facts that the engine has kept, and says where others would be needed: `antelog.why` has all. Raises
+        ProgramError if the text is no atom, DataError if the program has no such predicate, and
+        UnsupportedError if the engine was restored without its program.
+        """
+        from antelog.why import Detail, Grounds, explained  # noqa: PLC0415 - few explain
+
+        if not hasattr(self._program, "document"):
+            raise UnsupportedError(
+                "this engine has its plan only, and explanations need the rules as they are written: "
+                "restore it with its program"
+            )
+        program = cast("ProgramRead", self._program)
+        grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
+        return explained(grounds, atom, Detail(depth))
 
     @property
     def forecasts(self) -> bool:

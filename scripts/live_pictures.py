@@ -11,33 +11,22 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from random import Random
 
+from antelog.watch.web.listening import served_here
+from antelog.workbench.play.bench import PlayBench
+from antelog.workbench.play.draft import DraftFiles
+from antelog.workbench.play.running import PlayOptions
+from scripts.turbine_readings import readings
 from tests.watch.browser import Tab, browser
 
 ANTELOG = str(Path(sys.executable).with_name("antelog"))
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
 RULES = ROOT / "examples" / "turbines" / "turbines.alog"
-BEGUN, TICK, TICKS = datetime(2026, 3, 29, 13, tzinfo=UTC), timedelta(minutes=10), 86
+TICKS = 86
 OPEN = "?query=Malf"
 ROWS = "document.querySelectorAll('.rows .row').length"
-
-
-def readings() -> Iterator[str]:
-    """A hot turbine stays hot for a while. Each reading comes in its tick or, one of four, in the next."""
-    random, hot = Random(11), set[int]()
-    for tick in range(TICKS):
-        for turbine in range(1, 61):
-            is_hot = random.random() < (0.8 if turbine in hot else 0.06)
-            (hot.add if is_hot else hot.discard)(turbine)
-            arrival = tick + (random.random() < 0.25)
-            if arrival < TICKS:
-                times = (BEGUN + at * TICK for at in (tick, arrival))
-                yield f"wt{turbine},{'high' if is_hot else 'low'},{','.join(map(str, times))}\n"
 
 
 def take(link: str, tab: Tab) -> None:
@@ -64,6 +53,17 @@ def take(link: str, tab: Tab) -> None:
         print(f"took docs/pictures/{name}")
 
 
+def take_editor(tab: Tab, folder: Path) -> None:
+    """The picture of `antelog play`."""
+    bench = PlayBench(DraftFiles(), PlayOptions(), folder)
+    tab.size(1440, 860)
+    tab.open(served_here(bench.live, bench))
+    tab.until(f"{ROWS} > 0")
+    tab.run("new Promise((done) => setTimeout(done, 600))")
+    tab.picture(PICTURES / "play.png")
+    print("took docs/pictures/play.png")
+
+
 def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         here = Path(place)
@@ -71,7 +71,7 @@ def main() -> None:
         asked = rules.replace("query Malf(X, T).", "query Malf(X, T) alert 80%.")
         (here / RULES.name).write_text(asked, encoding="utf-8")
         (here / "readings.csv").write_text(
-            f"device,level,time,arrival\n{''.join(readings())}", encoding="utf-8"
+            f"device,level,time,arrival\n{''.join(each.line for each in readings(TICKS))}", encoding="utf-8"
         )
         words = [ANTELOG, "watch", RULES.name, "--input", "Temp=readings.csv", "--model", "learn"]
         with subprocess.Popen(
@@ -81,6 +81,7 @@ def main() -> None:
             try:
                 with browser() as chromium:
                     take(link, chromium.tab(alone=True))
+                    take_editor(chromium.tab(alone=True), here)
             finally:
                 watch.send_signal(signal.SIGINT)
 

@@ -14,7 +14,14 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from antelog import theme
-from scripts.site_pages import ROOT, changelog_page, elsewhere, notebook_page, site_style
+from scripts.site_pages import (
+    ROOT,
+    changelog_page,
+    elsewhere,
+    notebook_page,
+    site_style,
+    with_moving_pictures,
+)
 
 NOTEBOOK = "notebooks/tutorial.ipynb"
 warnings = get_plugin_logger("site")
@@ -39,7 +46,8 @@ def on_page_markdown(markdown: str, **_: object) -> str:
     return markdown.replace(f"]({NOTEBOOK})", f"]({Path(NOTEBOOK).with_suffix('.md').as_posix()})")
 
 
-def on_post_page(output: str, *, page: Page, **_: object) -> str:
+def on_post_page(output: str, *, page: Page, config: MkDocsConfig, **_: object) -> str:
+    output = with_moving_pictures(output, Path(config.docs_dir))
     for url in elsewhere(output):
         warnings.warning("%s loads %s, but has to work without a network", page.file.src_uri, url)
     return output

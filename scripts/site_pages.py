@@ -20,6 +20,8 @@ from antelog import theme
 ROOT = Path(__file__).resolve().parent.parent
 RULES = "%%antelog"
 _FOREIGN = re.compile(r"^(?:https?:)?//", re.IGNORECASE)
+_MOVING = re.compile(r'<img [^>]*src="(?P<file>pictures/incident(?:-narrow)?\.svg)"[^>]*>')
+_COLOURS = re.compile(r'<style class="colours">.*?</style>', re.DOTALL)
 _IN_STYLE = re.compile(r"""(?:url\(|@import)\s*["']?((?:https?:)?//[^"')\s;]+)""", re.IGNORECASE)
 
 
@@ -65,6 +67,16 @@ def site_style() -> str:
         f'[data-md-color-scheme="default"] {{ color-scheme: light; {theme.colours(theme.LIGHT)} }}\n'
         f'[data-md-color-scheme="slate"] {{ color-scheme: dark; {theme.colours(theme.DARK)} }}\n'
     )
+
+
+def with_moving_pictures(page: str, docs: Path) -> str:
+    """The page with its pictures that move within it: there they have its colours, and can be stopped."""
+    return _MOVING.sub(lambda found: within((docs / found["file"]).read_text(encoding="utf-8")), page)
+
+
+def within(picture: str) -> str:
+    """A picture without colours of its own, for a page that has them."""
+    return _COLOURS.sub("", picture).strip()
 
 
 def elsewhere(page: str) -> list[str]:

@@ -34,11 +34,11 @@ LEAVES = frozenset(
 TO_COMPILE = LEAVES | {"language", "compile"}
 TO_ENGINE = TO_COMPILE | {"arrow", "engine", "functions"}
 SHOWING = frozenset({"pictures", "notebook"})
-TO_PROGRAM = TO_ENGINE | {"program", "__init__"}
+TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why"}
 EVERYTHING = (
     TO_PROGRAM
     | SHOWING
-    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "cli"}
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "testing", "cli"}
 )
 
 # unit -> the other units it may import
@@ -61,16 +61,18 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "arrow": LEAVES | {"language"},
     "files": LEAVES | {"language", "arrow"},
     "program": TO_ENGINE,
+    "why": TO_ENGINE,
     "pictures": TO_ENGINE | {"program", "forecast", "process"},
     "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
-    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch", "testing"},
     "forecast": TO_ENGINE | {"program"},
-    "process": TO_ENGINE | {"program", "forecast"},
+    "process": TO_ENGINE | {"program", "forecast", "why"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
-    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run"},
+    "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
+    "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,
 }
 
@@ -121,7 +123,10 @@ BELONGS_TO: dict[str, str] = {
     "confluent_kafka": "run",
     "httpx": "watch",
     "jinja2": "watch",
+    "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "yaml": "workbench",
+    "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }
 

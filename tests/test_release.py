@@ -113,6 +113,35 @@ def test_what_is_built_is_complete_and_runs(tmp_path: Path) -> None:
     assert '"change": "confirmed", "query": "Malf"' in done.stdout
 
 
+@pytest.mark.slow
+def test_the_wheel_alone_is_enough(tmp_path: Path) -> None:
+    """In an empty environment, away from the sources, with the libraries that the wheel asks for."""
+    subprocess.run(
+        [sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", str(tmp_path), str(ROOT)],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (wheel,) = tmp_path.glob("*.whl")
+    place = tmp_path / "empty"
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True)
+    found = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+
+    def run(*words: object) -> str:
+        done = subprocess.run(
+            [str(place / "bin" / str(words[0])), *map(str, words[1:])],
+            env=found, cwd=tmp_path, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    run("pip", "install", "--quiet", f"{wheel}[watch]")
+    turbines = ROOT / "examples" / "turbines"
+    given = (turbines / "malfunctions.alog", "--input", f"Temp={turbines / 'Temp.csv'}")
+    assert release.version() in run("antelog", "--version")
+    assert '"confirmed"' in run("antelog", "try", *given)
+    assert '"confirmed"' in run("antelog", "watch", *given, "--once", "--no-page")
+    run("python", "-c", "from antelog.workbench.play.bench import PlayBench")
+
+
 def test_archives_that_are_not_there_are_named(tmp_path: Path) -> None:
     assert len(release.archives(tmp_path)) == 2
 
@@ -150,6 +179,7 @@ def test_a_release_needs_no_password_and_is_attested() -> None:
     for job in ("pypi", "images"):
         assert any(step.get("uses", "").startswith("actions/attest-") for step in jobs[job]["steps"])
         assert set(jobs[job]["needs"]) == {"build", "install"}, "nothing is published that was not tried"
+        assert jobs[job]["if"] == "vars.PUBLISH == 'yes'", "a tag alone publishes nothing"
 
 
 def test_a_release_is_checked_and_says_what_is_new() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from antelog import theme
 from antelog.pictures import theme as of_pictures
-from antelog.watch.web.shell import STYLES, asset
+from antelog.watch.web.shell import ASSETS, asset
 from scripts.site_pages import site_style
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -59,7 +59,7 @@ def test_light_and_dark_have_the_same_names() -> None:
 
 
 def test_the_page_and_the_site_have_what_the_theme_gives() -> None:
-    assert STYLES[0] == "theme.css"
+    assert next(iter(ASSETS)) == "theme.css"
     assert asset("theme.css").decode() == theme.style_sheet("")
     assert asset("icon.svg").decode() == theme.sign()
     for sheet in (asset("theme.css").decode(), site_style()):

@@ -13,9 +13,20 @@ from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
 _MODULES = {
-    "check": "check", "diff": "diff", "draw": "draw", "format": "format_", "learn": "learn", "run": "run",
-    "score": "score", "try": "try_", "watch": "watch",
-}  # fmt: skip
+    "check": "check",
+    "diff": "diff",
+    "draw": "draw",
+    "format": "format_",
+    "learn": "learn",
+    "lsp": "lsp",
+    "play": "play",
+    "run": "run",
+    "score": "score",
+    "test": "test_",
+    "try": "try_",
+    "watch": "watch",
+    "why": "why",
+}
 
 
 class _Commands(click.Group):
@@ -62,11 +73,14 @@ def main() -> None:
     \b
     Examples:
       antelog check turbines.alog                                       what the rules tell, and when
+      antelog test rules                                                what the rules' own tests say
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
+      antelog play                                                      rules and facts to edit, with a page
+      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
       antelog diff old.alog new.alog                                    what a new version changes
       antelog format turbines.alog                                      its text, laid out anew
       antelog completion bash                                           what makes Tab complete all this

@@ -65,7 +65,7 @@ class Forecaster(Protocol):
         """The members of a saved state that a forecaster is restored from."""
         ...
 
-    def carried_over(self, change: Transition) -> tuple[Self, dict[str, pa.Table]]:
+    def after_change(self, change: Transition) -> tuple[Self, dict[str, pa.Table]]:
         """The forecaster of the new plan, and the lines of the change with their chances."""
         ...
 
@@ -163,7 +163,7 @@ class PlanEngine:
         self._plan, self._state, self._given = found.plan, found.state, found.given
         log = {name: each.log for name, each in found.changes.items()}
         if self._forecaster is not None:
-            self._forecaster, log = self._forecaster.carried_over(found)
+            self._forecaster, log = self._forecaster.after_change(found)
         self._counts = {each.name: self._counts.get(each.name, Counts()) for each in found.plan.inputs}
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
         only = self._options.only

@@ -107,7 +107,8 @@ def step(
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
     wanted, begin = LineSelection(tuple(only), share, staged), state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
-    for end, batch in batches(facts, state.history, now, state.observed.lines):
+    reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
+    for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
         for stepped in _with_room(plan, state, batch, end, wanted):
             state = stepped.state
             for name, changed in stepped.changes.items():
@@ -245,16 +246,20 @@ _ENOUGH = 32_000
 _LINES = 64_000
 """So is one that gives this many lines."""
 
+_MOST_FACTS = 500_000
+"""A batch has no more than about this many, lest it takes too much memory."""
+
 _OUTWEIGHS = 4
 """A batch has at least this many times the facts kept already, as each step may have to look at those."""
 
 
 def batches(
-    facts: Mapping[str, Facts], kept: History, now: int, lines: float
+    facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
     """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
 
-    So many `lines` are reported of each fact, as far as is known.
+    So many `lines` are reported of each fact, as far as is known. Facts matter for `reach` ticks: so long
+    is a batch at least, on the average, for each looks at the facts of that many ticks before it.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
@@ -264,6 +269,8 @@ def batches(
     ends = [now]
     if number > 1:
         arrival = np.sort(np.concatenate([new.arrival for new in facts.values()]))
+        by_reach = int(arrival[-1] - arrival[0]) // max(1, reach)
+        number = min(number, max(by_reach, count // _MOST_FACTS, 1))
         cuts = arrival[np.arange(1, number) * count // number]
         ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
     if len(ends) == 1:

@@ -50,7 +50,10 @@ def usable(old: Input, new: Input) -> bool:
 
 
 def first_ticks(old: Plan, state: State, new: Plan, lacking: frozenset[str] = frozenset()) -> FirstTicks:
-    """What a state of the old plan knows for the new one; `lacking` are inputs of which not all is kept."""
+    """The ticks from which on a state of the old plan suffices for the new one.
+
+    `lacking` are inputs of which not all is kept.
+    """
     before, after = prepared(old), prepared(new)
     nothing_yet = state.begin is None or state.now < state.begin
     facts, latest = dict[str, int](), dict[str, int]()

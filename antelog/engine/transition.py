@@ -39,7 +39,7 @@ CLOSED = "closed"
 
 @dataclass(frozen=True)
 class QueryChange:
-    """What becomes of a query: its answers about ticks from `since` on are reported (None: all).
+    """The fate of a query: its answers about ticks from `since` on are reported (None: all).
 
     From the tick `complete` on its lines are those of a run from the start; None: they may always differ,
     for the reason `why`.

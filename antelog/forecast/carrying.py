@@ -16,7 +16,7 @@ from antelog.engine.facts.history import added, gather
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import POSSIBLE, REVISED
 from antelog.engine.transition import Transition
-from antelog.forecast.forecasting import Forecasting, chances_of, start
+from antelog.forecast.forecasting import Forecasting, known_of, start
 from antelog.forecast.inference.forms import key_of, layout
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import Limits
@@ -32,7 +32,7 @@ class CarriedForecasts:
     log: dict[str, pa.Table]
 
 
-def carried_over(before: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
+def after_change(before: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
     """Carries forecasts over to other rules."""
     old, new, state = change.old, change.plan, change.state
     empty = start(new, before.learning)
@@ -47,7 +47,7 @@ def carried_over(before: Forecasting, change: Transition, limits: Limits) -> Car
         for name, judged in empty.queries.items()
     }
     found = Forecasting(sightings, series, queries, before.epoch, before.learning)
-    known, log, judged = chances_of(new, found, state), {}, dict(queries)
+    known, log, judged = known_of(new, found, state), {}, dict(queries)
     for name, each in change.changes.items():
         lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
         forecast = QueryForecast(known, new.relation(name), limits)
@@ -68,7 +68,7 @@ def _goes_on(change: Transition, name: str) -> bool:
 
 
 def _from(judged: Judged, tick: int) -> Judged:
-    """What is known of a query whose answers are followed from a tick on."""
+    """A query with nothing learned, whose answers are followed from a tick on."""
     return replace(judged, followed=replace(judged.followed, now=tick - 1))
 
 

@@ -6,7 +6,7 @@ forecaster.advanced(step)                                    after a step, and i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 
@@ -20,10 +20,11 @@ from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
-from antelog.forecast.carrying import carried_over
+from antelog.forecast.carrying import after_change
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
+from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
 from antelog.forecast.judges.judge import JUDGES, Judges
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
@@ -92,11 +93,17 @@ class ModelForecaster:
     def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
         return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]
 
-    def carried_over(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
+    def after_change(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
         """The forecaster of changed rules, and the lines of the change with their chances."""
-        found = carried_over(self.known, change, self.limits)
+        found = after_change(self.known, change, self.limits)
         left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
         return replace(self, plan=change.plan, known=found.known, left_out=left_out), found.log
+
+    def what_if(
+        self, state: State, answer: OneAnswer, literals: Sequence[str]
+    ) -> tuple[float | None, list[WhatIf | None]]:
+        """The chance of an answer by the model of facts, and that if each literal comes true, and if not."""
+        return what_if(forecasting.known_of(self.plan, self.known, state), answer, literals)
 
     def members(self) -> dict[str, bytes]:
         return resuming.members(self.known)

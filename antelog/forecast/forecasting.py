@@ -92,7 +92,7 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
         first_tick = 1 + min(each.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
-    known = chances_of(plan, current, state)
+    known = known_of(plan, current, state)
     queries, log, left_out = dict(current.queries), {}, {}
     for name, each in step.changes.items():
         earlier = partial(open_answers, plan, step.before, name, staged=True)
@@ -107,7 +107,7 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     return ForecastStep(after, log, left_out)
 
 
-def chances_of(plan: Plan, current: Forecasting, state: State) -> Known:
+def known_of(plan: Plan, current: Forecasting, state: State) -> Known:
     """The inputs of the chances of a step."""
     tables = tables_of(state, current.sightings.values)
     odds = OddsOf(layout(plan), current.series, current.learning)
@@ -118,7 +118,7 @@ def with_chances(
     plan: Plan, current: Forecasting, state: State, found: Mapping[str, Lines], limits: Limits
 ) -> dict[str, pa.Table]:
     """The open answers of queries with their chances as of the last tick."""
-    known, log = chances_of(plan, current, state), {}
+    known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
         query = QueryForecast(known, plan.relation(name), limits)
         log[name] = query.open(current.queries[name], lines, state.values)

@@ -30,6 +30,7 @@ _ATOM = re.compile(
     rf'(not |last )?(?:\w++\((?:distinct )?+(?:\w++ : )?+)?(\w++)\(((?>[^"()]++|{_QUOTED})*+)(?=\))',
     re.DOTALL,
 )
+_ARGUMENT = re.compile(rf'(?:{_QUOTED}|[^",])++', re.DOTALL)
 # The other aggregate of a comparison of two.
 _OTHER = re.compile(
     rf"{_QUOTED}|\b(?:count|sum|avg|min|max)\((?:distinct )?+(?:\w++ : )?+\w++"
@@ -95,6 +96,12 @@ def read_literal(text: str) -> LineLiteral:
     else:
         pieces += _conditions(text[atom.end(3) :], [str(each) for each in time[::2]])
     return LineLiteral(atom[2], atom[1] == "not ", last if isinstance(last, int) else None, tuple(pieces))
+
+
+def arguments_of(text: str) -> tuple[str, ...]:
+    """The arguments of the first atom of a literal, as they are written: `wt2`, `high`, `8`."""
+    atom = _ATOM.match(text)
+    return () if atom is None else tuple(each.strip() for each in _ARGUMENT.findall(atom[3]))
 
 
 def _time(text: str, first: int, end: int) -> tuple[int, list[str | int]]:

@@ -126,6 +126,8 @@ class FollowedRun:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
+        if found is not None and store is not None and (slots := store.slots()) is not None:
+            reader.counts.restore(slots)
         journal = None
         if store is not None:
             written = None if output.address is None else (str(output.address), sink)

@@ -22,11 +22,15 @@ from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.slots import blob_of
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
 BETWEEN_STATES = 2.0
 """Seconds from one state to the next, at least; longer where it takes long to write."""
+
+BETWEEN_SLOTS = 60.0
+"""Seconds from one writing of when each slot was heard to the next."""
 
 _SHARE = 20
 """Writing states takes at most a twentieth of the time."""
@@ -92,6 +96,7 @@ class Journal:
     _saved: float = field(default=0.0, init=False)
     _between: float = field(default=BETWEEN_STATES, init=False)
     _recorded: bytes = field(default=b"", init=False)
+    _slots_kept: float = field(default=float("-inf"), init=False)
 
     def begin(self) -> None:
         """Before the first step: a head of the feed, and a state, so that steps can be recorded after it."""
@@ -148,6 +153,7 @@ class Journal:
             with self.store.transaction():
                 self._flush()
         if self.resumable:
+            self._slots_kept = float("-inf")
             self._save()
 
     def _status(self, *, at_once: bool = False) -> None:
@@ -170,6 +176,9 @@ class Journal:
         began = self.monotonic()
         known = self._known()
         self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known, also)
+        if self.reader.counts.slots and began > self._slots_kept + BETWEEN_SLOTS:
+            self.store.keep_slots(blob_of(self.reader.counts.slots))
+            self._slots_kept = began
         self.reader.fresh, self._recorded = [], known
         self._forget()
         self._saved = self.monotonic()

@@ -56,15 +56,20 @@ class Recording:
         return sum(map(size_of, self.inputs.values()))
 
     def reader(
-        self, plan: Plan, rejects: Rejects, progress: Callable[[int], None] = lambda _: None
+        self,
+        plan: Plan,
+        rejects: Rejects,
+        progress: Callable[[int], None] = lambda _: None,
+        *,
+        listeners: Listeners | None = None,
     ) -> InputReader:
-        """A reader of the inputs."""
+        """A reader of the inputs; notes go to the listeners, or to those of the rejects."""
         return InputReader(
             plan,
             {name: self._input(plan, name, progress) for name in self.inputs},
             ReadingMode(Timing(timescale=plan.timescale), recorded=True, until=self.until),
             rejects,
-            Listeners(rejects.notes.append),
+            listeners or Listeners(rejects.notes.append),
         )
 
     def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:

@@ -274,7 +274,11 @@ class PageSettings:
     )
     no_page: bool = flag(False, "Serve no page.", on=("watch",))
     port: int = option(
-        0, whole_number(0, most=65535), "The port of the page.", on=FOLLOWING, default_text="one that is free"
+        0,
+        whole_number(0, most=65535),
+        "The port of the page.",
+        on=(*FOLLOWING, "play"),
+        default_text="one that is free",
     )
     host: str = option(
         "127.0.0.1", text("H"),

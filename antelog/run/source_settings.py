@@ -14,7 +14,10 @@ from antelog.run.options import FILE, SOURCE, Arity, named_file, option, plain, 
 
 REPLAYS = ("try", "learn", "score", "draw", "diff")
 FOLLOWING = ("watch", "run")
-ALL = (*REPLAYS, *FOLLOWING)
+ALL = (*REPLAYS, "why", *FOLLOWING)
+"""The commands that read facts through a program, to its end or for ever."""
+RUNNING = (*ALL, "play")
+"""And those that run it over facts in any other way."""
 
 _UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
 
@@ -26,11 +29,12 @@ class ValueSettings:
     limits: Mapping[str, int | float] = option(
         {}, plain("LIMIT=NUMBER", values.number, kind=NUMBER, toml=(int, float)),
         "The value of a limit of the program, in place of its own.",
-        name="set", on=(*ALL, "check"), complete="limits", example="hot=85",
+        name="set", on=(*RUNNING, "check", "test"), complete="limits", example="hot=85",
     )  # fmt: skip
     functions: Path | None = option(
         None, named_file("FILE.py"),
-        "A Python file with the functions that the program declares. Its code runs as this user.", on=ALL,
+        "A Python file with the functions that the program declares. Its code runs as this user.",
+        on=(*RUNNING, "test"),
     )  # fmt: skip
 
 
@@ -38,15 +42,15 @@ class ValueSettings:
 class SourceSettings(ValueSettings):
     """The rules, and where facts come from."""
 
-    program: Path | None = option(None, FILE, "The file with the rules.", on=ALL, arity=Arity.ARGUMENT)
+    program: Path | None = option(None, FILE, "The file with the rules.", on=RUNNING, arity=Arity.ARGUMENT)
     inputs: Mapping[str, Address] = option(
         {}, SOURCE, "Where the facts of an input come from: {sources}.",
-        name="input", on=ALL, predicates=True, entry="source", complete="inputs",
+        name="input", on=RUNNING, predicates=True, entry="source", complete="inputs",
         example="Temp=readings.csv",
     )  # fmt: skip
     statics: Mapping[str, Address] = option(
         {}, SOURCE, "Where facts of a static predicate come from, in addition to those of the program.",
-        name="static", on=ALL, predicates=True, entry="source", complete="statics",
+        name="static", on=RUNNING, predicates=True, entry="source", complete="statics",
         example="Site=sites.csv",
     )  # fmt: skip
 

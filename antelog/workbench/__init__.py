@@ -1,1 +1,1 @@
-"""Tools for those who write rules."""
+"""Tools for those who write rules: they test, compare, lay out and try programs."""

@@ -90,7 +90,7 @@ def test_which_walks_start_spark() -> None:
     pages = [
         page.parent.name if page in EXAMPLES else page.stem for page in WALKS[1:] if _runs_on_spark(page)
     ]
-    assert pages == ["operating", "pipelines"]
+    assert pages == ["index", "first-rule", "operating", "pipelines"]
 
 
 # ---- the examples ----

@@ -23,7 +23,13 @@ def _replaying(name: str) -> Runner:
     return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
 
 
-TRY, LEARN, SCORE, DRAW, DIFF = map(_replaying, ("try", "learn", "score", "draw", "diff"))
+TRY = _replaying("try")
+LEARN = _replaying("learn")
+SCORE = _replaying("score")
+DRAW = _replaying("draw")
+DIFF = _replaying("diff")
+WHY = _replaying("why")
+PLAY = _replaying("play")
 WRITTEN: Reach[Files | Kafka] = Reach(
     "`antelog watch`",
     "write",

@@ -26,6 +26,7 @@ from antelog.files import Rejects
 from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Posted
+from antelog.run.answer_details import DetailWriter
 from antelog.run.checks import Ready
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
@@ -100,7 +101,7 @@ def _run(found: Ready) -> None:
         follower = run.follower(_output(plan, settings), stack)
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
-            tends.append(tending(served))
+            tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)
         if store is not None and wanted is not None:

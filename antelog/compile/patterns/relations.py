@@ -9,6 +9,7 @@ none is new. What cannot be followed to its end is handed back apart, with the r
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from antelog.compile.literals.terms import Var
@@ -55,14 +56,15 @@ class Failed:
 
 
 def relations_of(
-    checked: Checked, clauses: Clauses, limit: int
+    checked: Checked, clauses: Clauses, limit: int, more: Iterable[Request] = ()
 ) -> tuple[tuple[Resolved, ...], tuple[Failed, ...], int]:
     """The queries and the relations they ask for, with their patterns; the relations that failed; and how
-    many searches for what is needless were given up."""
+    many searches for what is needless were given up. `more` are relations that are wanted besides."""
     vocabulary, queries = checked.vocabulary, tuple(checked.document.queries)
     resolver = Resolver(clauses, limit)
     frames = {query.atom.predicate: frame_of(query, vocabulary) for query in queries}
     waiting = [Request(q.atom.predicate, True, query_clause(q, vocabulary)) for q in queries]
+    waiting += (each for each in more if each.name not in {request.name for request in waiting})
     seen = {request.name for request in waiting}
     resolved, failed = [], []
     for request in waiting:

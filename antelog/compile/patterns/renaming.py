@@ -44,7 +44,9 @@ def _is_shared(variable: str) -> bool:
     return variable.startswith("<")
 
 
-class _Suffixed(_Renaming):
+class Suffixed(_Renaming):
+    """Adds a suffix to the names of all variables."""
+
     def __init__(self, suffix: str) -> None:
         self.suffix = suffix
 
@@ -52,7 +54,9 @@ class _Suffixed(_Renaming):
         return old + self.suffix
 
 
-class _Readable(_Renaming):
+class Readable(_Renaming):
+    """Names variables as in the rules they come from, where that is possible."""
+
     def __init__(self) -> None:
         self.names: dict[str, str] = {}
         self.taken: set[str] = set()
@@ -100,12 +104,12 @@ class _FromZero(Replacement):
 
 def renamed(pattern: Pattern, suffix: str) -> Pattern:
     """The pattern with variables no other pattern or clause has."""
-    return _Suffixed(suffix).pattern(pattern)
+    return Suffixed(suffix).pattern(pattern)
 
 
 def readable(pattern: Pattern) -> Pattern:
     """The pattern with its variables named as in the rules they come from, where that is possible."""
-    return _Readable().pattern(pattern)
+    return Readable().pattern(pattern)
 
 
 def from_zero(pattern: Pattern) -> Pattern:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask, Numbers, groups, keys_of, sorting
+from antelog.forecast.inference.diagrams import diagram_of
 from antelog.forecast.inference.evaluation import (
     FOREVER,
     NOTHING_AHEAD,
@@ -24,7 +25,8 @@ from antelog.forecast.inference.evaluation import (
 )
 from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.forecast.inference.formulas import UnknownChanceError
-from antelog.forecast.inference.shapes import DiagramShape, certain, fits
+from antelog.forecast.inference.nodes import Node
+from antelog.forecast.inference.shapes import DiagramShape, certain, fits, question
 from antelog.forecast.inference.table import AnswersAtTicks, AnswerTable, Known, table_of
 
 
@@ -109,15 +111,31 @@ def _together(parts: Sequence[Growth]) -> Growth:
     return Growth(of.take(order), at.take(order), chance.take(order))
 
 
-def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
-    """The chances of answers of one shape; None if its diagram is too large."""
+def chance_of(form: QueryForm, table: AnswerTable, node: Node) -> float:
+    """The chance of another formula over the literals of a form, for the only row of a table.
+
+    Raises UnknownChanceError and DiagramTooLargeError.
+    """
     shape = _shape(table)
+    other = replace(form, formula=replace(form.formula, whole=node))
+    found = probability(diagram_of(question(other, shape)), _window(form, table, shape), form.last, FOREVER)
+    return float(found.chance[0])
+
+
+def _window(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> Window:
+    """The ticks that matter to answers of one shape."""
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     links = tuple(
         Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
         for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
     )
-    window = Window(begin, table.age, table.since, links)
+    return Window(begin, table.age, table.since, links)
+
+
+def _group(form: QueryForm, table: AnswerTable) -> Chances | None:
+    """The chances of answers of one shape; None if its diagram is too large."""
+    shape = _shape(table)
+    window = _window(form, table, shape)
     try:
         return _exact(form, shape, window) if fits(form, shape) else None
     except UnknownChanceError:

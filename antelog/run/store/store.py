@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Self
 
 from antelog.run.store import database as files
+from antelog.run.store.details import Details
 from antelog.run.store.feed import StoredFeed
 from antelog.run.store.inbox import Inbox
 
@@ -74,6 +75,7 @@ class Store:
             raise
         self.feed = StoredFeed(self._database)
         self.inbox = Inbox(self._database)
+        self.details = Details(self._database)
 
     @classmethod
     def open(cls, path: Path, *, temporary: bool = False, wait: bool = False) -> Self:
@@ -138,6 +140,15 @@ class Store:
         steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
         return StoredState(engine, self._rows(0), recorded, known)
+
+    def keep_slots(self, content: bytes) -> None:
+        """Put there when facts of each slot came last."""
+        self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
+
+    def slots(self) -> bytes | None:
+        """When facts of each slot came last, as it was put there."""
+        row = self._database.execute("SELECT content FROM slots").fetchone()
+        return None if row is None else bytes(row[0])
 
     def _generation(self) -> int:
         found = self._database.execute("SELECT generation FROM state").fetchone()

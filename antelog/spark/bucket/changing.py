@@ -74,9 +74,9 @@ def _forecasts(
     log = {name: each.log for name, each in found.changes.items()}
     if job.forecasts is None or bucket.forecasting is None or not job.forecasts.learning.on:
         return moved, log
-    from antelog.forecast.carrying import carried_over  # noqa: PLC0415 - not loaded without chances
+    from antelog.forecast.carrying import after_change  # noqa: PLC0415 - not loaded without chances
 
-    carried = carried_over(bucket.forecasting, found, job.forecasts.limits)
+    carried = after_change(bucket.forecasting, found, job.forecasts.limits)
     return replace(moved, forecasting=carried.known), carried.log
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antelog.compile.plan.partition import group_variables
 from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
@@ -27,7 +28,7 @@ from antelog.program import Program, compiled
 from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.run.store import source_of
 from antelog.watch.board.answer_positions import AnswerPositions
-from antelog.watch.board.grouping import group_name, group_variables
+from antelog.watch.board.grouping import group_name
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked

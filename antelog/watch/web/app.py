@@ -11,7 +11,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +23,16 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
-from antelog.errors import StateError
+from antelog.errors import AntelogError, StateError
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
 from antelog.watch.web.acting import ActList, NoActError, as_json
 from antelog.watch.web.address import Tokens
 from antelog.watch.web.api import API, NoFactsError, of_answer, posted
+from antelog.watch.web.bench import Bench, NoEditError
+from antelog.watch.web.detail_reader import DetailReader
 from antelog.watch.web.export import of_view
-from antelog.watch.web.guard import ACTS, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import ACTS, EDITS, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
 from antelog.watch.web.shell import ASSETS, asset, shell
@@ -47,7 +49,7 @@ _BEAT = 10.0
 class Entry:
     """The hosts and tokens for `Guard`, and the store, which has the inbox, acts, and the counts of alerts.
 
-    `proxied`: a proxy in front says who somebody is.
+    `proxied`: a proxy in front says who somebody is. With a `bench` an editor stands beside the views.
     """
 
     hosts: frozenset[str] | None = None
@@ -55,6 +57,7 @@ class Entry:
     tokens: Tokens = field(default_factory=Tokens)
     store: Path | None = None
     proxied: bool = False
+    bench: Bench | None = None
 
 
 def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
@@ -72,6 +75,8 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
             Route("/events", routes.events),
             Route("/api/answers/{id}", routes.answer),
             Route(ACTS, routes.acts, methods=["GET", "POST"]),
+            Route(EDITS, routes.edits, methods=["GET", "POST"]),
+            Route("/export/shared.html", routes.shared),
             Route("/api/{view}", routes.api),
             Route("/export/{view:path}", routes.export),
             Route("/metrics", routes.metrics),
@@ -90,6 +95,8 @@ class _Routes:
 
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
+        self.details = DetailReader(self.entry.store, self.live)
+        self.live.answers.acts = self.act_list.by_group
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
@@ -102,7 +109,8 @@ class _Routes:
     # ---- for everybody ----
 
     async def page(self, request: Request) -> Response:
-        return HTMLResponse(shell(_root(request), guarded=self.entry.tokens.look is not None))
+        guarded, edits = self.entry.tokens.look is not None, self.entry.bench is not None
+        return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits))
 
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -128,10 +136,10 @@ class _Routes:
 
     async def part(self, request: Request) -> Response:
         view, _, rest = request.path_params["view"].partition("/")
-        make = PARTS.get(view)
-        if view == "answer":
-            self.live.find(rest)
-        found = make(self._scene(request), rest) if make else None
+        make, scene = PARTS.get(view), self._scene(request)
+        if view == "answer" and (answer := self.live.find(rest)) is not None:
+            scene = replace(scene, detail=self.details.of(answer))
+        found = make(scene, rest) if make else None
         return _missing() if found is None else HTMLResponse(found)
 
     async def api(self, request: Request) -> Response:
@@ -139,16 +147,19 @@ class _Routes:
         return _missing() if make is None else _json(make(self.live, _given(request)))
 
     async def answer(self, request: Request) -> Response:
-        found = of_answer(self.live, request.path_params["id"])
-        return _missing() if found is None else _json(found)
+        name = request.path_params["id"]
+        found, answer = of_answer(self.live, name), self.live.find(name)
+        if found is None or answer is None:
+            return _missing()
+        detail = self.details.of(answer)
+        return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
         view, _, form = request.path_params["view"].rpartition(".")
         found = of_view(self.live, view, form, _given(request))
         if found is None:
             return _missing()
-        named = {"content-disposition": f'attachment; filename="antelog.{form}"'}
-        return Response(found, media_type=f"text/{form}", headers=named)
+        return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))
 
     async def metrics(self, _request: Request) -> Response:
         found = metrics(self.live.board, counts_in(self.entry.store))
@@ -183,6 +194,26 @@ class _Routes:
             return JSONResponse({"error": f"it could not be kept: {error}"}, 507)
         self.live.refresh()
         return _json(as_json(found))
+
+    async def edits(self, request: Request) -> Response:
+        """Says what is edited, and takes edits."""
+        bench = self.entry.bench
+        if bench is None:
+            return _missing()
+        try:
+            return _json(bench.state() if request.method == "GET" else await bench.post(await request.body()))
+        except NoEditError as error:
+            return JSONResponse({"error": str(error)}, 400)
+        except AntelogError as error:
+            return JSONResponse({"error": str(error)}, 507)
+
+    async def shared(self, _request: Request) -> Response:
+        """The draft and all its ticks as a file."""
+        bench = self.entry.bench
+        if bench is None:
+            return _missing()
+        found = await asyncio.to_thread(bench.shared)
+        return Response(found, media_type="text/html", headers=_saved_as("rules.html"))
 
     async def events(self, _request: Request) -> Response:
         return StreamingResponse(self._news(), media_type="text/event-stream")
@@ -225,6 +256,10 @@ def _root(request: Request) -> str:
 def _given(request: Request) -> Given:
     """The parameters of the address, each with all its values."""
     return {name: request.query_params.getlist(name) for name in request.query_params}
+
+
+def _saved_as(name: str) -> dict[str, str]:
+    return {"content-disposition": f'attachment; filename="{name}"'}
 
 
 def _json(found: object) -> Response:

@@ -53,6 +53,8 @@ _PORT = re.compile(r":\d{1,5}$", re.ASCII)
 
 ACTS = "/api/acts"
 """The address to which people post what they do: acknowledge, snooze, note."""
+EDITS = "/api/bench"
+"""The address to which a page with an editor posts its edits."""
 PAGES = ("/", "/decided", "/inputs", "/trust", "/plan")
 """The addresses of views: the same empty page, which asks for what is to be seen with its token."""
 
@@ -124,8 +126,8 @@ class Guard:
             return found
         if scope["method"] == "POST" and path.startswith("/facts/"):
             return self._posted(headers)
-        if scope["method"] == "POST" and path == ACTS:
-            return self._acted(headers)
+        if scope["method"] == "POST" and path in (ACTS, EDITS):
+            return self._acted(headers, _LARGEST_ACT if path == ACTS else LARGEST)
         if scope["method"] not in ("GET", "HEAD"):
             return 405, f"only GET; facts are posted to /facts/INPUT, acts to {ACTS}"
         if self.tokens.look is not None and not _may_pass(scope, headers, self.tokens.of_readers):
@@ -151,11 +153,11 @@ class Guard:
             return 401, "the token for facts is missing or wrong"
         return self._too_much(headers, LARGEST)
 
-    def _acted(self, headers: Headers) -> tuple[int, str] | None:
+    def _acted(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         act = self.tokens.act
         if act is None or not may_look(bearer(headers), [act]):
             return 401, "the token of those who may act is missing or wrong; open the link to act"
-        return self._too_much(headers, _LARGEST_ACT)
+        return self._too_much(headers, largest)
 
     def _too_much(self, headers: Headers, largest: int) -> tuple[int, str] | None:
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":

@@ -16,8 +16,10 @@ import msgspec
 import uvicorn
 from starlette.types import ASGIApp
 
-from antelog.watch.web.address import PageAddress
+from antelog.errors import UnsupportedError
+from antelog.watch.web.address import PageAddress, Tokens, new_token
 from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.bench import Bench
 from antelog.watch.web.connections import Connection, PageLoop
 from antelog.watch.web.live_board import LiveBoard
 
@@ -54,10 +56,17 @@ def serve(server: uvicorn.Server, listening: socket.socket) -> None:
         runner.run(server.serve([listening]))
 
 
-def served_here(live: LiveBoard) -> str:
-    """The link of a page that is served to this machine, with a token, for as long as the process lives."""
-    listening = listen(PageAddress())
-    address = msgspec.structs.replace(PageAddress(), port=listening.getsockname()[1])
-    app = page_app(live, Entry(address.hosts, address.origins, address.tokens))
+def served_here(live: LiveBoard, bench: Bench | None = None, port: int = 0) -> str:
+    """The link of a page that is served to this machine, with a token, for as long as the process lives.
+
+    With a `bench` it is the link of those who may edit. Raises UnsupportedError if the port is taken.
+    """
+    given = PageAddress(port=port, tokens=Tokens(new_token(), None if bench is None else new_token()))
+    try:
+        listening = listen(given)
+    except OSError as error:
+        raise UnsupportedError(f"{given.host}:{port}: {error.strerror or error}") from None
+    address = msgspec.structs.replace(given, port=listening.getsockname()[1])
+    app = page_app(live, Entry(address.hosts, address.origins, address.tokens, bench=bench))
     threading.Thread(target=partial(serve, server_of(app, address), listening), daemon=True).start()
-    return address.link
+    return address.link_to_act or address.link

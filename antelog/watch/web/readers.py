@@ -134,6 +134,7 @@ class EngineReader:
     """The records of an engine: the open answers at the start, then the changes given to `tell`."""
 
     def __init__(self, engine: Engine, program: Program) -> None:
+        self.engine = engine
         self._relations = list(engine.plan.queries)
         self._waiting: deque[Record] = deque()
         tables = {query.name: engine.answers(query.name) for query in self._relations}

@@ -25,15 +25,19 @@ ASSETS = {
     "list.js": _SCRIPT,
     "fresh.js": _SCRIPT,
     "acts.js": _SCRIPT,
+    "bench.css": _STYLE,
+    "codemirror.min.js": _SCRIPT,
+    "editor.js": _SCRIPT,
+    "sheets.js": _SCRIPT,
+    "bench.js": _SCRIPT,
     "page.js": _SCRIPT,
     "icon.svg": "image/svg+xml",
     **dict.fromkeys(theme.WEB_FONTS, "font/woff2"),
 }
 """The files of the page. Those of others are in `vendored`, with their licences."""
-STYLES = [name for name, kind in ASSETS.items() if kind == _STYLE]
-SCRIPTS = [name for name, kind in ASSETS.items() if kind == _SCRIPT]
+_OF_BENCH = frozenset({"bench.css", "codemirror.min.js", "editor.js", "sheets.js", "bench.js"})
 _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
-_OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js"})
+_OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
 
 
 def asset(name: str) -> bytes:
@@ -46,6 +50,15 @@ def asset(name: str) -> bytes:
     return folder.joinpath(name).read_bytes()
 
 
-def shell(root: str, *, guarded: bool) -> Markup:
-    """The page, mounted at `root`; `guarded`: its views need a token."""
-    return render("shell.html", root=root, guarded=guarded, views=VIEWS, styles=STYLES, scripts=SCRIPTS)
+def shell(root: str, *, guarded: bool, edits: bool = False) -> Markup:
+    """The page, mounted at `root`; `guarded`: its views need a token; `edits`: with an editor beside them."""
+    names = [name for name in ASSETS if edits or name not in _OF_BENCH]
+    return render(
+        "shell.html",
+        root=root,
+        guarded=guarded,
+        edits=edits,
+        views=VIEWS,
+        styles=[name for name in names if ASSETS[name] == _STYLE],
+        scripts=[name for name in names if ASSETS[name] == _SCRIPT],
+    )

@@ -3,6 +3,7 @@
 
 const root = document.body.dataset.root;
 const guarded = document.body.dataset.guarded === "yes";
+const edits = document.body.dataset.edits === "yes";
 const byId = (id) => document.getElementById(id);
 const KEPT = `antelog session ${root}`;
 const channel = "BroadcastChannel" in window ? new BroadcastChannel(`antelog ${root}`) : null;

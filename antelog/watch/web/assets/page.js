@@ -154,7 +154,8 @@ async function begin() {
     if (data.news) hear(data.news);
     if (data.lost) lost();
   });
-  load();
+  if (edits) bench.begin();
+  else load();
   channel?.postMessage({ asks: "news" });
   if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
   else listen();
@@ -179,8 +180,8 @@ addEventListener("resize", () => { if (list.box) { list.place(); list.fill(); } 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
 
 document.addEventListener("keydown", (event) => {
-  if (event.metaKey || event.ctrlKey || event.altKey) return;
-  const typing = event.target.matches("input:not([type=checkbox]), select, textarea");
+  if (event.metaKey || event.ctrlKey || event.altKey || (event.repeat && "asn".includes(event.key))) return;
+  const typing = event.target.matches("input:not([type=checkbox]), select, textarea, [data-typing]");
   if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
   if (event.key === "Escape" && typing) { event.target.blur(); return; }
   if (typing || byId("help").open || byId("act").open) return;
@@ -194,6 +195,8 @@ document.addEventListener("keydown", (event) => {
   if (list.box) Object.assign(keys, {
     j: () => list.move(1), k: () => list.move(-1), ArrowDown: () => list.move(1), ArrowUp: () => list.move(-1),
     ArrowRight: () => list.toggle(true), ArrowLeft: () => list.toggle(false),
+  });
+  if (list.box || here().name === "answer") Object.assign(keys, {
     a: () => acts.key("acknowledged"), s: () => acts.key("snoozed"), n: () => acts.key("noted"),
   });
   if (keys[event.key]) { event.preventDefault(); keys[event.key](); }

@@ -1,6 +1,7 @@
 """An answer: what drives its chance, what it awaits and what if that comes, its rules, others of its device.
 
-All is from its change lines: the latest has the status, those before it the history.
+Most is from its change lines: the latest has the status, those before it the history. The chances under what
+is awaited, and the latest facts, are from the run that has them.
 """
 
 from __future__ import annotations
@@ -12,15 +13,20 @@ from pathlib import PurePath
 from markupsafe import Markup
 
 from antelog.forecast.reports.words import count
+from antelog.language.line_literals import LineLiteral, read_literal
 from antelog.language.moments import Timescale
+from antelog.run.answer_details import LiteralDetail
 from antelog.watch.board.explanations import Mark, Reason, failed, marks, rules_behind, span
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer
 from antelog.watch.web.templating import render, share
+from antelog.watch.web.views.acts import shown_group
 from antelog.watch.web.views.charts import ChartRow, TimeChart
 from antelog.watch.web.views.context import ViewContext
 from antelog.watch.web.views.lanes import Lane, TimeAxis, lane
 
 _EXPLANATIONS = 8
+_SAME = 0.005
+"""Chances that are nearer to each other read the same."""
 _WHEN = 48
 """Bars of the chart of when it is confirmed, at most."""
 
@@ -52,6 +58,9 @@ def answer(scene: ViewContext, name: str) -> Markup | None:
         when=list(_when(scene, found, line)),
         rules=_rules(scene, found, line),
         others=scene.index.others(found),
+        group=shown_group(scene, found),
+        by_model=_by_model(scene, line),
+        source=line.get("chance_from"),
     )
 
 
@@ -63,6 +72,12 @@ def _such(scene: ViewContext, found: TrackedAnswer) -> str:
         return ""
     came = round(similar.confirmed * similar.lines)
     return f"of {count(similar.lines, 'line')} with such a chance before, {came:,} came true"
+
+
+def _by_model(scene: ViewContext, line: Line) -> float | None:
+    """The chance as of now by the model of facts, if that is another than the one of the line."""
+    found, chance = None if scene.detail is None else scene.detail.chance, line.get("chance")
+    return None if found is None or chance is None or abs(found - chance) < _SAME else found
 
 
 # ---- why ----
@@ -114,11 +129,19 @@ def _known(line: Line, timescale: Timescale | None) -> Sequence[Mark]:
 
 @dataclass(frozen=True)
 class Case:
-    """An awaited literal: what follows if it comes true, and what if not."""
+    """An awaited literal: what follows if it comes true, and what if not.
+
+    The chances of the literal, and of the answer in both cases, are None where they are not known; so is the
+    latest fact like it.
+    """
 
     mark: Mark
     comes: str
     fails: str
+    chance: float | None = None
+    if_so: float | None = None
+    if_not: float | None = None
+    latest: LineLiteral | None = None
 
 
 def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
@@ -128,9 +151,10 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
         [mark for mark in marks(line, scene.board.head.timescale, at) if not mark.known]
         for at in range(min(len(given), _EXPLANATIONS))
     ]
+    details = {} if scene.detail is None else {each.literal: each for each in scene.detail.literals}
     seen: set[str] = set()
-    for way in ways:
-        for mark in way:
+    for each_way, way in zip(given, ways, strict=False):
+        for text, mark in zip(each_way.get("hypotheses") or (), way, strict=True):
             if mark.text in seen:
                 continue
             seen.add(mark.text)
@@ -138,7 +162,9 @@ def _cases(scene: ViewContext, line: Line) -> Iterator[Case]:
             left = sum(mark.text not in {one.text for one in each} for each in ways)
             comes = "confirmed" if not least else f"{least:,} more {'is' if least == 1 else 'are'} awaited"
             fails = "rejected" if not left else f"{count(left, 'other explanation')} left"
-            yield Case(mark, comes, fails)
+            detail = details.get(text) or LiteralDetail(text)
+            latest = None if detail.latest is None else read_literal(detail.latest)
+            yield Case(mark, comes, fails, detail.chance, detail.if_so, detail.if_not, latest)
 
 
 def _rules(scene: ViewContext, found: TrackedAnswer, line: Line) -> Sequence[Reason] | None:
@@ -163,6 +189,8 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
     is_open = found.id in scene.board.open
     end = scene.clock.now if is_open else found.now.tick
     last = {"confirmed": 1.0, "rejected": 0.0}.get(found.now.change, so_far[-1][1])
+    if is_open and found.line.get("chance_from") == "model":
+        last = _by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:
         so_far.append((end, last))
     timed = scene.clock.milliseconds(end) is not None

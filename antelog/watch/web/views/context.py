@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from antelog.forecast.reports.words import lead
 from antelog.language.moments import Timescale, moment, tick_in_words
+from antelog.run.answer_details import AnswerDetail
 from antelog.run.store.acts import Act
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
@@ -57,8 +58,10 @@ class TickClock:
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
 
     def hour(self, seconds: float) -> str:
-        """A moment of the wall clock, in seconds since 1970, as the time of a day: `10:30`."""
-        return f"{datetime.fromtimestamp(seconds, ZoneInfo(self.zone or 'UTC')):%H:%M}"
+        """A moment of the wall clock, in seconds since 1970: `10:30`, or `28 Nov 10:30` if not today."""
+        zone = ZoneInfo(self.zone or "UTC")
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
+        return f"{found:%H:%M}" if found.date() == today.date() else f"{found:%d %b %H:%M}".lstrip("0")
 
     @property
     def zone(self) -> str:
@@ -110,7 +113,8 @@ class TickClock:
 class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
-    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group.
+    `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
+    `detail` is about the answer that is shown.
     """
 
     board: Board
@@ -120,6 +124,7 @@ class ViewContext:
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
+    detail: AnswerDetail | None = None
 
     @cached_property
     def clock(self) -> TickClock:

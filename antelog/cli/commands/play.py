@@ -1,0 +1,70 @@
+"""`antelog play`: rules and facts to edit on a page, with what comes of them at each tick."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.runners import PLAY
+from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.terminal import say, say_whole
+from antelog.errors import FunctionError, UnsupportedError
+from antelog.run.replay import files_of
+from antelog.run.settings import Settings
+from antelog.temporary import temporary_folder
+from antelog.workbench.play.draft import DraftFiles
+from antelog.workbench.play.running import PlayOptions
+
+_LOOK = 0.2
+"""Seconds between two checks whether it is to end."""
+
+
+@click.command(
+    "play",
+    short_help="Edit rules and facts on a page, and see what comes of them.",
+    epilog="Exit status: 0 fine, 1 a file is wrong, 2 the command is. "
+    "The page needs: pip install 'antelog[watch]'.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
+@flags(PLAY, settings=Settings)
+@click.pass_context
+def play(ctx: click.Context, /, settings: Settings) -> None:
+    """Edit rules and facts on a page of this machine, and see at each tick what is open, and why.
+
+    \b
+    Examples:
+      antelog play                                               the tutorial's programs
+      antelog play turbines.alog --input Temp=readings.csv       these files, which *Save* writes to
+      antelog play new.alog --input Reading=new.csv              files that are not there yet
+
+    Facts are CSV files with a header. No file is written but PROGRAM and those of the inputs, and these only
+    when you save. Ctrl-C stops.
+    """
+    with ending_in_words(ctx):
+        program, functions = settings.program, settings.functions
+        if functions is not None and not functions.is_file():
+            raise FunctionError(f"{functions}: there is no such file")
+        files = DraftFiles(program, {**files_of(settings.inputs), **files_of(settings.statics)})
+        name = PlayOptions.name if program is None else str(program)
+        options = PlayOptions(name, functions, settings.limits)
+        with temporary_folder() as folder, stoppable() as stopping:
+            say_whole(f"the page: {_link(files, options, folder, settings.port)}")
+            say("note: Ctrl-C stops it")
+            while not stopping():
+                time.sleep(_LOOK)
+
+
+def _link(files: DraftFiles, options: PlayOptions, folder: Path, port: int) -> str:
+    """The link of the page, which is served from now on."""
+    try:
+        from antelog.watch.web.listening import served_here  # noqa: PLC0415 - needs Starlette
+        from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise UnsupportedError(
+            f"the page needs the package {error.name}, which is not installed: pip install 'antelog[watch]'"
+        ) from None
+    bench = PlayBench(files, options, folder)
+    return served_here(bench.live, bench, port)

@@ -1,0 +1,87 @@
+"""`antelog why`: why an answer is there, or why not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import click
+
+from antelog.cli.arguments.flags import flags
+from antelog.cli.arguments.ready import ready
+from antelog.cli.arguments.runners import WHY
+from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
+from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import say, tell
+from antelog.cli.show.trees import print_tree
+from antelog.escaping import shown
+from antelog.files import Rejects
+from antelog.run.checks import tick_of
+from antelog.run.explaining import recorded_grounds
+from antelog.run.options import option, plain, whole_number, words
+from antelog.run.replay import recording_of
+from antelog.run.settings import Settings
+from antelog.run.values import tick
+from antelog.why import Detail, explained
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhyFlags:
+    """The options of `antelog why` alone."""
+
+    at: int | str | date | None = option(
+        None, plain("TICK", tick),
+        "The tick to look at it from, a number or a timestamp: later facts have not come yet.",
+        on=("why",), default_text="after all facts",
+    )  # fmt: skip
+    depth: int = option(
+        Detail().depth, whole_number(1, "LEVELS"), "The levels of rules that are shown.", on=("why",)
+    )
+    most: int = option(
+        Detail().most, whole_number(1), "The derivations that are shown, the smallest first.", on=("why",)
+    )
+    form: str = option(
+        "tree", words("format", "tree", "json"), "A tree for people, or JSON for programs.",
+        name="format", on=("why",),
+    )  # fmt: skip
+
+
+@click.command(
+    "why",
+    short_help="Say why an answer is there, or why not.",
+    epilog="Exit status: 0 fine, whatever the answer is, 1 the program or the data is wrong, "
+    "2 the command is.",
+)
+@click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("atom")
+@flags(WHY, settings=Settings, more=WhyFlags)
+@click.pass_context
+def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) -> None:
+    """Say why ATOM is an answer of PROGRAM on recorded facts, or why it is none.
+
+    \b
+    Examples:
+      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv
+      antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv --at 1
+      antelog why turbines.alog 'Shdn(wt2, 2)' --input Temp=Temp.csv --format json
+
+    ATOM may be of any predicate, of a query or not. A time in it is a tick or, in quotes, a timestamp.
+    """
+    with ending_in_words(ctx):
+        found = ready(settings, WHY)
+        program, plan = found.program, found.program.plan
+        recording, rejects = recording_of(found.settings), Rejects()
+        print_diagnostics(program.warnings, program.source)
+        say_what_is_missing(plan, recording.inputs)
+        at = None if more.at is None else tick_of(more.at, plan)
+        answer = explained(
+            recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most)
+        )
+        for note in rejects.notes:
+            say(f"note: {shown(note)}")
+        if more.form == "json":
+            tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))
+        else:
+            print_tree(answer)

@@ -1,0 +1,54 @@
+"""Explanations on the terminal: trees with colours, wrapped below where each line begins."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.text import Text
+
+from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.theme import TERMINAL
+from antelog.why.rows import FALSE, OPEN, TRUE
+from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
+from antelog.why.tree import AtomNode
+
+_COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
+_NARROWEST = 30
+"""Columns for text, however deep it is."""
+
+
+def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+    """Prints an explanation, by default to stdout."""
+    console = console or to_stdout()
+    marks = _marks(console)
+    for line in tree_lines(branch_of(why), marks):
+        for text in _wrapped(line, marks, console, len(indent)):
+            print_text(console, Text(indent) + text, soft_wrap=True)
+
+
+def _marks(console: Console) -> TreeMarks:
+    try:
+        "●○✗├└│─…".encode(console.encoding)
+    except (UnicodeEncodeError, LookupError):
+        return PLAIN
+    return TreeMarks()
+
+
+def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
+    branch = line.branch
+    text = Text(f"{marks.of(branch.status)}", style="")
+    text.stylize(_COLOURS.get(branch.status, ""))
+    text.append(branch.text, style="bold" if not line.prefix else _text_style(branch.status))
+    for part in (branch.remark, branch.rule):
+        if part:
+            text.append(f"   {part}", style="dim")
+    text = escaped(text)
+    if not console.is_terminal:
+        return [Text(line.prefix) + text]
+    width = max(_NARROWEST, console.width - indent - len(line.prefix))
+    pieces = text.wrap(console, width)
+    first, *others = pieces
+    return [Text(line.prefix, "dim") + first, *(Text(line.following, "dim") + each for each in others)]
+
+
+def _text_style(status: str) -> str:
+    return "dim" if status == "fact" else TERMINAL["false"] if status == FALSE else ""

@@ -1,0 +1,123 @@
+"""The chance of an answer if a literal that it waits for comes true, and if not.
+
+    Malf(wt2, 7) has 64 %. With Temp(wt2, high, 8), which comes with 80 %, it has 80 %; without, 0 %
+
+Both follow from three formulas: the answer's, the literal's, and both together. This is for an answer that
+somebody looks at, so it is worked out one by one, and its diagrams are not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.forecast.inference.chances import chance_of, worked_out
+from antelog.forecast.inference.diagrams import DiagramTooLargeError
+from antelog.forecast.inference.forms import QueryForm, forms
+from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.inference.nodes import Comes, Every, Never, Node, Some
+from antelog.forecast.inference.table import AnswersAtTicks, Known, table_of
+from antelog.language.line_literals import arguments_of, read_literal
+from antelog.language.printer import value_text
+from antelog.language.syntax import Value
+
+_NONE = 1e-12
+"""A smaller chance is none."""
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """The chance of a literal, and those of the answer if it comes true and if not.
+
+    None stands for what is not known, or cannot be any more.
+    """
+
+    literal: float
+    comes: float | None
+    fails: float | None
+
+
+@dataclass(frozen=True)
+class OneAnswer:
+    """An answer of a query, at a tick: its values by variable."""
+
+    query: str
+    values: Mapping[str, Value | None]
+    now: int
+
+
+def what_if(
+    known: Known, answer: OneAnswer, literals: Sequence[str]
+) -> tuple[float | None, list[WhatIf | None]]:
+    """The answer's chance by the model of facts, and that under each literal; None where it is not known."""
+    nothing: list[WhatIf | None] = [None] * len(literals)
+    form = forms(known.plan)[answer.query]
+    if not isinstance(form, QueryForm) or None in answer.values.values():
+        return None, nothing
+    time = known.plan.relation(answer.query).answer.time
+    tick = answer.values.get(time, 0) if time else 0
+    assert isinstance(tick, int)
+    cells = {
+        name: np.array([known.sightings.values.cell(value)], np.int64)
+        for name, value in answer.values.items()
+        if name != time and value is not None
+    }
+    table = table_of(known, form, AnswersAtTicks(cells, np.array([tick]), np.array([answer.now])))
+    chance = float(worked_out(form, table).chance[0])
+    if np.isnan(chance):
+        return None, nothing
+    found = []
+    for text in literals:
+        node = _node(form, answer, tick, text)
+        try:
+            own = both = 0.0
+            if node is not None:
+                own = chance_of(form, table, node)
+                both = chance_of(form, table, Every((form.formula.whole, node)))
+            found.append(None if node is None else _split(chance, own, both))
+        except (UnknownChanceError, DiagramTooLargeError):
+            found.append(None)
+    return chance, found
+
+
+def _split(chance: float, own: float, both: float) -> WhatIf:
+    comes = None if own < _NONE else min(1.0, both / own)
+    fails = None if 1 - own < _NONE else min(1.0, max(0.0, (chance - both) / (1 - own)))
+    return WhatIf(own, comes, fails)
+
+
+def _node(form: QueryForm, answer: OneAnswer, tick: int, text: str) -> Node | None:
+    """The formula of a literal as lines write it; None if it is not about facts of an input."""
+    literal = read_literal(text)
+    if not text.removeprefix("not ").startswith(f"{literal.predicate}("):
+        return None  # a `last` or an aggregate
+    ticks = [each for each in literal.pieces if isinstance(each, int)]
+    if not ticks:
+        return None
+    first = min(ticks) - tick
+    last = first if ticks == [literal.tick] else max(ticks) - tick if len(ticks) > 1 else form.last
+    facts = [
+        each
+        for each in form.formula.literals
+        if first <= each.at <= last
+        and each.series.predicate == literal.predicate
+        and _fits(each, answer, text)
+    ]
+    if not facts or len({each.series for each in facts}) > 1:
+        return None  # which of several kinds of facts is meant is not known
+    return Never(Some(tuple(facts))) if literal.negated else Some(tuple(facts))
+
+
+def _fits(fact: Comes, answer: OneAnswer, text: str) -> bool:
+    """Whether the constants and the key of a fact are those of a literal."""
+    written = arguments_of(text)
+    return all(place < len(written) and written[place] == own for place, own in _known_columns(fact, answer))
+
+
+def _known_columns(fact: Comes, answer: OneAnswer) -> Iterator[tuple[int, str]]:
+    for place, value in fact.series.constants:
+        yield place, value_text(value)
+    for place, name in zip(fact.series.key, fact.key, strict=True):
+        yield place, value_text(answer.values[name] or "")

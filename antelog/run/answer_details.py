@@ -1,0 +1,135 @@
+"""Details of an answer that somebody looks at, from the engine that has it: chances, and latest facts.
+
+    Malf(wt2, 7), 64 %, awaits Temp(wt2, high, 8)
+        if it comes 80 %, if not 0 %; the latest Temp of wt2 is Temp(wt2, high, 7)
+
+They are worked out for the few answers that are looked at now, and not for each line.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from antelog.engine.facts.latest_facts import with_latest_facts
+from antelog.language.line_literals import arguments_of, read_literal
+from antelog.process import Engine
+from antelog.run.store.details import Details
+
+if TYPE_CHECKING:
+    from antelog.forecast.inference.what_if import WhatIf
+
+MOST = 12
+"""Awaited literals that are looked at, at most."""
+
+
+class LiteralDetail(Struct, frozen=True):
+    """An awaited literal: its chance, that of the answer if it comes true and if not, the latest such fact.
+
+    None stands for what is not known.
+    """
+
+    literal: str
+    chance: float | None = None
+    if_so: float | None = None
+    if_not: float | None = None
+    latest: str | None = None
+
+
+class AnswerDetail(Struct, frozen=True):
+    """The details of an answer at a tick; `chance` is by the model of facts."""
+
+    tick: int
+    chance: float | None = None
+    literals: Sequence[LiteralDetail] = ()
+
+
+def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
+    """The details of the open answer that a line is about."""
+    literals = list(
+        dict.fromkeys(
+            text for each in line.get("explanations") or () for text in each.get("hypotheses") or ()
+        )
+    )[:MOST]
+    chance: float | None = None
+    cases: Sequence[WhatIf | None] = [None] * len(literals)
+    if engine.forecasts and not line.get("others"):
+        from antelog.forecast.inference.what_if import OneAnswer  # noqa: PLC0415 - few forecast
+
+        answer = OneAnswer(line["query"], line["answer"], engine.now)
+        chance, cases = engine.forecaster.what_if(engine.state, answer, literals)
+    found = []
+    for text, case in zip(literals, cases, strict=True):
+        latest = _latest(engine, text)
+        if case is None:
+            found.append(LiteralDetail(text, latest=latest))
+        else:
+            found.append(LiteralDetail(text, case.literal, case.comes, case.fails, latest))
+    return AnswerDetail(engine.now, chance, found)
+
+
+def _latest(engine: Engine, text: str) -> str | None:
+    """The latest fact in the slot that a literal is about, or with its key; None if none is kept."""
+    name, arguments = read_literal(text).predicate, arguments_of(text)
+    source = next((each for each in engine.plan.inputs if each.name == name), None)
+    if source is None or len(arguments) != len(source.columns):
+        return None
+    keys = tuple(each.position for each in engine.plan.key.positions if each.name == name)
+    places = keys if source.slot is None else source.slot
+    if not places or any(arguments[place][:1].isupper() for place in places):
+        return None  # any value will do
+    state = engine.state
+    facts = with_latest_facts(state.history, name)
+    fits = np.ones(facts.count, np.bool_)
+    for place in places:
+        fits &= facts.columns[place] == state.values.cell(_value(arguments[place]))
+    rows = np.flatnonzero(fits)
+    if not len(rows):
+        return None
+    row = rows[np.argmax(facts.time[rows])]
+    written = [state.values.text(int(column[row])) for column in facts.columns]
+    return f"{name}({', '.join([*written, str(facts.time[row])])})"
+
+
+def _value(text: str) -> str | int | float:
+    """The value of a constant as lines write it."""
+    try:
+        found: str | int | float = json.loads(text)
+    except ValueError:
+        return text
+    return found
+
+
+BETWEEN = 0.25
+"""Seconds between two looks at what is asked for."""
+
+
+@dataclass(eq=False)
+class DetailWriter:
+    """Puts the details of answers that somebody looks at into the store, while a run goes on."""
+
+    details: Details
+    engine: Engine
+    wall: Callable[[], float] = time.time
+    _known: dict[str, tuple[int, str]] = field(default_factory=dict)
+    _looked: float = field(default=float("-inf"))
+
+    def tend(self) -> None:
+        """Works out what is asked for and not known as of now; it is called often."""
+        now = self.wall()
+        if abs(now - self._looked) < BETWEEN:
+            return
+        self._looked, asked = now, self.details.wanted(now)
+        self._known = {name: known for name, known in self._known.items() if name in asked}
+        for name, line in asked.items():
+            of = self.engine.now, line
+            if self._known.get(name) != of:
+                self._known[name] = of
+                self.details.put(name, msgspec.json.encode(detail_of(self.engine, msgspec.json.decode(line))))

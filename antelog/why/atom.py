@@ -1,0 +1,97 @@
+"""The atom that is asked about, read from its text.
+
+Malf(wt2, 0)    Malf(wt2, "2026-03-30 02:50")    the predicate, its values and its tick
+"""
+
+from __future__ import annotations
+
+import re
+
+from antelog.arrow.ticks import tick_of
+from antelog.compile.literals import Atom
+from antelog.compile.literals.terms import Const, Time, Var
+from antelog.diagnostics import Diagnostic, Source, Span
+from antelog.errors import DataError, ProgramError
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.parser import parse
+from antelog.language.printer import to_text
+from antelog.language.syntax import Constant
+from antelog.language.vocabulary import PredicateKind
+from antelog.why.grounds import WrittenProgram
+
+_LAST = re.compile(r",\s*(\d{4}-\d\d[^,\"()]*?)\s*\)\s*\.?\s*\Z")
+"""A time without quotes, as the last argument."""
+
+
+def read_atom(text: str, program: WrittenProgram) -> Atom:
+    """The atom of a text. Raises ProgramError with its place if it is none, DataError if it does not fit."""
+    atom = _parsed(text)
+    name, vocabulary = atom.predicate, program.checked.vocabulary
+    if name not in vocabulary.predicates:
+        known = [each.name for each in vocabulary.predicates.values()]
+        hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
+        raise DataError(f"the program has no predicate {name}. {hint}")
+    predicate = vocabulary[name]
+    if len(atom.terms) != len(predicate.columns):
+        shape = _shape(name, program)
+        raise DataError(f"{name} has {len(predicate.columns)} arguments, not {len(atom.terms)}: {shape}")
+    terms = atom.terms if predicate.kind is PredicateKind.STATIC else atom.terms[:-1]
+    arguments = tuple(_term(each, place, text) for place, each in enumerate(terms))
+    if predicate.kind is PredicateKind.STATIC:
+        return Atom(name, arguments, Time(None, 0))
+    return Atom(name, arguments, Time(None, _tick(atom.terms[-1], text, program)))
+
+
+def _shape(name: str, program: WrittenProgram) -> str:
+    """An atom of a predicate as the program writes it."""
+    for query in program.source.queries:
+        if query.atom.predicate == name:
+            return to_text(query.atom)
+    if name in program.rules:
+        return to_text(program.rules[name][0].source.head)
+    return f"{name}({', '.join(program.checked.vocabulary[name].columns)})"
+
+
+def _parsed(text: str) -> syntax.Atom:
+    given = text.strip().removesuffix(".")
+    if (time := _LAST.search(given)) is not None:
+        given = f'{given[: time.start(1)]}"{time[1]}"{given[time.end(1) :]}'
+    source = Source(f"{given}.", "the atom")
+    found = parse(source)
+    if any(each.span.start >= len(given) for each in found.diagnostics):
+        end = Source(given, source.name)
+        raise ProgramError([_wrong(Span(len(given), len(given)), "the atom ends too early")], end)
+    if found.diagnostics:
+        raise ProgramError(found.diagnostics, source)
+    rules = found.document.statements
+    if len(rules) != 1 or not isinstance(rules[0], syntax.Rule) or rules[0].body:
+        raise ProgramError([_wrong(Span(0, len(given)), "this is no atom")], source)
+    return rules[0].head
+
+
+def _wrong(span: Span, message: str) -> Diagnostic:
+    return Diagnostic("E001", message, span, "Write a predicate and its values, as in `Malf(wt2, 0)`.")
+
+
+def _term(term: syntax.Term, place: int, text: str) -> Const | Var:
+    match term:
+        case Constant(value):
+            return Const(value)
+        case syntax.Variable(name):
+            return Var(name)
+        case syntax.Anonymous():
+            return Var(f"_{place}")
+        case _:
+            raise DataError(f"{text}: give a value as argument {place + 1}")
+
+
+def _tick(term: syntax.Term, text: str, program: WrittenProgram) -> int:
+    if not isinstance(term, Constant):
+        raise DataError(f"{text}: the last argument is the time; give a tick, as in `Malf(wt2, 0)`")
+    value = term.value
+    if isinstance(value, str):
+        return tick_of(value, program.plan.timescale)
+    if value != int(value) or value < 0:
+        raise DataError(f"{text}: a tick is a whole number from 0 on, not {value}")
+    return int(value)

@@ -1,0 +1,267 @@
+"""The grounds of explanations: the rules as written, the facts there are, and what was set aside.
+
+    Grounds.of_facts(program, {"Temp": frame})     all facts that were recorded
+    Grounds.of_engine(engine, program)             those that the engine has kept
+
+The facts are those of the engine, and so are the tables by which it finds them. Only the plan has more: the
+relations of every literal that a rule may ask for, and not those of the queries alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.compile import PATTERN_LIMIT
+from antelog.compile.nodes.plan import Plan
+from antelog.compile.patterns.relations import Request, relations_of
+from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
+from antelog.compile.prepared.rules import Rules, prepared
+from antelog.compile.rules.program import EvidenceFrame, asked_clause, clauses_of, frame_of
+from antelog.engine import kernel
+from antelog.engine.columns.tables import NEVER, Column, Mask
+from antelog.engine.facts.frames import Frame, static_rows
+from antelog.engine.facts.history import Facts, History, LatestFacts, no_facts
+from antelog.engine.state import State, begun, knowledge_of, start, with_facts
+from antelog.engine.step.background import StaticFacts, background_of
+from antelog.engine.step.derivations import Knowledge
+from antelog.engine.values.values import Values
+from antelog.functions import UserFunction
+from antelog.language import Checked, read, syntax
+from antelog.language.moments import Timescale
+from antelog.why.ways import WrittenRule
+
+LAST = 2**53
+"""A tick after all others."""
+
+
+class ProgramRead(Protocol):
+    """A program with its text and its functions."""
+
+    @property
+    def document(self) -> syntax.Document: ...
+
+    @property
+    def functions(self) -> Mapping[str, UserFunction]: ...
+
+
+class FactPlaces(Protocol):
+    """Says where facts and rows that were set aside come from."""
+
+    def of_fact(self, predicate: str, facts: Facts, values: Values, /) -> str | None:
+        """The file and line of a fact."""
+
+    def of_row(self, predicate: str, row: int, /) -> str | None:
+        """The file and line of a row of an input, such as one that was set aside."""
+
+
+class NoPlaces:
+    """The places of facts that come from no file."""
+
+    def of_fact(self, _predicate: str, _facts: Facts, _values: Values) -> None:
+        return None
+
+    def of_row(self, _predicate: str, _row: int) -> None:
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class WrittenProgram:
+    """A program as it is written, and the plan with the relations of all literals in it.
+
+    `frames` has the windows of the queries.
+    """
+
+    checked: Checked
+    rules: Mapping[str, tuple[WrittenRule, ...]]
+    plan: Plan
+    frames: Mapping[str, EvidenceFrame | None]
+
+    @property
+    def source(self) -> syntax.Document:
+        return self.checked.document
+
+    def frame(self, predicate: str) -> EvidenceFrame | None:
+        """The window that evidence for an atom lies in.
+
+        A predicate that rests on itself and is no query has the widest window of the queries.
+        """
+        frames = [each for each in self.frames.values() if each is not None]
+        if predicate in self.frames or not frames:
+            return self.frames.get(predicate)
+        return max(frames, key=lambda each: each.width) if predicate in self._recursive else None
+
+    @cached_property
+    def _recursive(self) -> frozenset[str]:
+        """The predicates that rest on themselves, or on such."""
+        below = {
+            name: {goal.predicate for rule in rules for each in rule.body if (goal := each.goal) is not None}
+            for name, rules in self.rules.items()
+        }
+        reached = {name: set(own) for name, own in below.items()}
+        for _ in below:
+            reached = {name: own.union(*(reached.get(n, ()) for n in own)) for name, own in reached.items()}
+        looping = {name for name, own in reached.items() if name in own}
+        return frozenset(name for name, own in reached.items() if name in looping or own & looping)
+
+
+def written(program: ProgramRead) -> WrittenProgram:
+    """The program as it is written."""
+    return _written(program.document)
+
+
+@lru_cache(maxsize=8)
+def _written_once(text: _ById) -> WrittenProgram:
+    checked = read(text.document.source)
+    vocabulary, document = checked.vocabulary, checked.document
+    clauses, _ = clauses_of(checked)
+    general = frozenset(
+        q.atom.predicate
+        for q in document.queries
+        if len({t.name for t in q.atom.terms if isinstance(t, syntax.Variable)}) == len(q.atom.terms)
+    )
+    rules: dict[str, list[WrittenRule]] = {name: [] for name in clauses}
+    for rule in document.rules:
+        if rule.head.predicate in rules:
+            rules[rule.head.predicate].append(WrittenRule.of(rule, checked, general))
+    references = (
+        reference
+        for own in rules.values()
+        for rule in own
+        for literal in rule.asked
+        for reference in literal.references
+    )
+    more = {
+        each.name: Request(each.name, False, asked_clause(each.predicate, each.kept, vocabulary))
+        for each in references
+    }
+    relations, _, _ = relations_of(checked, clauses, PATTERN_LIMIT, tuple(more.values()))
+    plan = with_levels(with_bounds(assembled(checked, relations)))
+    frames = {q.atom.predicate: frame_of(q, vocabulary) for q in document.queries}
+    return WrittenProgram(checked, {name: tuple(own) for name, own in rules.items()}, plan, frames)
+
+
+@dataclass(frozen=True, eq=False)
+class _ById:
+    document: syntax.Document
+
+    def __hash__(self) -> int:
+        return id(self.document)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ById) and other.document is self.document
+
+
+def _written(document: syntax.Document) -> WrittenProgram:
+    return _written_once(_ById(document))
+
+
+@dataclass(frozen=True, eq=False)
+class Grounds:
+    """The grounds of explanations, as of a tick.
+
+    at       the tick; facts that arrive later are not there
+    begin    the tick at which time begins; None: it has not begun
+    kept     for each input the first tick whose facts are all there
+    rejects  rows that were set aside, as `engine.rejects` has them
+    """
+
+    program: WrittenProgram
+    known: Knowledge
+    at: int
+    begin: int | None
+    rejects: pa.Table
+    places: FactPlaces = field(default_factory=NoPlaces)
+    kept: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def rules(self) -> Rules:
+        return self.known.rules
+
+    @property
+    def timescale(self) -> Timescale | None:
+        return self.program.plan.timescale
+
+    @classmethod
+    def of_facts(
+        cls,
+        program: ProgramRead,
+        frames: Mapping[str, Frame],
+        at: int | None = None,
+        *,
+        static: Mapping[str, Frame] | None = None,
+        arrival: str = "arrival",
+    ) -> Grounds:
+        """The grounds that recorded facts are, up to a tick; None: all of them.
+
+        They have their arrivals in a column, or arrive at their own ticks.
+        """
+        own, at = written(program), LAST if at is None else at
+        state = start(own.plan, static_rows(own.plan, static or {}), functions=program.functions)
+        state, batch = kernel.admitted(own.plan, state, frames, LAST, arrival=arrival)
+        facts = {name: each.take(each.arrival <= at) for name, each in batch.facts.items()}
+        state = with_facts(begun(own.plan, replace(state, now=at), batch.facts), facts)
+        known = knowledge_of(own.plan, state)
+        rejects = batch.rejects.append_column("row", pa.array(batch.places))
+        return cls(own, known, at, state.begin, _arrived(rejects, at))
+
+    @classmethod
+    def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
+        """The grounds that the state of an engine with this plan is."""
+        own = written(program)
+        rules = prepared(own.plan)
+        tables = state.static.tables
+        of_patterns = {
+            name: tuple(background_of(each, tables, state.values) for each in patterns)
+            for name, patterns in rules.patterns.items()
+        }
+        known = Knowledge(
+            rules,
+            state.values,
+            _with_latest(rules, state.history),
+            StaticFacts(tables, of_patterns, {}),
+            state.observed.seen,
+            state.decided,
+            knowledge_of(own.plan, state).memo,
+        )
+        needed = prepared(plan).needed
+        kept = {name: state.now + back for name, back in needed.items() if back is not None}
+        kept |= {name: max(kept.get(name, 0), state.forgotten) for name in rules.inputs}
+        unplaced = rejects.append_column("row", pa.nulls(rejects.num_rows, pa.int64()))
+        return cls(own, known, state.now, state.begin, unplaced, kept=kept)
+
+    def placed(self, places: FactPlaces) -> Grounds:
+        """The grounds with the places of facts."""
+        return replace(self, places=places)
+
+    @cached_property
+    def last_arrival(self) -> int:
+        """The last tick at which a fact arrived; -1 if there is none."""
+        streams = self.known.history.values()
+        parts = (part for stream in streams for slices in stream.slices.values() for part in slices)
+        return max((int(part.arrival.max()) for part in parts if part.count), default=-1)
+
+    def is_so(self, since: Column) -> Mask:
+        """Where something is so at the tick, given since when."""
+        found: Mask = (since <= self.at) & (since != NEVER)
+        return found
+
+
+def _arrived(rejects: pa.Table, at: int) -> pa.Table:
+    """The rows that were set aside up to a tick."""
+    return rejects.filter(pc.less_equal(pc.fill_null(rejects.column("arrival"), 0), at))
+
+
+def _with_latest(rules: Rules, history: History) -> History:
+    """The history with room for the latest facts of all slots that a literal may ask for."""
+    return {
+        name: replace(stream, latest=LatestFacts(no_facts(stream.width)))
+        if name in rules.remembered and stream.latest is None
+        else stream
+        for name, stream in history.items()
+    }

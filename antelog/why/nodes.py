@@ -1,0 +1,302 @@
+"""The nodes of an explanation: a rule in a row, and each literal of it with its status and the reason.
+
+Temp(wt2, high, 2), failed: it may come until tick 4 at the latest; Temp(wt2, low, 2) came instead
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
+from antelog.compile.literals.absence import Absence
+from antelog.compile.literals.aggregate import Aggregation
+from antelog.compile.literals.last import Last
+from antelog.compile.literals.literal import Condition, Literal
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Const, Operand, Part, Time, Var, text_of, variables_in
+from antelog.diagnostics import Span
+from antelog.engine.columns.tables import Column
+from antelog.engine.step.atoms import truth
+from antelog.engine.step.derivations import Atoms
+from antelog.engine.step.rows import cells_of
+from antelog.engine.values.values import UNBOUND
+from antelog.language.line_literals import amount_text
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Value
+from antelog.why.amounts import contributing, so_far
+from antelog.why.evidence import FactSearch, background_facts, instead, latest_line
+from antelog.why.grounds import Grounds
+from antelog.why.rows import FALSE, OPEN, TRUE, LiteralTruth, RankedRow, value_of
+from antelog.why.tree import AtomNode, FactLine, LiteralNode, RuleNode, Sentence
+from antelog.why.ways import RuleUse, WrittenLiteral
+
+_MOST_TICKS = 100_000
+"""The ticks of a range that are looked at one by one."""
+
+Explain = Callable[[Atom, int], AtomNode]
+"""Explains an atom, so many levels down."""
+
+
+@dataclass(frozen=True)
+class NodeMaker:
+    """Makes the nodes of rows; `depth` is how many levels are shown."""
+
+    grounds: Grounds
+    depth: int
+    explain: Explain
+
+    def rule(self, use: RuleUse, row: RankedRow, level: int) -> RuleNode:
+        """A rule with the values of a row."""
+        literals = tuple(
+            self._literal(each, use.below.get(place), row, level) for place, each in enumerate(use.rule.body)
+        )
+        source = self.grounds.program.source.source
+        head = literal_text(use.rule.head.replaced(row.values))
+        status = together([each.status for each in literals])
+        return RuleNode(
+            " ".join(source.excerpt(use.rule.source.span).split()),
+            place_text(self.grounds, use.rule.source.span),
+            head,
+            status,
+            literals,
+        )
+
+    def _literal(
+        self, literal: WrittenLiteral, below: RuleUse | None, row: RankedRow, level: int
+    ) -> LiteralNode:
+        as_written = to_text(literal.source)
+        if below is not None:
+            goal = literal.goal
+            assert goal is not None
+            made = self.rule(below, row, level + 1)
+            rest = [row.truth(part).status for part in literal.parts if not isinstance(part, Atom)]
+            text = literal_text(goal.replaced(row.values))
+            node = LiteralNode(text, as_written, together([made.status, *rest]), below=made)
+            return node if level + 1 < self.depth else replace(node, below=None, hidden=made.size)
+        main, *others = literal.parts
+        node = self._leaf(main, row, level)
+        for each in others:
+            found = row.truth(each)
+            if found.status == FALSE:
+                node = replace(node, status=FALSE, reason=_compared(each, row))
+            elif found.status == OPEN and node.status == TRUE:
+                node = replace(node, status=OPEN)
+        if isinstance(main, Atom) and others and main.replaced(row.values).time.variable is not None:
+            node = replace(node, text=_ranged(main, others, row))
+        node = replace(node, text=node.text or as_written, written=as_written)
+        return replace(node, reason=()) if node.reason == (node.text,) else node
+
+    def _leaf(self, literal: AnyLiteral, row: RankedRow, level: int) -> LiteralNode:
+        found = row.truth(literal)
+        filled = literal.replaced(row.values)
+        node = LiteralNode(literal_text(filled), "", found.status)
+        match filled:
+            case Atom():
+                return self._fact(node, filled, found, row)
+            case Negation() | Absence():
+                return self._negation(node, filled, found, level)
+            case Aggregation():
+                assert isinstance(literal, Aggregation)
+                return self._aggregation(node, literal, found, row)
+            case Last():
+                return self._last(node, filled, found)
+            case StaticAtom():
+                there = found.status == TRUE and not filled.negated
+                facts = background_facts(self.grounds, filled)[:1] if there else ()
+                return replace(node, reason=self._background(filled, found), facts=facts)
+            case _:
+                return replace(node, text="", reason=_compared(literal, row))
+
+    # ---- kinds ----
+
+    def _fact(self, node: LiteralNode, atom: Atom, found: LiteralTruth, row: RankedRow) -> LiteralNode:
+        conditions = _open_conditions(atom, row)
+        where = f" where {', '.join(map(literal_text, conditions))}" if conditions else ""
+        node = replace(node, text=node.text + where)
+        if found.status == TRUE:
+            return replace(node, facts=FactSearch.of(self.grounds, atom).lines(1))
+        if found.status == OPEN:
+            until = ("not there yet",) if found.until is None else ("may come until ", found.until)
+            return replace(node, reason=until)
+        return replace(node, reason=self._gone(atom, found), facts=instead(self.grounds, atom, conditions))
+
+    def _gone(self, atom: Atom, found: LiteralTruth) -> Sentence:
+        """The reason why a fact can come no more."""
+        kept = self.grounds.kept.get(atom.predicate, 0)
+        if atom.time.variable is None and atom.time.offset < kept:
+            return ("the engine no longer has facts about ", atom.time.offset)
+        if found.since is not None and found.since >= 0:
+            return ("no such fact came; certain since ", found.since)
+        return ("no such fact can be",)
+
+    def _negation(
+        self, node: LiteralNode, literal: Negation | Absence, found: LiteralTruth, level: int
+    ) -> LiteralNode:
+        is_fact = literal.predicate in self.grounds.rules.inputs
+        if found.status == TRUE:
+            what = "no such fact" if is_fact else "it is not so"
+            since = (
+                (f"{what}",)
+                if found.since is None or found.since < 0
+                else (f"{what}, certain since ", found.since)
+            )
+            return replace(node, reason=since)
+        if variables_in(literal.operands):
+            return replace(node, reason=("waits until its variables have values",))
+        if found.status == OPEN:
+            what = "no such fact yet; one could come" if is_fact else "not so yet; it could become so"
+            return replace(node, reason=(what,) if found.until is None else (f"{what} until ", found.until))
+        first, last = (
+            (literal.time, literal.time) if isinstance(literal, Negation) else (literal.first, literal.last)
+        )
+        if is_fact:
+            search = FactSearch(
+                self.grounds, literal.predicate, literal.arguments, max(0, first.offset), last.offset
+            )
+            lines = search.lines()
+            return replace(
+                node, reason=("there is such a fact",), facts=lines, more=search.facts.count - len(lines)
+            )
+        return self._denied(node, literal, (max(0, first.offset), last.offset), level)
+
+    def _denied(
+        self, node: LiteralNode, literal: Negation | Absence, ticks: tuple[int, int], level: int
+    ) -> LiteralNode:
+        """A negation that fails, as the atom that it denies is true."""
+        tick = self._true_tick(literal, ticks)
+        node = replace(node, reason=("it is so",))
+        if tick is None:
+            return node
+        terms = tuple(Var(f"_{i}") if each is None else each for i, each in enumerate(literal.arguments))
+        why = self.explain(Atom(literal.predicate, terms, Time(None, tick)), level + 1)
+        if level + 1 >= self.depth:
+            return replace(node, hidden=sum(each.size for each in why.rules))
+        return replace(node, below=why)
+
+    def _true_tick(self, literal: Negation | Absence, ticks: tuple[int, int]) -> int | None:
+        """The first tick of a range at which an atom is true."""
+        (reference,) = literal.references
+        first, last = ticks
+        if last - first > _MOST_TICKS or reference.name not in self.grounds.rules.relations:
+            return None
+        each: Column = np.arange(first, last + 1, dtype=np.int64)
+        values = self.grounds.known.values
+        cells = tuple(
+            np.full(len(each), values.cell(term.value)) for term in reference.given if isinstance(term, Const)
+        )
+        found = truth(self.grounds.known, Atoms(reference.name, cells, each)).true_at
+        at = np.flatnonzero(self.grounds.is_so(found))
+        return int(each[at[0]]) if len(at) else None
+
+    def _aggregation(
+        self, node: LiteralNode, literal: Aggregation, found: LiteralTruth, row: RankedRow
+    ) -> LiteralNode:
+        if not literal.variables <= row.rows.found.rows.bound.keys():
+            return replace(node, reason=("waits until its variables have values",))
+        value = amount_text(so_far(row, literal))
+        facts, more = contributing(row, literal)
+        reason: Sentence = (f"comes to {value}",)
+        if found.status == OPEN:
+            reason = (f"comes to {value} so far",)
+            if found.until is not None:
+                reason = (f"comes to {value} so far; decided by ", found.until)
+        return replace(node, reason=reason, facts=tuple(facts), more=more)
+
+    def _last(self, node: LiteralNode, literal: Last, found: LiteralTruth) -> LiteralNode:
+        if variables_in((*literal.named, literal.first, literal.last)):
+            return replace(node, reason=("waits until its variables have values",))
+        lines: tuple[FactLine, ...] = ()
+        if literal.predicate in self.grounds.rules.inputs:
+            given = dict(zip(literal.slot.places, literal.named, strict=True))
+            line = latest_line(
+                self.grounds, literal.predicate, given, literal.first.offset, literal.last.offset
+            )
+            lines = () if line is None else (line,)
+        reason: Sentence = ("the latest one is this",) if lines else ("there is none",)
+        if found.status == OPEN and found.until is not None:
+            reason = (
+                f"{'the latest one so far is this' if lines else 'there is none yet'}; decided by ",
+                found.until,
+            )
+        return replace(node, reason=reason, facts=lines)
+
+    def _background(self, literal: StaticAtom, found: LiteralTruth) -> Sentence:
+        if found.status == OPEN:
+            return ("waits until its variables have values",)
+        there = (found.status == TRUE) ^ literal.negated
+        return ("in the background",) if there else ("not in the background",)
+
+
+# ---- texts ----
+
+
+def together(statuses: Sequence[str]) -> str:
+    """The status of literals together: failed if one is, else awaited if one is."""
+    return FALSE if FALSE in statuses else OPEN if OPEN in statuses else TRUE
+
+
+def place_text(grounds: Grounds, span: Span) -> str:
+    """File and line of a rule."""
+    source = grounds.program.source.source
+    file, own = source.located(span)
+    return f"{file.name}:{file.position(own.start)[0]}"
+
+
+def literal_text(literal: Literal) -> str:
+    """The text of a literal; variables without a name are `_`."""
+    return text_of("_" if _is_unnamed(part) else part for part in literal.parts)
+
+
+def _is_unnamed(part: Part) -> bool:
+    return isinstance(part, Var) and part.name.startswith("_")
+
+
+def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
+    """A comparison with the values of both sides, as far as they are known."""
+    filled = literal.replaced(row.values)
+    if not isinstance(literal, Comparison) or not isinstance(filled, Comparison):
+        return (literal_text(filled),)
+    sides = [_side(own, put_in, row) for own, put_in in zip(literal.operands, filled.operands, strict=True)]
+    if all(isinstance(each, str) for each in sides):
+        return (f"{sides[0]} {literal.operator} {sides[1]}",)
+    return (sides[0], f" {literal.operator} ", sides[1])
+
+
+def _side(operand: Operand, filled: Operand, row: RankedRow) -> str | int:
+    """A side of a comparison: its value, a tick, or what is known of it."""
+    if isinstance(filled, Time) and filled.variable is None:
+        return filled.offset
+    bound = row.single.bound
+    if isinstance(filled, Time) or not variables_in([operand]) <= bound.keys():
+        return text_of([filled])
+    values = row.rows.grounds.known.values
+    cell = int(cells_of(operand, bound, values)[0])
+    return "nothing" if cell == UNBOUND else _short(value_of(cell, values))
+
+
+def _short(value: Value) -> str:
+    """A value as it is shown; of numbers three decimals."""
+    return value_text(value) if isinstance(value, str) else amount_text(value)
+
+
+def _open_conditions(atom: Atom, row: RankedRow) -> list[Condition]:
+    """The conditions that the open variables of an atom, and no others, have to meet."""
+    open_ = atom.variables
+    found = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
+    own = ((each, variables_in(each.operands)) for each in found)
+    return sorted((each for each, names in own if names and names <= open_), key=literal_text)
+
+
+def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:
+    """The text of an atom whose range has no tick chosen yet."""
+    first, last = bounds
+    assert isinstance(first, Comparison)
+    assert isinstance(last, Comparison)
+    ends = [text_of([side]) for side in (first.replaced(row.values).left, last.replaced(row.values).right)]
+    arguments = [
+        "_" if _is_unnamed(each) else text_of([each]) for each in atom.replaced(row.values).arguments
+    ]
+    return f"{atom.predicate}({', '.join([*arguments, '..'.join(ends)])})"

@@ -1,0 +1,134 @@
+"""The search for the derivations of an atom: by each rule, the best rows, and since when it is true or false.
+
+Malf(wt4, 0): by its rule one row, in which Temp(wt4, high, 1) fails; false since tick 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from antelog.compile.literals import Atom
+from antelog.compile.literals.terms import Const
+from antelog.engine.columns.tables import NEVER, Mask
+from antelog.why.forgotten import Needed, forgotten
+from antelog.why.grounds import Grounds
+from antelog.why.rows import RankedRow, WayRows, fits, prepared_way, rows_nearby, rows_of_way
+from antelog.why.ways import Ways, WrittenRule
+
+_MOST_TAKING = 100
+"""The rows of which it is looked up whether what they take is the latest."""
+
+_NEAR = 4
+"""The rows of a way that are looked at where conditions keep them away."""
+
+
+@dataclass
+class RuleRows:
+    """The rows of a rule for an atom: the best of them, and how many are complete, or may become so."""
+
+    rule: WrittenRule
+    best: list[RankedRow] = field(default_factory=list)
+    complete: int = 0
+    alive: int = 0
+
+    def is_about(self, goal: Atom) -> bool:
+        """Whether its head has no other values than the atom."""
+        pairs = zip(self.rule.head.arguments, goal.arguments, strict=True)
+        return all(
+            one == other for one, other in pairs if isinstance(one, Const) and isinstance(other, Const)
+        )
+
+    def add(self, rows: list[RankedRow], most: int) -> None:
+        self.best = sorted([*self.best, *rows], key=rank)[:most]
+
+
+@dataclass
+class Derivable:
+    """An atom that rules may derive: since when it is true and false, and the rows of each rule.
+
+    supported  whether an answer would be told of it
+    told       the tick from which it was, if it was for some time
+    lost       the first facts that would be needed and are not kept any more
+    flags      remarks on the search: see `Ways`
+    """
+
+    rules: list[RuleRows] = field(default_factory=list)
+    true_at: int = int(NEVER)
+    false_at: int = -1
+    supported: bool = False
+    told: int = int(NEVER)
+    lost: Needed | None = None
+    flags: set[str] = field(default_factory=set)
+
+    @property
+    def has_rows(self) -> bool:
+        return any(each.best for each in self.rules)
+
+    def chosen(self, wanted: Callable[[RankedRow], bool], most: int) -> list[RankedRow]:
+        """The best rows of all rules that are wanted."""
+        rows = [row for each in self.rules for row in each.best if wanted(row)]
+        return sorted(rows, key=rank)[:most]
+
+    def nearest(self) -> list[RankedRow]:
+        """The best row of each rule."""
+        return sorted((each.best[0] for each in self.rules if each.best), key=rank)
+
+
+def rank(row: RankedRow) -> tuple[float, ...]:
+    """The sort key of rows: few failed literals first, then those that a fact speaks for."""
+    failed, waiting, *rest = row.rank
+    return (failed, not row.is_supported, waiting, *rest)
+
+
+def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
+    """The derivations of an atom; of each rule the best rows are kept."""
+    program, found = grounds.program, Derivable()
+    for rule in program.rules[goal.predicate]:
+        ways = Ways(program.rules, program.frame(goal.predicate))
+        of_rule = RuleRows(rule)
+        for way in ways.of(rule, goal):
+            if way.is_possible:
+                lost = forgotten(grounds, prepared_way(grounds, way))
+                found.lost = found.lost or lost
+                for rows in rows_of_way(grounds, way):
+                    _add(found, of_rule, rows, most)
+        found.rules.append(of_rule)
+        found.flags |= ways.flags
+    return found
+
+
+def _add(found: Derivable, of_rule: RuleRows, rows: WayRows, most: int) -> None:
+    each = rows.found
+    if not each.rows.count:
+        return
+    found.true_at = min(found.true_at, int(each.complete.min()))
+    found.false_at = max(found.false_at, int(each.failed.max()))
+    since = np.maximum(rows.since, 0)
+    told = (since < each.failed) & (since <= rows.grounds.at)
+    found.told = min(found.told, int(since[told].min(initial=NEVER)))
+    alive = rows.failed == 0
+    of_rule.alive += int(alive.sum())
+    of_rule.complete += int((alive & (rows.waiting == 0)).sum())
+    found.supported |= _is_told(rows, alive)
+    of_rule.add(rows.ranked(most), most)
+
+
+def _is_told(rows: WayRows, alive: Mask) -> bool:
+    told = np.flatnonzero(alive & rows.supported)
+    if not any(rows.way.use.taking):
+        return len(told) > 0
+    return any(RankedRow(rows, int(at)).is_supported for at in told[:_MOST_TAKING])
+
+
+def add_nearby(grounds: Grounds, goal: Atom, found: Derivable) -> None:
+    """Adds the rows that conditions keep away, where they are nearer than others."""
+    program = grounds.program
+    for of_rule in found.rules:
+        ways = Ways(program.rules, program.frame(goal.predicate))
+        for way in ways.of(of_rule.rule, goal):
+            for rows in rows_nearby(grounds, way):
+                near = [row for row in rows.ranked(_NEAR) if not row.is_alive or not fits(grounds, row)]
+                of_rule.add(near, 2)

@@ -1,0 +1,191 @@
+"""The draft of a page: takes edits, runs them, and gives the page the board of the tick that is looked at.
+
+bench = PlayBench(files, options, folder)
+await bench.post(b'{"program": "…", "tables": {…}}')     another draft
+await bench.post(b'{"tick": 3}')                         another tick
+await bench.post(b'{"save": true}')                      to the files it came from, and no others
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import msgspec
+
+from antelog.language.printer import KEYWORDS
+from antelog.language.syntax import SEVERITIES
+from antelog.process import Engine
+from antelog.watch.web.bench import NoEditError
+from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
+from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
+from antelog.workbench.play.lessons import LESSONS
+from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+
+_FIRST = "A rule that waits"
+"""The lesson that is open at first: the one before it has no open answers."""
+
+
+class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An edit as the page posts it: a new draft, another tick, a lesson to open, or the wish to save."""
+
+    program: str | None = None
+    tables: dict[str, Sheet] = {}
+    tick: int | None = None
+    lesson: str | None = None
+    save: bool = False
+
+
+@dataclass(eq=False)
+class _NoFeed:
+    """A reader of nothing, for the board is replaced as a whole; its engine is that of the tick looked at."""
+
+    course: Course | None = None
+    tick: int | None = None
+    _known: tuple[Course | None, int | None, Engine | None] = (None, None, None)
+
+    def read(self, _limit: int) -> list[dict[str, Any]]:
+        return []
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine of the draft after the tick; made when somebody looks at an answer."""
+        known, tick, engine = self._known
+        if (known, tick) != (self.course, self.tick):
+            if self.course is None or self.tick is None:
+                return None
+            engine = self.course.engine_at(self.tick)
+            self._known = self.course, self.tick, engine
+        return engine
+
+
+@dataclass(eq=False)
+class PlayBench:
+    """The draft of a page, and what came of it."""
+
+    files: DraftFiles
+    options: PlayOptions
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self._feed = _NoFeed()
+        self.live = LiveBoard(self._feed)
+        self.lesson = "" if self.files.names else _FIRST
+        draft = LESSONS[self.lesson] if self.lesson else self.files.read()
+        self._edition = 0
+        self.shown: Course | None = None
+        self.tick: int | None = None
+        self._running = asyncio.Lock()
+        self._take(self._play(draft, 0), None)
+
+    # ---- for the page ----
+
+    def state(self) -> dict[str, Any]:
+        """The draft, and what came of it."""
+        draft = self.played.draft
+        return {
+            "program": draft.program,
+            "files": self.files.names,
+            "lessons": [] if self.files.names else list(LESSONS),
+            "lesson": self.lesson,
+            "keywords": sorted({*KEYWORDS, *SEVERITIES}),
+            **self._found(),
+        }
+
+    async def post(self, body: bytes) -> dict[str, Any]:
+        """Takes an edit."""
+        try:
+            edit = msgspec.json.decode(body, type=PostedEdit)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise NoEditError(f"this is no edit: {error}") from None
+        if edit.save:
+            return {"saved": await asyncio.to_thread(self._save)}
+        if edit.lesson is not None:
+            if edit.lesson not in LESSONS:
+                raise NoEditError("there is no lesson of that name")
+            self.lesson = edit.lesson
+            await self._edit(LESSONS[edit.lesson], None)
+            return self.state()
+        if edit.program is not None:
+            await self._edit(Draft(edit.program, edit.tables), self.tick)
+        if edit.tick is not None:
+            self._look(edit.tick)
+        return self._found()
+
+    def shared(self) -> str:
+        """The draft and all its ticks as a page without a script."""
+        played, course = self.played, self.shown
+        tables = {
+            name: SharedTable(each.columns, each.filled)
+            for name, each in played.draft.tables.items()
+            if each.filled
+        }
+        draft = SharedDraft(Path(self.options.name).name, played.draft.program, tables, self.tick)
+        if course is None:
+            return as_page(draft, (), ())
+        boards = ((tick, course.board_at(tick)) for tick in course.ticks)
+        return as_page(draft, boards, course.changing)
+
+    # ---- behind it ----
+
+    def _found(self) -> dict[str, Any]:
+        played, course = self.played, self.shown
+        return {
+            "problems": played.problems,
+            "notes": played.notes,
+            "aside": played.aside,
+            "tables": {
+                name: {"columns": sheet.columns, "rows": sheet.rows}
+                for name, sheet in played.draft.tables.items()
+            },
+            "ticks": [] if course is None else course.ticks,
+            "labels": [] if course is None else course.labels,
+            "changing": [] if course is None else course.changing,
+            "tick": self.tick,
+        }
+
+    async def _edit(self, draft: Draft, tick: int | None) -> None:
+        """Runs a draft; one that came before, and still runs, is given up."""
+        self._edition += 1
+        edition = self._edition
+        async with self._running:
+            if edition != self._edition:
+                raise NoEditError("a newer edit has come")
+            try:
+                played = await asyncio.to_thread(self._play, draft, edition)
+            except StoppedError:
+                raise NoEditError("a newer edit has come") from None
+            self._take(played, tick)
+
+    def _play(self, draft: Draft, edition: int) -> Played:
+        with TemporaryDirectory(dir=self.folder) as folder:
+            return play(draft, self.options, Path(folder), lambda: edition != self._edition)
+
+    def _take(self, played: Played, tick: int | None) -> None:
+        """Takes a course; the tick that was looked at stays, if it is still there.
+
+        While a program has errors, the views stay as they were before.
+        """
+        self.played = played
+        if played.course is None:
+            return
+        self.shown = played.course
+        self._look(played.course.begin if tick is None or tick not in played.course.ticks else tick)
+
+    def _look(self, tick: int | None) -> None:
+        course = self.shown
+        if course is None:
+            return
+        if tick is not None and tick not in course.ticks:
+            raise NoEditError(f"there is no tick {tick}")
+        self.tick = self._feed.tick = tick
+        self._feed.course = course
+        self.live.show(course.board_at(tick))
+
+    def _save(self) -> Sequence[str]:
+        return self.files.save(self.played.saved)

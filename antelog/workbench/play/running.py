@@ -1,0 +1,304 @@
+"""The course of a draft: its program over its facts, recorded tick by tick, and the board at any tick.
+
+played = play(draft, PlayOptions("turbines.alog"), folder)
+played.problems              errors and warnings of the program, with their places
+played.ticks                 the ticks that there are to look at
+played.board_at(2)           what was open then
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.diagnostics import to_json
+from antelog.errors import AntelogError, DataError, ProgramError
+from antelog.files import ARRIVAL, Reject, Rejects
+from antelog.files.columns import DEFAULT_ARRIVAL
+from antelog.language.moments import moment
+from antelog.process import Engine
+from antelog.program import Program, parse
+from antelog.run.counting import InputCounts
+from antelog.run.driver import ChangeView, Driver, Judged
+from antelog.run.reading import Listeners
+from antelog.run.replay import Recording, static_facts
+from antelog.run.sinks.json_lines import Style, change_lines
+from antelog.run.sinks.result import StepResult
+from antelog.run.store import Record, about
+from antelog.run.waiting import DueRows
+from antelog.watch.board.board import Board, FeedProgram
+from antelog.workbench.play.draft import LARGEST, Draft, Sheet, as_csv, fitted
+
+MOST_LINES = 20_000
+"""Changes of a draft, at most: it is for examples that a person looks at."""
+_MOST_TICKS = 400
+"""Of a longer stretch of time only the ticks are shown at which something happens."""
+
+
+class StoppedError(Exception):
+    """A newer draft takes the place of this one."""
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """What belongs to a draft besides its texts: the name of its program, its functions and limits."""
+
+    name: str = "rules.alog"
+    functions: Path | None = None
+    limits: Mapping[str, int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class FactStep:
+    """The facts of a step, which ends at a tick."""
+
+    tick: int
+    facts: Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Course:
+    """A program over the facts of a draft: records by tick, and the facts of each step."""
+
+    program: Program
+    records: Sequence[tuple[int, Record]]
+    steps: Sequence[FactStep]
+    static: Mapping[str, Sequence[tuple[str | int | float, ...]]]
+    first: int | None
+    last: int
+
+    @cached_property
+    def head(self) -> FeedProgram:
+        return FeedProgram(self.program.source)
+
+    @cached_property
+    def ticks(self) -> list[int]:
+        """The ticks that can be looked at."""
+        if self.first is None:
+            return []
+        if self.last - self.first < _MOST_TICKS:
+            return list(range(self.first, self.last + 1))
+        return sorted({self.first, self.last, *(tick for tick, _ in self.records if tick >= self.first)})
+
+    @property
+    def labels(self) -> list[str]:
+        """The ticks as times."""
+        return [moment(tick, self.program.plan.timescale) for tick in self.ticks]
+
+    @property
+    def changing(self) -> list[int]:
+        """The ticks at which an answer changes."""
+        return sorted({tick for tick, record in self.records if "change" in record})
+
+    @cached_property
+    def begin(self) -> int | None:
+        """The tick to look at first: the earliest one at which an answer is open, else the last."""
+        for tick in self.changing:
+            if self.board_at(tick).open:
+                return tick
+        return self.ticks[-1] if self.ticks else None
+
+    def engine_at(self, tick: int) -> Engine:
+        """An engine that has the facts up to a tick."""
+        engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
+        for step in self.steps:
+            if step.tick <= tick:
+                engine.advance(step.tick, step.facts)
+        if tick > engine.now:
+            engine.advance(tick)
+        return engine
+
+    def board_at(self, tick: int | None) -> Board:
+        """The board after a tick."""
+        board = Board(head=self.head)
+        if tick is None:
+            return board
+        known = about(self.program.source, self.program.plan.tick)
+        board.take([{"head": {**known, "tick": self.first, "open": []}}])
+        board.take(record for at, record in self.records if at <= tick)
+        board.take([{"status": {**board.inputs.status, "tick": tick}}])
+        return board
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Played:
+    """The outcome of a draft: tables as the program needs them, problems, rows set aside, and its course."""
+
+    draft: Draft
+    problems: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    aside: Sequence[Mapping[str, Any]] = ()
+    course: Course | None = None
+
+    @property
+    def saved(self) -> Draft:
+        """The draft as it is saved: with the arrivals that were run, or without a column of them."""
+        inputs = () if self.course is None else self.course.program.plan.inputs
+        times = {each.name: each.columns[-1] for each in inputs}
+        return Draft(
+            self.draft.program,
+            {name: _dated(_used(sheet), times.get(name)) for name, sheet in self.draft.tables.items()},
+        )
+
+
+class _TickByTick(ChangeView):
+    """Steps that end wherever facts arrive, so that the counts of inputs are those of the tick."""
+
+    def __init__(self, plan: Plan, stopping: Callable[[], bool]) -> None:
+        super().__init__(MOST_LINES)
+        self.counts, self._stopping = InputCounts(plan), stopping
+        self.counted, self.taken = 0, list[FactStep]()
+        self.first: int | None = None
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        """Advance an engine by a batch, one arrival after the other."""
+        given = [np.zeros(0, np.int64), *(each.arrivals for each in batch.rows.values())]
+        arrivals = np.unique(np.concatenate(given))
+        ends = [int(tick) for tick in arrivals if engine.now < tick < batch.now]
+        if self.first is None and len(arrivals):
+            self.first = int(arrivals[0])
+        for tick in [*ends, batch.now]:
+            if self._stopping():
+                raise StoppedError
+            part = batch.between(engine.now, tick)
+            facts = part.facts
+            for name, table in facts.items():
+                self.counts.add(name, table)
+            self.taken.append(FactStep(tick, facts))
+            changes = engine.advance(tick, facts)
+            judged(part)
+            yield StepResult(tick, changes)
+
+
+def play(
+    draft: Draft, options: PlayOptions, folder: Path, stopping: Callable[[], bool] = lambda: False
+) -> Played:
+    """Runs a draft; its tables are written to a folder for that. Raises StoppedError when `stopping` is."""
+    if sum(len(sheet.rows) for sheet in draft.tables.values()) > LARGEST:
+        return Played(
+            draft=draft, problems=[_problem(f"there are more than {LARGEST:,} rows; take some out")]
+        )
+    try:
+        program = parse(draft.program, name=options.name, functions=options.functions, limits=options.limits)
+    except ProgramError as error:
+        return Played(draft=draft, problems=to_json(error.diagnostics, error.source))
+    except AntelogError as error:
+        return Played(draft=draft, problems=[_problem(str(error))])
+    plan = program.plan
+    shaped = Draft(draft.program, {**draft.tables, **_shaped(plan, draft.tables)})
+    warnings = to_json(program.warnings, program.source)
+    try:
+        return replace(_run(program, shaped, folder, stopping), problems=warnings)
+    except AntelogError as error:
+        said = str(error).replace(f"{folder}/", "")
+        return Played(draft=shaped, problems=[*warnings, _problem(said)])
+
+
+def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bool]) -> Played:
+    """The records of a program over the tables of a draft."""
+    plan, aside, notes = program.plan, list[Reject](), list[str]()
+    inputs, statics = {each.name for each in plan.inputs}, {each.name for each in plan.statics}
+    files = _written(plan, draft.tables, folder)
+    recording = Recording(
+        {name: path for name, path in files.items() if name in inputs},
+        {name: path for name, path in files.items() if name in statics},
+    )
+    rejects, view = Rejects(), _TickByTick(plan, stopping)
+    static = static_facts(plan, recording.statics, rejects, {})
+    engine = Engine(program, static=static, arrival=ARRIVAL)
+    reader = recording.reader(plan, rejects, listeners=Listeners(notes.append, aside.extend))
+    records: list[tuple[int, Record]] = []
+    for step in Driver(engine, reader, view).steps():
+        lines = change_lines(list(plan.queries), step, Style()).splitlines()
+        changes = [msgspec.json.decode(line) for line in lines]
+        records += [(each["tick"], each) for each in changes]
+        if len(records) > MOST_LINES:
+            raise DataError(f"there are more than {MOST_LINES:,} changes; replay it with `antelog try`")
+        view.counts.add_rejects(aside[view.counted :])
+        records += [(step.tick, _reject(each, step.tick)) for each in aside[view.counted :]]
+        view.counted = len(aside)
+        counts = msgspec.json.encode(view.counts.status())  # they go on being counted
+        records.append((step.tick, {"status": {"inputs": msgspec.json.decode(counts)}}))
+    begin = view.first if plan.tick is not None or view.first is None else 0
+    places = {str(path): name for name, path in files.items()}
+    return Played(
+        draft=draft,
+        notes=[*notes, *rejects.notes],
+        aside=[
+            {"table": places.get(each.file, each.predicate), "row": (each.line or 2) - 2, "why": each.detail}
+            for each in aside
+        ],
+        course=Course(
+            program=program,
+            records=records,
+            steps=view.taken,
+            static=static,
+            first=begin,
+            last=max(engine.now, -1 if begin is None else begin),
+        ),
+    )
+
+
+def _written(plan: Plan, tables: Mapping[str, Sheet], folder: Path) -> dict[str, Path]:
+    """The files of the tables, by name. Rows without any text are blank lines, so that lines count rows."""
+    found, times = {}, {each.name: each.columns[-1] for each in plan.inputs}
+    for number, (name, sheet) in enumerate(tables.items()):
+        if not sheet.columns:
+            continue
+        path = folder / f"{number}-{name[:40]}.csv"
+        rows = [row if any(map(str.strip, row)) else () for row in _dated(sheet, times.get(name)).rows]
+        path.write_text(as_csv(sheet.columns, rows), encoding="utf-8")
+        found[name] = path
+    return found
+
+
+def _dated(sheet: Sheet, time: str | None) -> Sheet:
+    """A table whose facts arrive at their own time where a column of arrivals is empty."""
+    if time not in sheet.columns or DEFAULT_ARRIVAL not in sheet.columns:
+        return sheet
+    at, own, rows = sheet.columns.index(DEFAULT_ARRIVAL), sheet.columns.index(time), []
+    for row in sheet.rows:
+        given = [*row, *[""] * (len(sheet.columns) - len(row))]
+        given[at] = given[at].strip() or given[own]
+        rows.append(tuple(given))
+    return Sheet(sheet.columns, tuple(rows))
+
+
+def _used(sheet: Sheet) -> Sheet:
+    """A table without its column of arrivals if nothing is in it."""
+    if DEFAULT_ARRIVAL not in sheet.columns:
+        return sheet
+    at = sheet.columns.index(DEFAULT_ARRIVAL)
+    if any(row[at : at + 1] != ("",) and row[at : at + 1] for row in sheet.rows):
+        return sheet
+    cut = [(*row[:at], *row[at + 1 :]) for row in (sheet.columns, *sheet.rows)]
+    return Sheet(cut[0], tuple(cut[1:]))
+
+
+def _shaped(plan: Plan, tables: Mapping[str, Sheet]) -> dict[str, Sheet]:
+    """A table for each input, and for each static predicate that had one, with the columns that it needs."""
+    inputs = {
+        each.name: fitted(tables.get(each.name), each.columns, (DEFAULT_ARRIVAL,)) for each in plan.inputs
+    }
+    statics = {
+        each.name: fitted(tables[each.name], each.columns) for each in plan.statics if each.name in tables
+    }
+    return inputs | statics
+
+
+def _reject(each: Reject, tick: int) -> Record:
+    row = {"input": each.predicate, "reason": each.reason, "row": each.row, "tick": tick}
+    return {"reject": {**row, "detail": each.detail}}
+
+
+def _problem(message: str) -> dict[str, Any]:
+    """A problem that has no place in the program."""
+    return {"severity": "error", "message": message, "hint": ""}

@@ -1,0 +1,74 @@
+"""scripts/incident.py, scripts/incident_picture.py: the picture of the home page is what antelog reports."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from antelog import theme
+from scripts.incident import TICKS, TURBINE, Story, story
+from scripts.incident_picture import FOLDER, NARROW, SECONDS, WIDE, captions, picture, pictures
+from scripts.site_pages import with_moving_pictures
+from scripts.turbine_readings import readings
+from tests.docs.pages import ROOT
+
+ANEW = "it is not what the code draws: run `make pictures`, and look at the result"
+
+
+@pytest.fixture(scope="module")
+def told() -> Story:
+    return story()
+
+
+def test_pictures_are_up_to_date() -> None:
+    for name, drawn in pictures():
+        assert (FOLDER / name).read_text(encoding="utf-8") == drawn, f"{name}: {ANEW}"
+
+
+def test_the_story_is_one_of_a_late_reading(told: Story) -> None:
+    assert [each.late for each in told.evidence] == [False, False, True]
+    assert 0 < told.likely < told.confirmed < told.decided
+    chances = [each.chance for each in told.instants]
+    assert chances[0] is not None
+    assert chances[told.likely] is not None
+    assert chances[0] < told.alert <= (chances[told.likely] or 0)
+    assert chances[told.confirmed] is None
+    came = [(each.level, each.arrival - each.tick) for each in readings(TICKS) if each.turbine == TURBINE]
+    assert {("high", 0), ("high", 1)} <= {*came}
+
+
+def test_the_picture_says_what_was_reported(told: Story) -> None:
+    for drawn in (picture(told, WIDE), picture(told, NARROW)):
+        texts = re.findall(r">([^<>]+)</t(?:ext|span)>", drawn)
+        chances = [f"{each.chance:.0%}".replace("%", " %") for each in told.instants if each.chance]
+        assert {told.words, *chances, *map(told.time, range(told.decided + 1))} <= {*texts}
+        said = " ".join(texts)
+        assert all(each.text in said for each in captions(told))
+
+
+def test_it_moves_for_those_only_who_do_not_mind(told: Story) -> None:
+    drawn = picture(told, WIDE)
+    before, _, after = drawn.partition("@media (prefers-reduced-motion: no-preference)")
+    assert "animation" not in before
+    assert f"{SECONDS}s linear infinite" in after
+    assert "<script" not in drawn
+    still = picture(told, WIDE, theme.DARK)
+    assert "animation" not in still
+    assert "prefers-" not in still
+    # Without motion only the last moment is seen: all that goes again is hidden.
+    assert len(re.findall(r'class="in-\d-\d gone"', still)) == drawn.count(" gone")
+
+
+def test_the_page_has_it_in_its_own_colours() -> None:
+    page = '<p><img alt="x" src="pictures/incident.svg" /><img alt="y" src="pictures/logo.svg" /></p>'
+    found = with_moving_pictures(page, ROOT / "docs")
+    assert 'class="incident incident"' in found
+    assert 'class="colours"' not in found
+    assert '<img alt="y" src="pictures/logo.svg" />' in found
+
+
+def test_the_readme_shows_it_on_light_and_on_dark() -> None:
+    text = Path(ROOT, "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r'src(?:set)?="(docs/pictures/incident[^"]+)"', text)
+    assert shown == ["docs/pictures/incident-dark.svg", "docs/pictures/incident-light.svg"]
+    assert all((ROOT / name).is_file() for name in shown)

@@ -1,0 +1,87 @@
+"""antelog/watch/web/detail_reader.py and the view of an answer: what if, latest facts, silence, acts."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from pathlib import Path
+
+import pytest
+
+import antelog
+from antelog.run.answer_details import DetailWriter
+from antelog.watch.board.tracked_answer import name_of
+from antelog.watch.live import Live
+from antelog.watch.web.app import Entry
+from antelog.watch.web.detail_reader import DetailReader
+from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.readers import reader_of
+from tests.watch.lines import possible, status, written
+from tests.watch.web.asking import ask, guarded
+
+RULES = """\
+input Temp(device, level, time) one per device.
+input Oil(device, level, time).
+chance Temp(_, high, _) = 20%, again 80%.
+chance Oil(_, low, _) = 10%.
+Dry(X, T) :- Temp(X, high, T), Oil(X, low, U), U > T, U <= T+3.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+query Dry(X, T).
+query Malf(X, T).
+"""
+DRY, MALF = (name_of(query, {"X": "wt2", "T": 5}) for query in ("Dry", "Malf"))
+
+
+def text_of(page: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", page)).replace("\xa0", " ")
+
+
+def test_an_engine_in_this_process_says_what_if() -> None:
+    program = antelog.parse(RULES)
+    engine = antelog.Engine(program)
+    page: Live = antelog.live(engine, program=program)
+    page.tell(engine.advance(5, {"Temp": [("wt2", "high", 5)]}))
+    page.tell(engine.advance(6))
+    while page._live.reader.read(1) or page._live.board.tick != 6:
+        page._live.take_some()
+    seen = text_of(ask(page._app, f"/part/answer/{DRY}", token=None, host="localhost").text)
+    # By hand: of three ticks two are left, at each of which it comes with 10 %.
+    assert "nothing came since 19 %" in seen
+    assert "if missing" in seen
+    assert "comes with 19 %" in seen
+    found = ask(page._app, f"/api/answers/{DRY}", token=None, host="localhost").json
+    assert found["details"]["chance"] == pytest.approx(0.19)
+
+
+def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
+    engine = antelog.Engine(antelog.parse(RULES))
+    engine.advance(5, {"Temp": [("wt2", "high", 5)]})
+    (row,) = [each for each in engine.answers("Malf").to_pylist() if each["T"] == 5]
+    line = possible("wt2", 5, query="Malf", explanations=row["explanations"], chance=row["chance"])
+    store = written(tmp_path / "s", [line, status(5)], RULES)
+    live = LiveBoard(reader_of(tmp_path / "s"))
+    live.take_some()
+    details, answer = DetailReader(tmp_path / "s", live), live.board.open[MALF]
+
+    async def looked() -> int:
+        assert details.of(answer) is None
+        version = live.board.version
+        DetailWriter(store.details, engine).tend()
+        await live.news(version)
+        found = details.of(answer)
+        assert found is not None
+        return len(found.literals)
+
+    assert asyncio.run(looked()) == 1
+    app = guarded(live, tmp_path / "s")
+    assert "last Temp(high, 5)" in text_of(ask(app, f"/part/answer/{MALF}").text).replace("wt2, ", "")
+    assert "details" in ask(app, f"/api/answers/{MALF}").json
+    store.close()
+
+
+def test_there_may_be_nobody_to_ask(tmp_path: Path) -> None:
+    live = LiveBoard(reader_of(tmp_path))
+    live.take([possible("wt2", 7)])
+    (answer,) = live.board.open.values()
+    assert DetailReader(tmp_path / "none", live).of(answer) is None
+    assert DetailReader(Entry().store, live).of(answer) is None

@@ -1,0 +1,88 @@
+"""Tests of antelog/why against the specification: random programs, atoms that are there and that are not."""
+
+from __future__ import annotations
+
+from hypothesis import event, given, note, reject
+from hypothesis import strategies as st
+
+from antelog.compile.literals import Atom
+from antelog.compile.literals.terms import Const, Time
+from antelog.functions import UserFunction
+from antelog.language import Checked, syntax
+from antelog.language.syntax import Value
+from antelog.language.vocabulary import PredicateKind
+from antelog.why import Detail, WhyAnswer
+from antelog.why.explaining import Explaining
+from antelog.why.grounds import Grounds
+from tests.cases_of_latest import cases_of_latest
+from tests.engine.replay import frames, runnable
+from tests.few_literals import cases_of_few_literals
+from tests.random_functions import FUNCTIONS
+from tests.random_mixtures import mixtures
+from tests.specification import RefusedError, TooManyDerivationsError
+from tests.specification.helpers import stream_of
+from tests.specification.program import prepare
+from tests.specification.terms import Atom as SpecifiedAtom
+from tests.specification.world import World
+from tests.strategies import Case, cases
+from tests.two_times import cases_with_two_times
+from tests.why.judged import STATUS, status_of, wrong
+
+ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
+ANY |= mixtures(latest=3, most=8)
+
+
+class Given:
+    """A program as explanations need it."""
+
+    def __init__(self, checked: Checked, functions: dict[str, UserFunction]) -> None:
+        self.document: syntax.Document = checked.document
+        self.functions = functions
+
+
+def atoms(checked: Checked, case: Case) -> list[tuple[str, tuple[Value, ...]]]:
+    """Atoms of derived predicates with the values of the case, and ticks around its facts."""
+    values = sorted({v for _, row, _ in case.facts for v in row[:-1]} | {"a"}, key=str)[:4]
+    found = []
+    for predicate in checked.vocabulary.predicates.values():
+        if predicate.kind is PredicateKind.DERIVED:
+            width = len(predicate.columns) - 1
+            rows: list[tuple[Value, ...]] = [()]
+            for _ in range(width):
+                rows = [(*row, v) for row in rows for v in values]
+            found += [(predicate.name, (*row, t)) for row in rows for t in range(case.until + 2)]
+    return found
+
+
+@given(ANY, st.data())
+def test_explanations_say_what_the_specification_says(case: Case, data: st.DataObject) -> None:
+    checked, compiled = case.checked, runnable(case.checked)
+    if compiled is None:
+        event("refused")
+        return
+    possible = atoms(checked, case)
+    wanted = data.draw(
+        st.lists(st.sampled_from(possible), min_size=1, max_size=8, unique=True), label="atoms"
+    )
+    at = data.draw(st.integers(0, case.until + 1), label="at")
+    try:
+        program = prepare(checked, stream_of(case.facts), case.until, 10_000)
+    except (RefusedError, TooManyDerivationsError):
+        reject()
+    world = World(program, at)
+    facts = frames(case.facts, compiled.plan, -1, case.until + 10)
+    functions = {each.name: FUNCTIONS[each.name] for each in checked.document.functions}
+    grounds = Grounds.of_facts(Given(checked, functions), facts, at)
+    note(f"{case}\nat {at}")
+    for name, row in wanted:
+        try:
+            specified = status_of(world, SpecifiedAtom(name, row), at)
+        except (RefusedError, TooManyDerivationsError):
+            continue
+        goal = Atom(name, tuple(map(Const, row[:-1])), Time(None, int(row[-1])))
+        why = WhyAnswer.of(Explaining(grounds, Detail(20, 2)).explain(goal))
+        note(str(why))
+        event(why.status)
+        assert STATUS[why.status] == specified, (str(why), specified)
+        assert not (found := wrong(world, why, at)), (str(why), found)
+        why.to_dict()
