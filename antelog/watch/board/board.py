@@ -25,8 +25,8 @@ from antelog.language import read
 from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
+from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.run.store import source_of
-from antelog.run.store.records import ENDS
 from antelog.watch.board.answer_positions import AnswerPositions
 from antelog.watch.board.flow import Flow
 from antelog.watch.board.grouping import group_name
@@ -140,6 +140,8 @@ class Board:
         self.positions = AnswerPositions()
         self.flow = Flow()
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.rules_changed: Mapping[str, Any] | None = None
+        """The latest change of the rules: after which tick, and what became of each query."""
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board."""
@@ -203,6 +205,7 @@ class Board:
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
+        self.rules_changed = head.get("rules_changed")
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)
@@ -237,7 +240,10 @@ class Board:
         self._decided_size += answer.size
         while len(self.decided) > DECIDED or self._decided_size > DECIDED_SIZE:
             self._decided_size -= self.decided.popitem(last=False)[1].size
-        self.trust.take(answer, decided_by)
+        if kind == CLOSED:  # nobody knows what would have become of it
+            self.trust.drop(answer)
+        else:
+            self.trust.take(answer, decided_by)
 
     def _reopened(self, name: str) -> TrackedAnswer | None:
         """An answer that is decided no more."""

@@ -66,7 +66,7 @@ class Failure:
     @property
     def summary(self) -> str:
         """The failure in one line."""
-        wrong = [each for each in self.sides if not each.agrees]
+        wrong = [each for each in self.sides if not each.agrees and each.expected]
         return "; ".join(f"expected {each.expected.strip()}, found {each.found.strip()}" for each in wrong)
 
 

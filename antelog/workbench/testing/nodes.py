@@ -67,9 +67,20 @@ def alike(expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal]) -
     Conditions count only where they are expected.
     """
     names: dict[str, str] = {}
-    if not _alike(expected[0], found[0], names):
-        return False
-    return all(any(_alike(each, other, names) for other in found[1:]) for each in expected[1:])
+    return _alike(expected[0], found[0], names) and _conditions(expected[1:], found[1:], names)
+
+
+def _conditions(
+    expected: Sequence[syntax.Literal], found: Sequence[syntax.Literal], names: Mapping[str, str]
+) -> bool:
+    """Whether each expected condition is one of those found, with one meaning of each variable."""
+    if not expected:
+        return True
+    for each in found:
+        tried = dict(names)
+        if _alike(expected[0], each, tried) and _conditions(expected[1:], found, tried):
+            return True
+    return False
 
 
 def _alike(expected: Any, found: Any, names: dict[str, str]) -> bool:

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import signal
+import subprocess
+import sys
+from itertools import takewhile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner, Result
 
 from antelog.cli.main import main
+from tests.processes import PATIENCE, Start
 from tests.workbench.testing.suites import PROGRAM, case, written
 
 FAILURES = Path(__file__).parents[2] / "workbench" / "testing" / "failures"
 GOOD = case("- Temp(wt2, high, 0)\n- Temp(wt2, high, 1)\n- Temp(wt4, high, 3)", "- confirmed: Malf(wt2, 0)")
 
+# The trees have tests of their own, in tests/why.
+REASON = re.compile(r"^(      why\n.*\n)(?:      .*\n)*", re.MULTILINE)
 ODD = """\
 import antelog
 
@@ -52,10 +61,10 @@ def test_failures_read_well(folder: Path, name: str, record: bool) -> None:
         shutil.copy(each, folder)
     done = run(name)
     assert done.exit_code == 1
-    expected = FAILURES / f"{name.partition('.')[0]}.txt"
+    expected, shown = FAILURES / f"{name.partition('.')[0]}.txt", REASON.sub(r"\1      …\n", done.output)
     if record:
-        expected.write_text(done.output, "utf-8")
-    assert expected.read_text("utf-8") == done.output
+        expected.write_text(shown, "utf-8")
+    assert expected.read_text("utf-8") == shown
 
 
 def test_a_folder_without_tests_is_no_success(folder: Path) -> None:
@@ -141,3 +150,99 @@ def test_what_data_has_moves_no_cursor(folder: Path) -> None:
     done = run()
     assert done.exit_code == 1
     assert "\u202e" not in done.stdout + done.stderr
+
+
+def test_recording_says_what_is_only_recorded(folder: Path) -> None:
+    written(
+        folder, "cases:\n- name: one\n  facts: Temp(wt2, high, 0)\n- name: two\n  facts: Temp(wt2, low, 0)\n"
+    )
+    done = run("--record", "--no-coverage")
+    assert done.stderr == "note: turbines.test.yaml: recorded what comes out of 2 cases; look at it\n"
+    assert done.stdout.endswith("2 cases: 2 passed; 7 expectations are only recorded\n")
+    text = (folder / "turbines.test.yaml").read_text("utf-8")
+    again = run("--record", "--no-coverage")
+    assert (again.exit_code, again.stderr) == (0, "")
+    assert (folder / "turbines.test.yaml").read_text("utf-8") == text
+    (folder / "turbines.test.yaml").write_text(f"\ufeff{text}", "utf-8")
+    (folder / "turbines.alog").write_text(PROGRAM.replace("delay 1", "delay 3"), "utf-8")
+    assert run().exit_code == 1
+    assert run("--record").exit_code == 0
+    assert (folder / "turbines.test.yaml").read_bytes().startswith(b"\xef\xbb\xbfcases")
+
+
+def test_files_in_which_something_is_wrong_are_not_written(folder: Path) -> None:
+    path = written(folder, "cases:\n- name: one\n  facts: Temp(wt2, high, 0)\n- nam: two\n")
+    text = path.read_text("utf-8")
+    assert run("--record").exit_code == 1
+    assert path.read_text("utf-8") == text
+
+
+def test_junit(folder: Path) -> None:
+    bad = '- Temp("a<b>&\u202e", high, 0)'
+    written(folder, case(bad, "- confirmed: Malf(wt9, 0)"))
+    written(folder, GOOD, name="good")
+    written(folder, "cases:\n- name: [a]\n", name="wrong")
+    done = run("--junit", "results.xml")
+    assert done.exit_code == 1
+    root = ElementTree.parse(folder / "results.xml").getroot()
+    assert root.attrib == {"tests": "3", "failures": "1", "errors": "1"}
+    cases = {each.attrib["classname"]: each for each in root.iter("testcase")}
+    assert [each.tag for each in cases["good.test.yaml"]] == []
+    (failure,) = cases["turbines.test.yaml"]
+    assert failure.attrib["message"] == "expected Malf(wt9, 0) is confirmed, found it never came"
+    assert (failure.text or "").startswith(
+        "turbines.test.yaml:6: at the end\n  - Malf(wt9, 0) is confirmed\n"
+    )
+    (error,) = cases["wrong.test.yaml"]
+    assert "error E802" in (error.text or "")
+    assert run("--junit", folder / "no" / "results.xml").exit_code == 1
+
+
+def test_annotations_of_github(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder))
+    (folder / "rules").mkdir()
+    text = case("- Temp(wt2, high, 0)", "- confirmed: Malf(wt2, 0)").replace("a case", "'50%, a: b'")
+    written(folder / "rules", text)
+    written(folder, "cases:\n- name: [a]\n", name="wrong")
+    lines = [line for line in run(folder).stdout.splitlines() if line.startswith("::")]
+    assert "::error file=wrong.test.yaml,line=2,col=9,title=test-form::`name` is a list, and has" in lines[0]
+    assert lines[1] == (
+        "::error file=rules/turbines.test.yaml,line=6,col=16,title=50%25%2C a%3A b::at the end: expected "
+        "Malf(wt2, 0) is confirmed, found Malf(wt2, 0) is rejected since 2, because Temp(wt2, high, 1) "
+        "did not come true"
+    )
+    assert lines[2].startswith("::notice file=rules/turbines.alog,line=6,col=1,title=no test shows this::no ")
+
+
+def test_record_and_watch_do_not_go_together(folder: Path) -> None:
+    written(folder, GOOD)
+    done = run("--record", "--watch")
+    assert done.exit_code == 2
+    assert "leave out one of the two" in done.stderr
+
+
+def test_watching(folder: Path, start: Start) -> None:
+    path = written(folder, GOOD)
+    code = "from antelog.cli.main import main; main()"
+    process = start([sys.executable, "-c", code, "test", "--watch", "--no-coverage"], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+
+    def until_shown(text: str) -> None:
+        assert process.stdout is not None
+        shown = ""
+        while text not in shown:
+            lines = iter(process.stdout.readline, "")
+            shown = "".join(takewhile(lambda line: not line.startswith("watching"), lines))
+
+    until_shown("1 case: 1 passed\n")
+    (folder / "turbines.alog").write_text(PROGRAM.replace("high", "hot"), "utf-8")
+    until_shown("1 case: 0 passed, 1 failed\n")
+    path.write_text("cases:\n- nam: a\n", "utf-8")
+    until_shown("cannot be used")
+    path.write_text(GOOD.replace("high", "hot"), "utf-8")
+    until_shown("1 case: 1 passed\n")
+    written(folder, GOOD, name="more")
+    until_shown("2 cases: 2 passed\n")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
