@@ -204,13 +204,6 @@ def test_a_page_has_links_to_all_views_wherever_it_is_mounted() -> None:
     assert ask(APP, "/static/other.js").status == 404
 
 
-def test_a_browser_keeps_files_whose_address_says_which_they_are() -> None:
-    (address,) = re.findall(r'src="(/static/[^"]*/page.js)"', ask(APP, "/").text)
-    assert "immutable" in ask(APP, address).headers["cache-control"]
-    for other in ("/static/page.js", "/static/of-another-version/page.js", "/api/now"):
-        assert ask(APP, other).headers["cache-control"] == "no-store"
-
-
 def test_what_does_not_exist_is_not_found() -> None:
     for path in ("/part/none", "/part/answer/none", "/export/none.csv", "/export/answer/none.html", "/none"):
         assert ask(APP, path).status == 404

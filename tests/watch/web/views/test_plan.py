@@ -79,7 +79,10 @@ def test_nothing_moves_while_numbers_change() -> None:
     lines = [possible(f"d{n}", 7) for n in range(3)]
     few, more = sight(*lines, flowing(0, 100)), sight(*lines, flowing(0, 100), *lines, flowing(20, 900))
     spots = [
-        re.findall(r'<(?:rect|text) x="([^"]+)" y="([^"]+)"[^>]*class="(?:box|on-edge)"', ask(guarded(each), "/part/plan").text)
+        re.findall(
+            r'<(?:rect|text) x="([^"]+)" y="([^"]+)"[^>]*class="(?:box|on-edge)"',
+            ask(guarded(each), "/part/plan").text,
+        )
         for each in (few, more)
     ]
     assert spots[0] == spots[1]
