@@ -78,12 +78,7 @@ def test_what_flows_is_on_edges_and_nodes() -> None:
 def test_nothing_moves_while_numbers_change() -> None:
     lines = [possible(f"d{n}", 7) for n in range(3)]
     few, more = sight(*lines, flowing(0, 100)), sight(*lines, flowing(0, 100), *lines, flowing(20, 900))
-    spots = [
-        re.findall(
-            r'<(?:rect|text) x="([^"]+)" y="([^"]+)"[^>]*class="(?:box|on-edge)"',
-            ask(guarded(each), "/part/plan").text,
-        )
-        for each in (few, more)
-    ]
+    shape = re.compile(r'<(?:rect|text) x="([^"]+)" y="([^"]+)"[^>]*class="(?:box|on-edge)"')
+    spots = [shape.findall(ask(guarded(each), "/part/plan").text) for each in (few, more)]
     assert spots[0] == spots[1]
     assert spots[0]
