@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from threading import Lock
 from typing import TypeVar
 
-from lark import Lark, TextSlice, Tree
+from lark import Lark, TextSlice, Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
 from antelog.diagnostics import Diagnostic, Source, Span
@@ -38,8 +39,62 @@ class Parsed:
     used_limits: frozenset[str] = frozenset()
 
 
-def parse(source: Source) -> Parsed:
-    """The statements of a text, and of the files that belong to it."""
+class StatementTrees:
+    """The syntax trees of statements that were parsed before, for texts that are parsed again and again.
+
+    Trees of the last two texts are kept. A tree is moved to where its statement is now, so what is made of
+    one has to be made before the next is asked for; `lock` keeps other threads from that.
+    """
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self._now: dict[str, Tree[Token]] = {}
+        self._before: dict[str, Tree[Token]] = {}
+
+    def new_text(self) -> None:
+        """Begins another text."""
+        self._before, self._now = self._now or self._before, {}
+
+    def tree(self, text: str, start: int, end: int) -> Tree[Token]:
+        """The tree of a statement in a text. Raises UnexpectedInput."""
+        statement = text[start:end]
+        known = self._now.get(statement) or self._before.get(statement)
+        if known is None:
+            known = _grammar().parse(TextSlice(text, start, end))
+        else:
+            _move(known, start)
+        self._now[statement] = known
+        return known
+
+
+def _move(tree: Tree[Token], start: int) -> None:
+    """Moves a tree to where its statement starts."""
+    by = start - tree.meta.start_pos
+    if not by:
+        return
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if not node.meta.empty:
+            node.meta.start_pos += by
+            node.meta.end_pos += by
+        for each in node.children:
+            if isinstance(each, Tree):
+                waiting.append(each)
+            else:
+                each.start_pos = (each.start_pos or 0) + by
+                each.end_pos = (each.end_pos or 0) + by
+
+
+def parse(source: Source, trees: StatementTrees | None = None) -> Parsed:
+    """The statements of a text, and of the files that belong to it. `trees` are those of earlier texts."""
+    trees = trees or StatementTrees()
+    with trees.lock:
+        trees.new_text()
+        return _parsed(source, trees)
+
+
+def _parsed(source: Source, trees: StatementTrees) -> Parsed:
     statements: list[syntax.Statement] = []
     diagnostics: list[Diagnostic] = []
     unread: set[str] = set()
@@ -51,7 +106,7 @@ def parse(source: Source) -> Parsed:
     builder = Builder({name: source.values.get(name, value) for name, value in declared.items()})
     facts = queries = 0
     for each in found:
-        read = open_quote(each.quote) if each.quote else _statement(text, each, builder)
+        read = open_quote(each.quote) if each.quote else _statement(text, each, builder, trees)
         if isinstance(read, Diagnostic):
             diagnostics.append(read)
             unread.update(_NAME.findall(text, each.start, each.end))
@@ -91,7 +146,7 @@ def _early(word: str, text: str, statements: list[Statement], kind: type[_Early]
     """The statements that a word begins, where they are needed before others are read."""
     for each in statements:
         if text.startswith(word, each.start, each.end) and not each.quote:
-            read = _statement(text, each, Builder({}))
+            read = _statement(text, each, Builder({}), StatementTrees())
             if isinstance(read, kind):
                 yield read
 
@@ -99,19 +154,19 @@ def _early(word: str, text: str, statements: list[Statement], kind: type[_Early]
 _Early = TypeVar("_Early", syntax.Limit, syntax.Include)
 
 
-def same_but_for_layout(one: str, other: str) -> bool:
+def same_but_for_layout(one: str, other: str, trees: StatementTrees | None = None) -> bool:
     """Whether two texts have equal syntax trees, with names and numbers as they are written.
 
     Symbols are equal to their plain forms, such as `≥` to `>=`.
     """
-    return _trees(one) == _trees(other)
+    trees = trees or StatementTrees()
+    with trees.lock:
+        return _plain_trees(one, trees) == _plain_trees(other, trees)
 
 
-def _trees(text: str) -> list[object]:
+def _plain_trees(text: str, trees: StatementTrees) -> list[object]:
     found = cut(text)
-    return [
-        _plain(_grammar().parse(TextSlice(found.text, each.start, each.end))) for each in found.statements
-    ]
+    return [_plain(trees.tree(found.text, each.start, each.end)) for each in found.statements]
 
 
 def _plain(node: object) -> object:
@@ -126,9 +181,11 @@ PLAIN_SYMBOLS = {"←": ":-", "→": "->", "∧": ",", "¬": "not", **SPELLING}
 _NAME = re.compile(r"[^\W\d_]\w*")
 
 
-def _statement(text: str, each: Statement, builder: Builder) -> syntax.Statement | Diagnostic:
+def _statement(
+    text: str, each: Statement, builder: Builder, trees: StatementTrees
+) -> syntax.Statement | Diagnostic:
     try:
-        tree = _grammar().parse(TextSlice(text, each.start, each.end))
+        tree = trees.tree(text, each.start, each.end)
         statement: syntax.Statement = builder.transform(tree)
     except UnexpectedInput as error:
         return explain(error, text[each.start : each.end], each.start)

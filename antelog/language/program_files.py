@@ -9,6 +9,7 @@ the `Source` that comes out has the texts of all of them, and can be sent anywhe
 from __future__ import annotations
 
 import os.path
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -35,12 +36,17 @@ def read_text(path: str | PathLike[str]) -> str:
         ) from None
 
 
-def gathered(source: Source) -> tuple[Source, tuple[Diagnostic, ...]]:
+Reader = Callable[[str], str]
+"""The text of an included file, by its path. Raises OSError or ValueError."""
+
+
+def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tuple[Diagnostic, ...]]:
     """A source with the files that it includes, and what is wrong with including them.
 
     Paths begin at the folder of the file that includes them; those of a text, at the working folder.
+    Files are read by `reader`, if given.
     """
-    gathering = _Gathering([source], len(source.text) + 1)
+    gathering = _Gathering([source], len(source.text) + 1, reader or text_of)
     gathering.follow(source, 0, (_place(source.name),))
     return replace(source, included=tuple(gathering.files[1:])), tuple(gathering.problems)
 
@@ -56,6 +62,7 @@ class _Gathering:
 
     files: list[Source]
     end: int
+    reader: Reader
     problems: list[Diagnostic] = field(default_factory=list)
 
     def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
@@ -68,7 +75,7 @@ class _Gathering:
                 if place in around:
                     self.problems.append(self._circle(name, [*around[around.index(place) :], place], span))
                 elif all(place != _place(each.name) for each in self.files):
-                    self._add(Source(_text(name), name), (*around, place), span)
+                    self._add(Source(self.reader(name), name), (*around, place), span)
             except (OSError, ValueError) as error:
                 self.problems.append(_unread(name, include, error, span))
 
@@ -88,7 +95,8 @@ class _Gathering:
         return Diagnostic("E115", f"{name} includes itself: {chain}", span, hint)
 
 
-def _text(name: str) -> str:
+def text_of(name: str) -> str:
+    """The text of an included file on disk. Raises OSError or ValueError."""
     path = Path(name)
     if path.exists() and not path.is_file():
         raise ValueError("is no file")

@@ -43,10 +43,12 @@ class Summary:
         return (("open", self.open), ("decided", self.decided), ("memory", self.memory))
 
 
-def summaries(plan: Plan) -> Iterator[Summary]:
-    """The queries of a program, in its order."""
+def summaries(plan: Plan, only: str | None = None) -> Iterator[Summary]:
+    """The queries of a program, in its order; or the one about a predicate."""
     delays = {source.name: DelayTable(source) for source in plan.inputs}
     for relation in plan.queries:
+        if only not in (None, relation.name):
+            continue
         variables = [*relation.answer.variables, *([relation.answer.time] if relation.answer.time else [])]
         yield Summary(
             f"{relation.name}({', '.join(variables)})",

@@ -26,6 +26,18 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
+class PlacedWord:
+    """A word, number, text or sign, and where it starts."""
+
+    text: str
+    start: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.start + len(self.text))
+
+
+@dataclass(frozen=True, slots=True)
 class Lexeme:
     """A word, number, text or sign of a statement, the space before it, and the comments before it.
 
@@ -53,14 +65,19 @@ _EDGES = frozenset({"(", ")", ",", ".."})
 DECLARATIONS = frozenset({"input", "static", "function", "delay", "chance"})
 
 
+def words_in(text: str, span: Span) -> list[PlacedWord]:
+    """The words, numbers, texts and signs of a stretch of a text without comments."""
+    return [PlacedWord(each[0], each.start()) for each in _LEXEME.finditer(text, span.start, span.end)]
+
+
 def lexemes(text: str, span: Span, remarks: Sequence[Remark]) -> list[Lexeme]:
     """The words of the statement at a place of a text without comments; `remarks` are the comments in it."""
-    words = [(each.start(), each[0]) for each in _LEXEME.finditer(text, span.start, span.end)]
-    plain = [PLAIN_SYMBOLS.get(word, word) for _, word in words]
+    words = words_in(text, span)
+    plain = [PLAIN_SYMBOLS.get(each.text, each.text) for each in words]
     found = _Spacing(plain).lexemes()
     waiting = list(remarks)
-    for index, (start, _) in enumerate(words):
-        before = [each for each in waiting if each.span.start < start]
+    for index, word in enumerate(words if waiting else ()):
+        before = [each for each in waiting if each.span.start < word.start]
         waiting = waiting[len(before) :]
         found[index] = replace(found[index], remarks=tuple(before))
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import UnsupportedError
 from antelog.language.cutting import cut
-from antelog.language.parser import parse, same_but_for_layout
+from antelog.language.parser import StatementTrees, parse, same_but_for_layout
 from antelog.workbench.formatting.columns import BLANK, WIDTH, ProgramLine, written
 from antelog.workbench.formatting.lexemes import Lexeme, Remark, lexemes
 from antelog.workbench.formatting.statements import FACT, lines_of
@@ -24,19 +24,28 @@ class LaidOut:
     errors: tuple[Diagnostic, ...] = ()
 
 
-def laid_out(source: Source) -> LaidOut:
+def laid_out(source: Source, trees: StatementTrees | None = None) -> LaidOut:
     """The text of a file in the one layout there is; the files that it includes play no part."""
+    alone = Source(source.text, source.name)
+    trees = trees or StatementTrees()
+    errors = syntax_errors(parse(alone, trees).diagnostics)
+    return LaidOut(source.text, errors) if errors else LaidOut(readable_laid_out(alone, trees))
+
+
+def syntax_errors(diagnostics: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """The errors with which a text has no layout."""
+    return tuple(each for each in diagnostics if each.code in _SYNTAX)
+
+
+def readable_laid_out(source: Source, trees: StatementTrees) -> str:
+    """The text of a file without syntax errors in the one layout there is."""
     text = source.text
-    alone = Source(text, source.name)
-    errors = tuple(each for each in parse(alone).diagnostics if each.code in _SYNTAX)
-    if errors:
-        return LaidOut(text, errors)
     new = "".join(f"{line}\n" for line in written(list(_lines(text))))
-    if not same_but_for_layout(text, new):  # a text is worth more than its layout
+    if not same_but_for_layout(text, new, trees):  # a text is worth more than its layout
         raise UnsupportedError(
             f"{source.name}: no layout is known that keeps its meaning; it is left as it is"
         )
-    return LaidOut(new.replace("\n", "\r\n") if _has_carriage_returns(text) else new)
+    return new.replace("\n", "\r\n") if _has_carriage_returns(text) else new
 
 
 def _has_carriage_returns(text: str) -> bool:

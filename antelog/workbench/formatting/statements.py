@@ -58,6 +58,8 @@ def _fits(words: Sequence[Lexeme]) -> bool:
 
 def _with_remarks_moved(words: Sequence[Lexeme]) -> tuple[list[Lexeme], tuple[Remark, ...]]:
     """The words with comments moved behind closing signs, and the comments behind the last one."""
+    if not any(each.remarks for each in words):
+        return list(words), ()
     waiting: tuple[Remark, ...] = ()
     found = []
     for each in words:

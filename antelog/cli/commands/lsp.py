@@ -1,0 +1,34 @@
+"""`antelog lsp`: a language server on standard input and output."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from antelog.cli.show.endings import ending_in_words
+from antelog.errors import UnsupportedError
+
+
+@click.command(
+    short_help="A language server for editors, on standard input and output.",
+    epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone.",
+)
+@click.option("--stdio", is_flag=True, help="As without it; some editors add it.")
+@click.pass_context
+def lsp(ctx: click.Context, /, stdio: bool) -> None:  # noqa: ARG001 - there is nothing else
+    """Start a language server, which an editor talks to on standard input and output.
+
+    It shows errors as you type, what a name is, where it is declared and used; it completes, renames and
+    lays out. Functions in Python are never run. Needs: pip install 'antelog[lsp]'.
+    """
+    with ending_in_words(ctx):
+        try:
+            from antelog.workbench.lsp.server import server  # noqa: PLC0415 - an extra
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
+                raise
+            raise UnsupportedError(
+                f"the language server needs {error.name}, which is not installed: pip install 'antelog[lsp]'"
+            ) from None
+        server().start_io(sys.stdin.buffer, sys.stdout.buffer)

@@ -1,0 +1,287 @@
+"""Completions at a place: predicates, columns, words of the language, and constants that were seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+from lsprotocol import types
+
+from antelog.diagnostics import Span
+from antelog.language.cutting import cut
+from antelog.language.functions import BUILT_IN
+from antelog.language.printer import value_text
+from antelog.language.syntax import SEVERITIES
+from antelog.language.templates import LINE_NAMES
+from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
+from antelog.workbench.formatting.lexemes import words_in
+from antelog.workbench.lsp.hovering import call_of
+from antelog.workbench.lsp.mentions import (
+    COLUMN_LISTS,
+    STATEMENTS,
+    NameKind,
+    mentions_of,
+)
+from antelog.workbench.lsp.near_data import data_files, file_of, is_number
+from antelog.workbench.lsp.session import Snapshot
+
+_MOST_VALUES = 50
+_Kind = types.CompletionItemKind
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """The words of a statement up to a place: the calls that are open there, and the name begun."""
+
+    first: str
+    words: tuple[str, ...]
+    calls: tuple[OpenCall, ...]
+    text: str | None = None
+
+    @property
+    def before(self) -> str:
+        """The last whole word."""
+        return self.words[-1] if self.words else ""
+
+
+@dataclass(frozen=True)
+class OpenCall:
+    """A name with an open parenthesis, and the number of the argument."""
+
+    name: str
+    argument: int
+
+
+def cursor_at(text: str, offset: int) -> Cursor | None:
+    """The place in the statement around an offset; None in a comment."""
+    found = cut(text[:offset])
+    if found.comments and found.comments[-1].end == offset:
+        return None
+    last = found.statements[-1] if found.statements else None
+    if last is None or (found.text[last.start : last.end].endswith(".") and not last.quote):
+        return Cursor("", (), ())
+    span = Span(last.start, min(last.end, last.quote.start if last.quote else last.end))
+    words = [each.text for each in words_in(found.text, span)]
+    inside = found.text[last.quote.start :] if last.quote else None
+    if words and words[-1][0].isalpha() and found.text[-1:].isalnum() and inside is None:
+        words.pop()  # it is being written
+    first = words[0] if words and words[0] in STATEMENTS and words[1:2] != ["("] else ""
+    return Cursor(first, tuple(words), tuple(_calls(words)), inside)
+
+
+def _calls(words: Sequence[str]) -> list[OpenCall]:
+    calls: list[OpenCall] = []
+    for index, word in enumerate(words):
+        if word == "(":
+            calls.append(OpenCall(words[index - 1] if index else "", 0))
+        elif word == ")" and calls:
+            calls.pop()
+        elif word == "," and calls:
+            calls[-1] = OpenCall(calls[-1].name, calls[-1].argument + 1)
+    return calls
+
+
+@dataclass(frozen=True)
+class Completer:
+    """Completions in a file of a program; with `snippets` arguments are filled in one by one."""
+
+    snapshot: Snapshot
+    path: str
+    snippets: bool = False
+
+    def items(self, offset: int) -> list[types.CompletionItem]:
+        """The completions at an offset."""
+        text = self.snapshot.text(self.path)
+        cursor = cursor_at(text, offset)
+        if cursor is None:
+            return []
+        found = {each.label: each for each in self._items(cursor, text, offset)}
+        return list(found.values())
+
+    def _items(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
+        if cursor.text is not None:
+            if (
+                cursor.first == "query"
+                and cursor.text.rpartition("{")[1]
+                and "}" not in cursor.text.rpartition("{")[2]
+            ):
+                names = [w for w in cursor.words if w[:1].isupper() and w != cursor.words[1]]
+                yield from (_item(name, _Kind.Variable) for name in (*dict.fromkeys(names), *LINE_NAMES))
+        elif not cursor.words:
+            yield from self._statements()
+        elif cursor.first in COLUMN_LISTS:
+            yield from self._declaration(cursor)
+        elif cursor.calls:
+            yield from self._arguments(cursor, text, offset)
+        elif cursor.first in {"query", "delay", "chance"}:
+            yield from self._about(cursor)
+        elif not cursor.first:
+            yield from self._body(cursor, text, offset)
+
+    def _vocabulary(self) -> Vocabulary:
+        analysis = self.snapshot.analysis_of(self.path)
+        return analysis.checked.vocabulary if analysis else Vocabulary({})
+
+    # ---- the begin of a statement ----
+
+    def _statements(self) -> Iterator[types.CompletionItem]:
+        for word, template in _TEMPLATES.items():
+            yield self._snippet(word, template, _Kind.Keyword)
+        for each in self._vocabulary().predicates.values():
+            if each.kind is not PredicateKind.INPUT:
+                yield self._predicate(each)
+
+    def _declaration(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
+        if cursor.calls and cursor.before == ":":
+            yield from (_item(each.value, _Kind.TypeParameter) for each in Type)
+        elif not cursor.calls and cursor.first == "input":
+            if cursor.before in {"per", "and"}:
+                words = [*cursor.words[: cursor.words.index(")")]] if ")" in cursor.words else []
+                columns = [w for b, w in pairwise(words) if b in {"(", ","}]
+                yield from (_item(name, _Kind.Field) for name in columns[:-1])
+                yield from [_item("tick", _Kind.Keyword)] if cursor.before == "per" else []
+            elif cursor.before in {")", ","}:
+                yield from (_item(each, _Kind.Keyword) for each in ("delay", "one per", "every"))
+
+    # ---- within a rule ----
+
+    def _body(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
+        if cursor.before == ")" and ":-" not in cursor.words:
+            yield _item(":-", _Kind.Operator)
+            return
+        for each in self._vocabulary().predicates.values():
+            yield self._predicate(each)
+        for signature in (*BUILT_IN.values(), *self._vocabulary().functions.values()):
+            call = f"{signature.name}({', '.join(signature.parameters)})"
+            yield self._snippet(
+                signature.name, _template(signature.name, signature.parameters), _Kind.Function, call
+            )
+        for name, template in _LITERALS.items():
+            yield self._snippet(name, template, _Kind.Keyword)
+        yield from self._variables(text, offset)
+        yield from self._limits()
+
+    def _about(self, cursor: Cursor) -> Iterator[types.CompletionItem]:
+        predicates = self._vocabulary().predicates.values()
+        if len(cursor.words) == 1:
+            derived = cursor.first == "query"
+            for each in predicates:
+                if each.kind is (PredicateKind.DERIVED if derived else PredicateKind.INPUT):
+                    yield self._predicate(each)
+        elif cursor.first == "query":
+            yield from (_item(each, _Kind.EnumMember) for each in SEVERITIES)
+            yield from (_item(each, _Kind.Keyword) for each in ("alert", "window", "horizon"))
+
+    def _arguments(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
+        call = cursor.calls[-1]
+        predicate = self._vocabulary().predicates.get(call.name)
+        if predicate is not None:
+            yield from self._values(predicate, call.argument)
+        elif call.name in {"count", "sum", "avg", "min", "max"}:
+            yield from (self._predicate(each) for each in self._vocabulary().predicates.values())
+        yield from self._variables(text, offset)
+        yield from self._limits()
+
+    def _values(self, predicate: Predicate, argument: int) -> Iterator[types.CompletionItem]:
+        """The constants of a column: those in files, and those in the program."""
+        if argument >= predicate.arity - predicate.temporal:
+            return
+        file = file_of(predicate, data_files(Path(self.snapshot.root_of(self.path)).parent))
+        seen = file.column(predicate.columns[argument]) if file else []
+        for value in seen[:_MOST_VALUES]:
+            shown = value if is_number(value) else value_text(value)
+            yield _item(
+                shown, _Kind.Value, f"{predicate.columns[argument]} in {file.path.name if file else ''}"
+            )
+        for each in self.snapshot.related_files(self.path):
+            for mention in mentions_of(each.text):
+                if mention.kind is NameKind.CONSTANT:
+                    yield _item(mention.name, _Kind.Value)
+
+    def _variables(self, text: str, offset: int) -> Iterator[types.CompletionItem]:
+        """The variables of the statement, apart from one that is being written."""
+        start = max(text.rfind(".\n", 0, offset), 0)
+        for mention in mentions_of(
+            text[start : text.find(".\n", offset) if ".\n" in text[offset:] else None]
+        ):
+            if mention.kind is NameKind.VARIABLE and mention.span.end + start != offset:
+                yield _item(mention.name, _Kind.Variable)
+
+    def _limits(self) -> Iterator[types.CompletionItem]:
+        for each in self.snapshot.related_files(self.path):
+            for mention in mentions_of(each.text):
+                if mention.kind is NameKind.LIMIT:
+                    yield _item(mention.name, _Kind.Constant, "limit")
+
+    def _predicate(self, predicate: Predicate) -> types.CompletionItem:
+        names = [column.capitalize() for column in predicate.columns]
+        if predicate.temporal:
+            names[-1] = "T"
+        return self._snippet(
+            predicate.name, _template(predicate.name, names), _Kind.Class, call_of(predicate)
+        )
+
+    def _snippet(
+        self, label: str, template: str, kind: types.CompletionItemKind, detail: str | None = None
+    ) -> types.CompletionItem:
+        if not self.snippets:
+            return _item(label, kind, detail)
+        return types.CompletionItem(
+            label,
+            kind=kind,
+            detail=detail,
+            insert_text=template,
+            insert_text_format=types.InsertTextFormat.Snippet,
+        )
+
+
+def _template(name: str, arguments: Sequence[str]) -> str:
+    """A call with places to fill in."""
+    places = ", ".join(f"${{{number}:{each}}}" for number, each in enumerate(arguments, start=1))
+    return f"{name}({places})"
+
+
+def _item(label: str, kind: types.CompletionItemKind, detail: str | None = None) -> types.CompletionItem:
+    return types.CompletionItem(label, kind=kind, detail=detail)
+
+
+_TEMPLATES = {
+    "tick": "tick ${1:10 minutes}.",
+    "zone": 'zone "${1:Europe/Berlin}".',
+    "limit": "limit ${1:hot} = ${2:90}.",
+    "include": 'include "${1:other.alog}".',
+    "input": "input ${1:Temp}(${2:device}, ${3:value}, time) delay ${4:1}.",
+    "static": "static ${1:Turbine}(${2:device}).",
+    "function": "function ${1:near}(${2:lat1, lon1, lat2, lon2}).",
+    "delay": "delay ${1:Temp}(${2:wt4}, _, _) = ${3:2}.",
+    "chance": "chance ${1:Temp}(${2:_, _, _}) = ${3:5}%, again ${4:80}%.",
+    "query": "query ${1:Malf}(${2:X}, T).",
+}
+_LITERALS = {
+    "not": "not ${1:Atom}(${2:X}, T)",
+    "last": "last ${1:Atom}(${2:X}, T)",
+    "count": "count(${1:Atom}(${2:X}, ${3:T-9..T})) >= ${4:3}",
+    "sum": "sum(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
+    "avg": "avg(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
+    "min": "min(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:0}",
+    "max": "max(${1:V} : ${2:Atom}(${3:X}, V, ${4:T-9..T})) > ${5:100}",
+}
+
+
+def signature(snapshot: Snapshot, path: str, offset: int) -> types.SignatureHelp | None:
+    """The columns of the predicate around an offset, and which of them is being written."""
+    cursor = cursor_at(snapshot.text(path), offset)
+    analysis = snapshot.analysis_of(path)
+    if cursor is None or not cursor.calls or analysis is None or cursor.first in COLUMN_LISTS:
+        return None
+    call = cursor.calls[-1]
+    predicate = analysis.checked.vocabulary.predicates.get(call.name)
+    function = analysis.checked.vocabulary.functions.get(call.name)
+    if predicate is None and function is None:
+        return None
+    names = predicate.columns if predicate else function.parameters if function else ()
+    label = f"{call.name}({', '.join(names)})"
+    information = types.SignatureInformation(label, parameters=[types.ParameterInformation(n) for n in names])
+    return types.SignatureHelp([information], active_signature=0, active_parameter=call.argument)

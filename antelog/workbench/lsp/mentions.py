@@ -1,0 +1,210 @@
+"""The names in a text: predicates, variables, limits, columns, constants, and where they are.
+
+Names are found in the words of statements, not in syntax trees, so that they are there while a statement is
+being written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import lru_cache
+
+from antelog.diagnostics import Span
+from antelog.language.arithmetic import FUNCTIONS
+from antelog.language.calendar import CALENDAR
+from antelog.language.cutting import cut
+from antelog.language.durations import UNITS
+from antelog.language.printer import KEYWORDS
+from antelog.language.syntax import SEVERITIES
+from antelog.workbench.formatting.lexemes import DECLARATIONS, PlacedWord, words_in
+
+
+class NameKind(Enum):
+    """The kinds of names. A function is called as a predicate is, and a limit written as a constant."""
+
+    PREDICATE = "predicate"
+    VARIABLE = "variable"
+    LIMIT = "limit"
+    CONSTANT = "constant"
+    COLUMN = "column"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A name at a place; it `defines` what is declared or derived there. `owner` is that of a column."""
+
+    name: str
+    kind: NameKind
+    span: Span
+    defines: bool = False
+    owner: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StatementNames:
+    """A statement: its first word, its words, and the names in it."""
+
+    span: Span
+    first: str
+    words: tuple[PlacedWord, ...]
+    mentions: tuple[Mention, ...]
+
+    @property
+    def declares(self) -> bool:
+        """Whether it is a declaration of columns."""
+        return self.first in COLUMN_LISTS
+
+    @property
+    def subject(self) -> Mention | None:
+        """The predicate or limit that it defines."""
+        return next((each for each in self.mentions if each.defines and each.kind in _SUBJECTS), None)
+
+
+COLUMN_LISTS = frozenset({"input", "static", "function"})
+STATEMENTS = DECLARATIONS | {"tick", "zone", "limit", "include", "query"}
+"""The words that begin statements."""
+BUILT_IN = frozenset({*FUNCTIONS, *CALENDAR, "count", "sum", "avg", "min", "max"})
+_SUBJECTS = frozenset({NameKind.PREDICATE, NameKind.LIMIT})
+_SMALL_WORDS = KEYWORDS | {
+    "one",
+    "per",
+    "and",
+    "every",
+    "again",
+    "alert",
+    "delay",
+    "tick",
+    "last",
+    "distinct",
+}
+_WORD = re.compile(r"[^\W\d_]\w*\Z")
+_BRACED = re.compile(r"(?<!\{)\{([^\W\d_]\w*)\}")
+
+
+@lru_cache(maxsize=256)
+def statements_of(text: str) -> tuple[StatementNames, ...]:
+    """The statements of a text with their names; those of included files are not among them."""
+    found = cut(text)
+    return tuple(_statement(found.text, Span(each.start, each.end)) for each in found.statements)
+
+
+def mentions_of(text: str) -> Iterator[Mention]:
+    """All names in a text."""
+    for statement in statements_of(text):
+        yield from statement.mentions
+
+
+def statement_at(text: str, offset: int) -> StatementNames | None:
+    """The statement around an offset, the one that ends there included."""
+    return next((each for each in statements_of(text) if each.span.start <= offset <= each.span.end), None)
+
+
+def mention_at(text: str, offset: int) -> Mention | None:
+    """The name at an offset, or just before it."""
+    near = statement_at(text, offset)
+    touching = [each for each in near.mentions if each.span.start <= offset <= each.span.end] if near else []
+    return touching[-1] if touching else None
+
+
+@lru_cache(maxsize=8192)
+def _names_in(statement: str) -> _Shape:
+    """The names of a statement, with places from its start on."""
+    words = words_in(statement, Span(0, len(statement)))
+    first = words[0].text if words else ""
+    if len(words) > 1 and words[1].text == "(":
+        first = ""
+    return _Shape(first, tuple(words), tuple(_Finder(words, first).mentions()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    first: str
+    words: tuple[PlacedWord, ...]
+    mentions: tuple[Mention, ...]
+
+
+def _statement(text: str, span: Span) -> StatementNames:
+    shape = _names_in(text[span.start : span.end])
+    words = tuple(PlacedWord(each.text, each.start + span.start) for each in shape.words)
+    mentions = tuple(
+        Mention(m.name, m.kind, Span(m.span.start + span.start, m.span.end + span.start), m.defines, m.owner)
+        for m in shape.mentions
+    )
+    return StatementNames(span, shape.first if shape.first in STATEMENTS else "", words, mentions)
+
+
+class _Finder:
+    """Finds the names of a statement by the words around them."""
+
+    def __init__(self, words: list[PlacedWord], first: str) -> None:
+        self._words = words
+        self._first = first if first in STATEMENTS else ""
+        self._texts = [each.text for each in words]
+
+    def mentions(self) -> Iterator[Mention]:
+        callers: list[str] = []
+        head = self._head()
+        for index, word in enumerate(self._words):
+            text = word.text
+            if text == "(":
+                callers.append(self._texts[index - 1] if index else "")
+            elif text == ")" and callers:
+                callers.pop()
+            elif text.startswith('"'):
+                yield from self._in_text(word)
+            elif _WORD.match(text):
+                yield from self._name(index, callers, head)
+
+    def _head(self) -> int | None:
+        """The number of the word that is the predicate of a rule's head."""
+        if self._first:
+            return None
+        arrows = [i for i, text in enumerate(self._texts) if text in {"->", "→"}]
+        return arrows[-1] + 1 if arrows else 0
+
+    def _name(self, index: int, callers: list[str], head: int | None) -> Iterator[Mention]:
+        word = self._words[index]
+        text, span = word.text, word.span
+        before = self._texts[index - 1] if index else ""
+        after = self._texts[index + 1] if index + 1 < len(self._texts) else ""
+        owner = self._texts[1] if len(self._texts) > 1 else ""
+        if index == 0 and self._first:
+            return
+        if self._first == "limit" and index == 1:
+            yield Mention(text, NameKind.LIMIT, span, defines=True)
+        elif after == "(" and not (self._first in DECLARATIONS and index > 1 and not callers):
+            if text not in BUILT_IN:
+                defines = index == head or (index == 1 and self._first in COLUMN_LISTS)
+                yield Mention(text, NameKind.PREDICATE, span, defines)
+        elif self._first in COLUMN_LISTS and callers:
+            if before in {"(", ","}:
+                yield Mention(text, NameKind.COLUMN, span, defines=True, owner=owner)
+            elif before == "<=" and text not in UNITS:
+                yield Mention(text, NameKind.CONSTANT, span)
+        elif self._first == "input" and before in {"per", "and"} and text != "tick":
+            yield Mention(text, NameKind.COLUMN, span, owner=owner)
+        elif text[0].isupper():
+            yield Mention(text, NameKind.VARIABLE, span)
+        elif text not in _SMALL_WORDS and not self._is_small(index, callers):
+            yield Mention(text, NameKind.CONSTANT, span)
+
+    def _is_small(self, index: int, callers: list[str]) -> bool:
+        """Whether a word is a unit, a severity or a type, and no constant."""
+        before = self._texts[index - 1] if index else ""
+        if self._texts[index] in UNITS and re.match(r"\w", before):
+            return True
+        severity = self._first == "query" and not callers and self._texts[index] in SEVERITIES
+        return severity or (self._first == "function" and not callers)
+
+    def _in_text(self, word: PlacedWord) -> Iterator[Mention]:
+        if self._first == "include":
+            yield Mention(word.text[1:-1], NameKind.FILE, word.span)
+        elif self._first == "query":
+            for each in _BRACED.finditer(word.text):
+                if each[1][0].isupper():
+                    span = Span(word.start + each.start(1), word.start + each.end(1))
+                    yield Mention(each[1], NameKind.VARIABLE, span)

@@ -1,0 +1,183 @@
+"""Where a name is declared, where it is used, and what changes if it gets another one."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lsprotocol import types
+
+from antelog.diagnostics import Source
+from antelog.language.functions import BUILT_IN
+from antelog.language.printer import KEYWORDS
+from antelog.workbench.lsp.mentions import (
+    COLUMN_LISTS,
+    Mention,
+    NameKind,
+    mention_at,
+    mentions_of,
+    statement_at,
+    statements_of,
+)
+from antelog.workbench.lsp.places import Places
+from antelog.workbench.lsp.session import Snapshot
+
+
+class RenamingError(Exception):
+    """A name that cannot be changed, or not to this one: the reason and a remedy."""
+
+
+@dataclass(frozen=True)
+class NamePlaces:
+    """A name at a place in a file, and all places where the program has it."""
+
+    file: Source
+    mention: Mention
+    everywhere: tuple[tuple[Source, Mention], ...]
+
+    @property
+    def definitions(self) -> list[tuple[Source, Mention]]:
+        """Its declarations, or else the heads of its rules."""
+        declared = [(f, m) for f, m in self.everywhere if m.defines and _is_declared(f, m)]
+        return declared or [(f, m) for f, m in self.everywhere if m.defines] or list(self.everywhere[:1])
+
+
+def named(snapshot: Snapshot, path: str, offset: int) -> NamePlaces | None:
+    """The name at an offset of a file."""
+    text = snapshot.text(path)
+    mention = mention_at(text, offset)
+    if mention is None:
+        return None
+    files = snapshot.related_files(path)
+    file = next((each for each in files if each.text == text), Source(text, path))
+    if mention.kind in {NameKind.VARIABLE, NameKind.COLUMN}:
+        return NamePlaces(file, mention, tuple(_in_statement(file, mention, offset)))
+    kind = _kind(files, mention)
+    alike = {NameKind.LIMIT, NameKind.CONSTANT} if kind is NameKind.LIMIT else {kind}
+    found = [
+        (each, m)
+        for each in files
+        for m in mentions_of(each.text)
+        if m.name == mention.name and m.kind in alike
+    ]
+    mention = Mention(mention.name, kind, mention.span, mention.defines, mention.owner)
+    return NamePlaces(file, mention, tuple(found))
+
+
+def _kind(files: list[Source], mention: Mention) -> NameKind:
+    """The kind of a name, given the files of the program: what is written as a constant may be a limit."""
+    limits = (m for each in files for m in mentions_of(each.text) if m.kind is NameKind.LIMIT)
+    if mention.kind is NameKind.CONSTANT and any(m.name == mention.name for m in limits):
+        return NameKind.LIMIT
+    return mention.kind
+
+
+def _in_statement(file: Source, mention: Mention, offset: int) -> Iterator[tuple[Source, Mention]]:
+    statement = statement_at(file.text, offset)
+    for each in statement.mentions if statement else ():
+        if each.name == mention.name and each.kind is mention.kind:
+            yield file, each
+
+
+def _is_declared(file: Source, mention: Mention) -> bool:
+    statement = statement_at(file.text, mention.span.start)
+    return statement is not None and statement.first in COLUMN_LISTS | {"limit"}
+
+
+# ---- requests ----
+
+
+def definitions(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.Location]:
+    """Where the name at an offset is declared, or derived; of an `include`, the file."""
+    found = named(snapshot, path, offset)
+    if found is None:
+        return []
+    if found.mention.kind is NameKind.FILE:
+        target = os.path.normpath(Path(path).parent / found.mention.name)
+        return [types.Location(places.uri(target), _START)] if Path(target).exists() else []
+    return [places.location(file, each.span) for file, each in found.definitions]
+
+
+def references(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.Location]:
+    """All places with the name at an offset, where it is declared included."""
+    found = named(snapshot, path, offset)
+    return [places.location(file, each.span) for file, each in found.everywhere] if found else []
+
+
+def highlights(snapshot: Snapshot, path: str, offset: int, places: Places) -> list[types.DocumentHighlight]:
+    """The places with the name at an offset that are in the same file."""
+    found = named(snapshot, path, offset)
+    return [
+        types.DocumentHighlight(places.range(file, each.span))
+        for file, each in (found.everywhere if found else ())
+        if file is found.file or file.name == found.file.name  # type: ignore[union-attr]
+    ]
+
+
+_START = types.Range(types.Position(0, 0), types.Position(0, 0))
+_VARIABLE = re.compile(r"[^\W\d_a-z]\w*\Z")
+_NAME = re.compile(r"[^\W\d_]\w*\Z")
+
+
+def renamable(snapshot: Snapshot, path: str, offset: int) -> Mention:
+    """The name at an offset, if it can be changed. Raises RenamingError."""
+    found = named(snapshot, path, offset)
+    if found is None:
+        raise RenamingError("There is no name here: predicates, variables and limits can be renamed.")
+    kind, name = found.mention.kind, found.mention.name
+    if name in BUILT_IN:
+        raise RenamingError(f"{name} is a function of the language.")
+    if kind is NameKind.PREDICATE and _is_function(found):
+        raise RenamingError(f"{name} is a function in Python, which has its name there as well.")
+    if kind not in {NameKind.PREDICATE, NameKind.VARIABLE, NameKind.LIMIT}:
+        raise RenamingError(f"{name} is a {kind.value}: predicates, variables and limits can be renamed.")
+    return found.mention
+
+
+def renamed(snapshot: Snapshot, path: str, offset: int, new: str, places: Places) -> types.WorkspaceEdit:
+    """The changes that give the name at an offset another one, in all files. Raises RenamingError."""
+    mention = renamable(snapshot, path, offset)
+    found = named(snapshot, path, offset)
+    assert found is not None
+    _refuse_name(snapshot, found, mention, new)
+    changes: dict[str, list[types.TextEdit]] = {}
+    for file, each in found.everywhere:
+        edit = types.TextEdit(places.range(file, each.span), new)
+        changes.setdefault(places.uri(file.name), []).append(edit)
+    return types.WorkspaceEdit(changes=changes)
+
+
+def _refuse_name(snapshot: Snapshot, found: NamePlaces, mention: Mention, new: str) -> None:
+    """Raises RenamingError for a name that the language or the program does not allow."""
+    pattern = _VARIABLE if mention.kind is NameKind.VARIABLE else _NAME
+    if not pattern.match(new):
+        first = "a capital letter" if mention.kind is NameKind.VARIABLE else "a letter"
+        raise RenamingError(
+            f"`{new}` is no name of a {mention.kind.value}: begin with {first}, then letters, digits and _."
+        )
+    if new in KEYWORDS or new in BUILT_IN:
+        raise RenamingError(f"`{new}` is a word of the language.")
+    if mention.kind is NameKind.LIMIT and new[0].isupper():
+        raise RenamingError(f"`{new}` would be a variable: a limit begins with a small letter.")
+    if new == mention.name:
+        return
+    if mention.kind is NameKind.VARIABLE:
+        statement = statement_at(found.file.text, mention.span.start)
+        others = statement.mentions if statement else ()
+    else:
+        others = tuple(m for each in snapshot.related_files(found.file.name) for m in mentions_of(each.text))
+    kinds = {NameKind.LIMIT, NameKind.CONSTANT} if mention.kind is NameKind.LIMIT else {mention.kind}
+    if any(each.name == new and each.kind in kinds for each in others):
+        raise RenamingError(f"There is {new} already; rules that were apart would become one.")
+
+
+def _is_function(found: NamePlaces) -> bool:
+    names = {found.mention.name}
+    return any(
+        statement.first == "function" and statement.subject and statement.subject.name in names
+        for file, _ in found.everywhere
+        for statement in statements_of(file.text)
+    )

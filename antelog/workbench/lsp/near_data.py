@@ -1,0 +1,159 @@
+"""Files with facts in the folder of a program: which input each may be of, and what is in it.
+
+Only the begin of a file is read, and nothing is run.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from antelog.language.printer import value_text
+from antelog.language.vocabulary import Predicate, Type, Vocabulary
+
+_HEAD = 1 << 16
+_MOST_ROWS = 200
+_MOST_FILES = 50
+_ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".csv.gz", ".jsonl.gz")
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A file with facts: the names of its columns, and its first rows as texts."""
+
+    path: Path
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def column(self, name: str) -> list[str]:
+        """The values of a column, each once, in their order."""
+        at = self.columns.index(name) if name in self.columns else None
+        return [] if at is None else list(dict.fromkeys(row[at] for row in self.rows if len(row) > at))
+
+
+def data_files(folder: Path) -> list[DataFile]:
+    """The files with facts in a folder."""
+    found = []
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError:
+        return []
+    for path in [each for each in paths if each.name.endswith(_ENDINGS)][:_MOST_FILES]:
+        try:
+            state = path.stat()
+            read = _read(path, state.st_mtime_ns, state.st_size)
+        except (OSError, ValueError, EOFError):
+            continue
+        found += [read] if read else []
+    return found
+
+
+def file_of(predicate: Predicate, files: Sequence[DataFile]) -> DataFile | None:
+    """The file that most likely has facts of a predicate: one with its columns, best with its name."""
+    ranked = [(_fit(predicate, each), each) for each in files]
+    best = max((rank for rank, _ in ranked), default=0)
+    return next((each for rank, each in ranked if rank == best and rank > 0), None)
+
+
+def _fit(predicate: Predicate, file: DataFile) -> int:
+    named = all(column in file.columns for column in predicate.columns)
+    stem, name = file.path.name.partition(".")[0].lower(), predicate.name.lower()
+    same = stem in {name, f"{name}s", f"{name}es"}
+    if not predicate.declared:  # its columns have no names
+        return 3 if same and len(file.columns) >= predicate.arity else 0
+    return (2 + 2 * same) if named else 0
+
+
+def sources(vocabulary: Vocabulary, names: Sequence[str], folder: Path) -> dict[str, DataFile] | None:
+    """The files of these inputs; None if one has none."""
+    files = data_files(folder)
+    found = {name: file_of(vocabulary[name], files) for name in names}
+    return {n: f for n, f in found.items() if f is not None} if all(found.values()) else None
+
+
+def example_of(predicate: Predicate, file: DataFile) -> str | None:
+    """A fact from a file, as one would write it."""
+    if not file.rows:
+        return None
+    row = dict(zip(file.columns, file.rows[0], strict=False))
+    if all(column in row for column in predicate.columns):
+        values = [row[column] for column in predicate.columns]
+    else:
+        values = list(file.rows[0][: predicate.arity])
+    types = [*predicate.types, None][: len(values)] if predicate.temporal else predicate.types
+    shown = [_shown(v, t) for v, t in zip(values, [*types, None, None], strict=False)]
+    return f"{predicate.name}({', '.join(shown)})"
+
+
+def _shown(value: str, kind: Type | None) -> str:
+    return value if kind is Type.NUMBER or is_number(value) else value_text(value)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text reads as a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text.strip()[:1].lower() not in {"n", "i"}
+
+
+@lru_cache(maxsize=128)
+def _read(path: Path, _changed: int, _size: int) -> DataFile | None:
+    if path.name.endswith(".parquet"):
+        return _parquet(path)
+    with gzip.open(path) if path.name.endswith(".gz") else path.open("rb") as file:
+        head = file.read(_HEAD)
+    text = head.decode("utf-8-sig", "replace")
+    lines = text.splitlines()
+    if len(head) == _HEAD:
+        lines = lines[:-1]  # the last one is cut
+    return _csv(path, lines) if ".csv" in path.name else _json(path, lines)
+
+
+def _csv(path: Path, lines: list[str]) -> DataFile | None:
+    if not lines:
+        return None
+    separator = max(",;\t", key=lines[0].count)
+    rows = [tuple(row) for row in csv.reader(lines[: _MOST_ROWS + 1], delimiter=separator) if row]
+    if not rows:
+        return None
+    return DataFile(path, tuple(each.strip() for each in rows[0]), tuple(rows[1:]))
+
+
+def _json(path: Path, lines: list[str]) -> DataFile | None:
+    records = list(_objects(lines[:_MOST_ROWS]))
+    columns = tuple(dict.fromkeys(name for each in records for name in each))
+    rows = tuple(tuple(_text(each.get(name)) for name in columns) for each in records)
+    return DataFile(path, columns, rows) if records else None
+
+
+def _objects(lines: list[str]) -> Iterator[dict[str, object]]:
+    for line in lines:
+        found = json.loads(line) if line.strip() else None
+        if isinstance(found, dict):
+            yield found
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _parquet(path: Path) -> DataFile | None:
+    import pyarrow as pa  # noqa: PLC0415 - many folders have none
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    try:
+        file = pq.ParquetFile(path)
+        batch = next(file.iter_batches(batch_size=_MOST_ROWS), None)
+    except pa.ArrowException:
+        return None
+    if batch is None:
+        return None
+    rows = [tuple(str(value) for value in row.values()) for row in batch.to_pylist()]
+    return DataFile(path, tuple(batch.schema.names), tuple(rows))

@@ -1,0 +1,315 @@
+"""The language server: which function answers which request.
+
+Notifications about texts change the session and plan an analysis; requests read a snapshot of it. An analysis
+runs in a thread, some moments after the last change, and what comes out is published only if no newer one is
+planned by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls import uris
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+
+from antelog.diagnostics import Source
+from antelog.workbench.formatting import laid_out
+from antelog.workbench.formatting.programs import readable_laid_out, syntax_errors
+from antelog.workbench.lsp import completing, navigating
+from antelog.workbench.lsp.diagnosing import by_file
+from antelog.workbench.lsp.hovering import described
+from antelog.workbench.lsp.lenses import TRY, lenses
+from antelog.workbench.lsp.outline import symbols
+from antelog.workbench.lsp.places import Places, path_of
+from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
+from antelog.workbench.lsp.trying import trials, tried
+
+QUIET = 0.15
+"""Seconds without a change after which a program is analysed."""
+
+Found = TypeVar("Found")
+
+
+class RuleServer(LanguageServer):
+    """A server with its session."""
+
+    def __init__(self) -> None:
+        super().__init__("antelog", version("antelog"))
+        self.session = Session()
+        self._thread = ThreadPoolExecutor(1)
+        self._planned: dict[str, asyncio.Task[Analysis | None]] = {}
+        self._published: dict[str, set[str]] = {}
+        self._results = tempfile.TemporaryDirectory(prefix="antelog-results-")
+
+    # ---- what changes the session ----
+
+    def put(self, uri: str) -> None:
+        """Takes over a text from the editor, and plans an analysis of its programs."""
+        document = self.workspace.get_text_document(uri)
+        self.session.put(OpenText(path_of(uri), uri, document.version, document.source))
+        self.plan(path_of(uri))
+
+    def close(self, uri: str) -> None:
+        """Lets a text go. The file on disk counts from now on."""
+        path = path_of(uri)
+        roots = self.session.snapshot.roots_of(path)
+        self.session.close(path)
+        for root in roots:
+            if not self._is_needed(root):
+                self._publish(root, {})
+        self.plan_all()
+
+    def plan_all(self) -> None:
+        """Plans an analysis of all programs with an open text: files have changed on disk."""
+        self.session.forget()
+        for each in list(self.session.snapshot.texts.values()):
+            self.plan(each.path)
+
+    def plan(self, path: str) -> None:
+        """Plans an analysis of the programs that a file belongs to, in place of one that is planned."""
+        for root in self.session.snapshot.roots_of(path):
+            known = self._planned.get(real(root))
+            if known is not None:
+                known.cancel()
+            self._planned[real(root)] = asyncio.ensure_future(self._analysis(root))
+
+    async def _analysis(self, root: str) -> Analysis | None:
+        await asyncio.sleep(QUIET)
+        return await self._analysed(root)
+
+    async def _analysed(self, root: str) -> Analysis | None:
+        snapshot = self.session.snapshot
+        trees = self.session.trees_of(root)
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.run_in_executor(self._thread, partial(analysed, root, snapshot, trees))
+        except Exception:
+            logging.getLogger(__name__).exception("%s cannot be analysed", root)
+            return None
+        if found is None:
+            return None
+        self.session.keep(found)
+        able = self.client_capabilities.workspace
+        if able is not None and able.code_lens is not None and able.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+        places = Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+        self._publish(root, by_file(found, places), snapshot)
+        return found
+
+    def _publish(
+        self, root: str, found: dict[str, list[types.Diagnostic]], snapshot: Snapshot | None = None
+    ) -> None:
+        """Shows the diagnostics of a program, and takes back those of files that no longer belong to it."""
+        places = Places(snapshot or self.session.snapshot)
+        shown = self._published.get(real(root), set())
+        for path in [*found, *(shown - set(found))]:
+            text = places.snapshot.texts.get(real(path))
+            self.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(
+                    places.uri(path), found.get(path, []), text.version if text else None
+                )
+            )
+        self._published[real(root)] = set(found)
+
+    def _is_needed(self, root: str) -> bool:
+        """Whether some text of a program is open."""
+        snapshot = self.session.snapshot
+        return any(real(each.name) in snapshot.texts for each in snapshot.files(root))
+
+    # ---- what reads it ----
+
+    async def ready(self, path: str) -> Snapshot:
+        """A snapshot with an analysis of the program of a file, which may be older than its text."""
+        while True:
+            snapshot = self.session.snapshot
+            planned = self._planned.get(real(snapshot.root_of(path)))
+            if snapshot.analysis_of(path) is not None or planned is None or planned.done():
+                return snapshot
+            await asyncio.wait([planned])
+
+    def places(self, snapshot: Snapshot) -> Places:
+        return Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
+
+    def offset(self, params: _AtPosition) -> int:
+        """The offset of a position in its text."""
+        snapshot = self.session.snapshot
+        return self.places(snapshot).offset(snapshot.text(path_of(params.text_document.uri)), params.position)
+
+    def laid_out(self, uri: str) -> list[types.TextEdit]:
+        """The change that lays out a text; none if it has syntax errors."""
+        path, snapshot = path_of(uri), self.session.snapshot
+        text = snapshot.text(path)
+        analysis = snapshot.analysis_of(path)
+        trees = self.session.trees_of(analysis.root if analysis else path)
+        errors = analysis.errors_in(text) if analysis else None
+        if errors is None:  # the text is newer
+            found = laid_out(Source(text, path), trees).text
+        else:
+            found = text if syntax_errors(errors) else readable_laid_out(Source(text, path), trees)
+        if found == text:
+            return []
+        return [types.TextEdit(self.places(snapshot).table(text).whole, found)]
+
+    async def show(self, name: str, text: str) -> None:
+        """Shows a text to the user: as a document, where the editor can do that."""
+        window = self.client_capabilities.window
+        if window is not None and window.show_document is not None and window.show_document.support:
+            path = Path(self._results.name, f"{name}.txt")
+            path.write_text(text, encoding="utf-8")
+            uri = uris.from_fs_path(str(path)) or ""
+            await self.window_show_document_async(types.ShowDocumentParams(uri, take_focus=False))
+        else:
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Info, text[:2000]))
+
+
+_AtPosition = (
+    types.HoverParams
+    | types.DefinitionParams
+    | types.ReferenceParams
+    | types.DocumentHighlightParams
+    | types.PrepareRenameParams
+    | types.RenameParams
+    | types.CompletionParams
+    | types.SignatureHelpParams
+)
+
+
+def server() -> RuleServer:
+    """A server, with all that it answers."""
+    made = RuleServer()
+    _route_changes(made)
+    _route_navigation(made)
+    _route_writing(made)
+    return made
+
+
+def _route_changes(ls: RuleServer) -> None:
+    @ls.feature(types.INITIALIZED)
+    def initialized(_params: types.InitializedParams) -> None:
+        folders = [uris.to_fs_path(each) for each in ls.workspace.folders]
+        root = ls.workspace.root_path
+        ls.session.folders = tuple(each for each in (folders or [root]) if each)
+        ls.session.forget()
+
+    @ls.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def opened(params: types.DidOpenTextDocumentParams) -> None:
+        ls.put(params.text_document.uri)
+
+    @ls.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def changed(params: types.DidChangeTextDocumentParams) -> None:
+        ls.put(params.text_document.uri)
+
+    @ls.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def closed(params: types.DidCloseTextDocumentParams) -> None:
+        ls.close(params.text_document.uri)
+
+    @ls.feature(types.TEXT_DOCUMENT_DID_SAVE)
+    def saved(_params: types.DidSaveTextDocumentParams) -> None:
+        ls.plan_all()
+
+    @ls.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(_params: types.DidChangeWatchedFilesParams) -> None:
+        ls.plan_all()
+
+
+def _route_navigation(ls: RuleServer) -> None:
+    def found(handler: Callable[..., Found], params: Any) -> Found:
+        snapshot = ls.session.snapshot
+        return handler(snapshot, path_of(params.text_document.uri), ls.offset(params), ls.places(snapshot))
+
+    @ls.feature(types.TEXT_DOCUMENT_DEFINITION)
+    def definition(params: types.DefinitionParams) -> list[types.Location]:
+        return found(navigating.definitions, params)
+
+    @ls.feature(types.TEXT_DOCUMENT_REFERENCES)
+    def references(params: types.ReferenceParams) -> list[types.Location]:
+        return found(navigating.references, params)
+
+    @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
+    def highlight(params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+        return found(navigating.highlights, params)
+
+    @ls.feature(types.TEXT_DOCUMENT_HOVER)
+    async def hover(params: types.HoverParams) -> types.Hover | None:
+        path = path_of(params.text_document.uri)
+        snapshot = await ls.ready(path)
+        name = navigating.named(snapshot, path, ls.offset(params))
+        text = described(name, snapshot.analysis_of(path)) if name else None
+        if name is None or text is None:
+            return None
+        content = types.MarkupContent(types.MarkupKind.Markdown, text)
+        return types.Hover(content, ls.places(snapshot).range(name.file, name.mention.span))
+
+    @ls.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    def outline(params: types.DocumentSymbolParams) -> list[types.DocumentSymbol]:
+        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
+        return symbols(Source(snapshot.text(path), path), ls.places(snapshot))
+
+    @ls.feature(types.TEXT_DOCUMENT_CODE_LENS)
+    async def code_lens(params: types.CodeLensParams) -> list[types.CodeLens]:
+        path = path_of(params.text_document.uri)
+        snapshot = await ls.ready(path)
+        analysis = snapshot.analysis_of(path)
+        if analysis is None:
+            return []
+        return lenses(Source(snapshot.text(path), path), analysis, ls.places(snapshot))
+
+    @ls.command(TRY)
+    async def try_query(root: str, query: str) -> str | None:
+        analysis = await ls._analysed(root)
+        trial = next((each for each in trials(analysis) if each.query == query), None) if analysis else None
+        if trial is None or analysis is None:
+            message = f"{query} cannot be tried: the program has errors, or an input has no file beside it."
+            ls.window_show_message(types.ShowMessageParams(types.MessageType.Warning, message))
+            return None
+        text = f"{query} on {trial.files}\n\n{await tried(trial, analysis)}"
+        await ls.show(f"{Path(root).stem}-{query}", text)
+        return text
+
+
+def _route_writing(ls: RuleServer) -> None:
+    @ls.feature(
+        types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["(", ",", "{", '"', ":"])
+    )
+    def completion(params: types.CompletionParams) -> list[types.CompletionItem]:
+        able = ls.client_capabilities.text_document
+        item = able.completion.completion_item if able and able.completion else None
+        path = path_of(params.text_document.uri)
+        completer = completing.Completer(ls.session.snapshot, path, bool(item and item.snippet_support))
+        return completer.items(ls.offset(params))
+
+    @ls.feature(types.TEXT_DOCUMENT_SIGNATURE_HELP, types.SignatureHelpOptions(trigger_characters=["(", ","]))
+    def signature(params: types.SignatureHelpParams) -> types.SignatureHelp | None:
+        return completing.signature(ls.session.snapshot, path_of(params.text_document.uri), ls.offset(params))
+
+    @ls.feature(types.TEXT_DOCUMENT_FORMATTING)
+    def layout(params: types.DocumentFormattingParams) -> list[types.TextEdit]:
+        return ls.laid_out(params.text_document.uri)
+
+    @ls.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)
+    def prepare(params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
+        try:
+            mention = navigating.renamable(snapshot, path, ls.offset(params))
+        except navigating.RenamingError as error:
+            raise JsonRpcInvalidParams(str(error)) from None
+        where = ls.places(snapshot).table(snapshot.text(path)).range(mention.span)
+        return types.PrepareRenamePlaceholder(where, mention.name)
+
+    @ls.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))
+    def rename(params: types.RenameParams) -> types.WorkspaceEdit:
+        path, snapshot = path_of(params.text_document.uri), ls.session.snapshot
+        try:
+            return navigating.renamed(snapshot, path, ls.offset(params), params.new_name, ls.places(snapshot))
+        except navigating.RenamingError as error:
+            raise JsonRpcInvalidParams(str(error)) from None

@@ -1,0 +1,222 @@
+"""The state of a language server: open texts, the programs they belong to, and what is known of these.
+
+Requests that change texts change the session; all others get a `Snapshot`, in which nothing changes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from antelog.compile import Compiled, compile_program
+from antelog.compile.show.summary import Summary, summaries
+from antelog.diagnostics import Diagnostic, Source, in_source_order
+from antelog.language import Checked, check
+from antelog.language.parser import StatementTrees, includes_of, parse
+from antelog.language.program_files import Reader, gathered, text_of
+
+MOST_PROGRAMS = 500
+"""Files of a workspace that are searched for those that include others, at most."""
+_SKIPPED = frozenset({"node_modules", "__pycache__", "site-packages"})
+
+
+@dataclass(frozen=True)
+class OpenText:
+    """A text that an editor has open. `path` is that of its file, or the URI of a text without one."""
+
+    path: str
+    uri: str
+    version: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """A program as it was at some moment: its files, what was checked, and all that is wrong with it."""
+
+    root: str
+    source: Source
+    checked: Checked
+    compiled: Compiled | None
+    diagnostics: tuple[Diagnostic, ...]
+
+    def errors_in(self, text: str) -> list[Diagnostic] | None:
+        """The diagnostics of a file with this text; None if no file has it."""
+        for file in (each for _, each in self.source.files if each.text == text):
+            return [each for each in self.diagnostics if self.source.located(each.span)[0] == file]
+        return None
+
+    def summary(self, predicate: str) -> Summary | None:
+        """When the answers of a query open, and by when they are decided."""
+        plan = self.compiled.plan if self.compiled else None
+        return next(summaries(plan, predicate), None) if plan else None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The open texts of a moment, and the files on disk that include others. Nothing in it changes."""
+
+    texts: Mapping[str, OpenText]
+    including: tuple[str, ...] = ()
+    analyses: Mapping[str, Analysis] = field(default_factory=dict)
+
+    def text(self, path: str) -> str:
+        """The text of a file, as it is in the editor or else on disk. Raises OSError or ValueError."""
+        found = self.texts.get(real(path))
+        return text_of(path) if found is None else found.text
+
+    @property
+    def reader(self) -> Reader:
+        return self.text
+
+    def files(self, root: str) -> list[Source]:
+        """The files of a program; those that cannot be read are left out."""
+        try:
+            text = self.text(root)
+        except (OSError, ValueError):
+            return []
+        return [each for _, each in gathered(Source(text, root), self.reader)[0].files]
+
+    def root_of(self, path: str) -> str:
+        """The program that a file belongs to: itself, unless it has no query and another one includes it."""
+        return next(iter(self.roots_of(path)), path)
+
+    def roots_of(self, path: str) -> list[str]:
+        """All programs that a file belongs to, the open ones first."""
+        including = [root for root in self._including if real(path) in self._including[root]]
+        including.sort(key=lambda root: (real(root) not in self.texts, root))
+        try:
+            alone = "query" in self.text(path)
+        except (OSError, ValueError):
+            alone = False
+        return [path, *including] if alone or not including else including
+
+    def related_files(self, path: str) -> list[Source]:
+        """The files of all programs that a file belongs to, each once."""
+        found: dict[str, Source] = {}
+        for root in self.roots_of(path):
+            for each in self.files(root):
+                found.setdefault(real(each.name), each)
+        return list(found.values())
+
+    def analysis_of(self, path: str) -> Analysis | None:
+        """The latest analysis of the program that a file belongs to."""
+        return self.analyses.get(real(self.root_of(path)))
+
+    @cached_property
+    def _including(self) -> dict[str, frozenset[str]]:
+        """The programs that include others, with all files in them."""
+        found = {}
+        open_files = [each.path for each in self.texts.values() if Path(each.path).is_absolute()]
+        for path in sorted({*open_files, *self.including}):
+            try:
+                text = self.text(path)
+            except (OSError, ValueError):
+                continue
+            if _includes(text):
+                files = gathered(Source(text, path), self.reader)[0].files
+                found[path] = frozenset(real(each.name) for _, each in files[1:])
+        return {
+            path: files for path, files in found.items() if all(real(path) not in o for o in found.values())
+        }
+
+
+def _including_in(folders: Collection[str]) -> tuple[str, ...]:
+    """The programs in folders and those below that include others, as they are on disk."""
+    found = set()
+    for path in _programs_in(folders):
+        try:
+            if _includes(text_of(path)):
+                found.add(path)
+        except (OSError, ValueError):
+            continue
+    return tuple(sorted(found))
+
+
+def _programs_in(folders: Collection[str]) -> Iterator[str]:
+    """The programs in folders and those below."""
+    count = 0
+    for folder in folders:
+        for place, below, files in os.walk(folder):
+            below[:] = sorted(each for each in below if not each.startswith(".") and each not in _SKIPPED)
+            for name in sorted(files):
+                count += name.endswith(".alog")
+                if count > MOST_PROGRAMS:
+                    return
+                if name.endswith(".alog"):
+                    yield str(Path(place, name))
+
+
+@lru_cache(maxsize=1024)
+def _includes(text: str) -> bool:
+    return bool(includes_of(text))
+
+
+def real(path: str) -> str:
+    """The one path of a file, however it is named."""
+    return os.path.realpath(path) if Path(path).is_absolute() else path
+
+
+def analysed(root: str, snapshot: Snapshot, trees: StatementTrees | None = None) -> Analysis | None:
+    """A program read, checked and compiled, with everything that `antelog check` says of it."""
+    try:
+        text = snapshot.text(root)
+    except (OSError, ValueError):
+        return None
+    source, problems = gathered(Source(text, root), snapshot.reader)
+    parsed = parse(source, trees)
+    checked = check(parsed)
+    if problems:
+        return Analysis(root, source, checked, None, in_source_order([*problems, *parsed.diagnostics]))
+    compiled = compile_program(checked)
+    return Analysis(root, source, checked, compiled, compiled.diagnostics)
+
+
+class Session:
+    """The changing part: open texts and the latest analyses."""
+
+    def __init__(self) -> None:
+        self.folders: tuple[str, ...] = ()
+        self._trees: dict[str, StatementTrees] = {}
+        self._texts: dict[str, OpenText] = {}
+        self._analyses: dict[str, Analysis] = {}
+        self._including: tuple[str, ...] | None = None
+        self._snapshot: Snapshot | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The session as it is now."""
+        if self._snapshot is None:
+            if self._including is None:
+                paths = [each.path for each in self._texts.values() if Path(each.path).is_absolute()]
+                self._including = _including_in({*self.folders, *(str(Path(each).parent) for each in paths)})
+            self._snapshot = Snapshot(dict(self._texts), self._including, dict(self._analyses))
+        return self._snapshot
+
+    def put(self, text: OpenText) -> None:
+        """Opens a text, or replaces it by a newer one."""
+        if real(text.path) not in self._texts:
+            self._including = None
+        self._texts[real(text.path)] = text
+        self._snapshot = None
+
+    def close(self, path: str) -> None:
+        self._texts.pop(real(path), None)
+        self._snapshot = None
+
+    def keep(self, analysis: Analysis) -> None:
+        """Puts an analysis in place of the one before."""
+        self._analyses[real(analysis.root)] = analysis
+        self._snapshot = None
+
+    def trees_of(self, root: str) -> StatementTrees:
+        """The syntax trees of a program as it was before."""
+        return self._trees.setdefault(real(root), StatementTrees())
+
+    def forget(self) -> None:
+        """Forgets what was read from disk: files there have changed."""
+        self._including = None
+        self._snapshot = None

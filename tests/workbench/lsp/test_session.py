@@ -1,0 +1,254 @@
+"""antelog lsp, as an editor uses it: one process, requests over its standard input and output."""
+
+import asyncio
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from tests.docs.pages import ROOT
+from tests.workbench.lsp.client import Editor, editor
+
+TURBINES = ROOT / "examples" / "turbines"
+PATIENCE = 120
+
+
+def session(folder: Path, steps: Callable[[Editor], Awaitable[None]]) -> None:
+    """Runs the steps of a session."""
+
+    async def run() -> None:
+        async with editor(folder) as used:
+            await asyncio.wait_for(steps(used), PATIENCE)
+
+    asyncio.run(run())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "turbines"
+    shutil.copytree(TURBINES, place)
+    return place.resolve()
+
+
+def test_a_session(folder: Path) -> None:
+    file = folder / "turbines.alog"
+    right = file.read_text(encoding="utf-8")
+
+    async def steps(used: Editor) -> None:
+        used.open(file, right.replace("Flag(X, T), Flag(X, T+1)", "Flug(X, T), Flag(X, T+1)"))
+        (wrong,) = await used.problems(file)
+        assert wrong.code == "E201"
+        assert wrong.message.startswith("nothing derives Flug")
+        assert (wrong.range.start, wrong.range.end) == (
+            used.at(file, ":- Flug", -4),
+            used.at(file, ":- Flug"),
+        )
+        used.type(file, right)
+        assert await used.problems(file) == []
+
+        document = used.document(file)
+        where = used.at(file, "Flag(X, T) ", -9)
+        hover = await used.client.text_document_hover_async(
+            types.HoverParams(document, used.at(file, ":- Temp"))
+        )
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        for words in (
+            "input Temp(device, level, time) delay 1.",
+            "10 minutes (1 tick) late",
+            "Temp(wt2, high, 0)",
+        ):
+            assert words in hover.contents.value
+        hover = await used.client.text_document_hover_async(
+            types.HoverParams(document, used.at(file, "query Malf"))
+        )
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        assert "*decided* by T+4 (40 minutes later)" in hover.contents.value
+
+        found = await used.client.text_document_definition_async(
+            types.DefinitionParams(document, used.at(file, "Shdn(X, T+1)  :- Cool".replace("  ", " ")))
+        )
+        assert isinstance(found, list)
+        assert [each.range.start.line for each in found] == [used.at(file, "\nCool").line]
+        references = await used.client.text_document_references_async(
+            types.ReferenceParams(types.ReferenceContext(True), document, where)
+        )
+        assert references is not None
+        assert len(references) == right.count("Flag(")
+
+        prepared = await used.client.text_document_prepare_rename_async(
+            types.PrepareRenameParams(document, where)
+        )
+        assert isinstance(prepared, types.PrepareRenamePlaceholder)
+        assert prepared.placeholder == "Flag"
+        change = await used.client.text_document_rename_async(types.RenameParams(document, where, "Hot"))
+        assert change is not None
+        assert change.changes is not None
+        assert used.edited(file, list(change.changes[file.as_uri()])) == right.replace("Flag(", "Hot(")
+        with pytest.raises(JsonRpcException, match="There is Cool already"):
+            await used.client.text_document_rename_async(types.RenameParams(document, where, "Cool"))
+
+        used.type(file, f"{right}Old(X, T) :- Temp(X, ")
+        items = await used.client.text_document_completion_async(
+            types.CompletionParams(document, used.at(file, "Old(X, T) :- Temp(X, "))
+        )
+        assert isinstance(items, list)
+        assert {"high", "low", "X", "T"} <= {each.label for each in items}
+        helped = await used.client.text_document_signature_help_async(
+            types.SignatureHelpParams(document, used.at(file, "Old(X, T) :- Temp(X, "))
+        )
+        assert helped is not None
+        assert (helped.signatures[0].label, helped.active_parameter) == ("Temp(device, level, time)", 1)
+        assert await used.codes(file) == ["E001"]
+
+        used.type(file, right.replace("OK(X, T-2)   :-", "OK( X,T - 2 ):-"))
+        edits = await used.client.text_document_formatting_async(
+            types.DocumentFormattingParams(document, types.FormattingOptions(4, True))
+        )
+        assert edits is not None
+        assert used.edited(file, list(edits)) == right
+        outline = await used.client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+        assert outline is not None
+        assert [each.name for each in outline][:4] == ["Temp", "Turbine", "Turbine", "Flag"]
+
+        assert await used.problems(file) == []
+        lenses = await used.client.text_document_code_lens_async(types.CodeLensParams(document))
+        assert lenses is not None
+        first = lenses[0].command
+        assert first is not None
+        assert first.title == "▷ try Malf on Temp.csv"
+        printed = await used.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(first.command, first.arguments)
+        )
+        assert printed is not None
+        assert "confirmed  turbine wt2 is about to shut down   Malf  T = 0" in printed
+        assert "OK " not in printed
+        assert len(used.documents) == 1
+
+    session(folder, steps)
+
+
+def test_files_that_include_each_other(tmp_path: Path) -> None:
+    folder = tmp_path.resolve()
+    main, limits = folder / "main.alog", folder / "limits.alog"
+    main.write_text(
+        'include "limits.alog".\nHot(X, T) :- Temp(X, V, T), V > hot.\nquery Hot(X, T).\n', "utf-8"
+    )
+    limits.write_text("input Temp(device, value: number, time).\nlimit hot = 90.\n", "utf-8")
+
+    async def steps(used: Editor) -> None:
+        used.open(limits)
+        assert await used.codes(limits) == []  # it belongs to main.alog, which is not open
+        used.open(main)
+        assert await used.codes(main) == []
+        change = await used.client.text_document_rename_async(
+            types.RenameParams(used.document(limits), used.at(limits, "limit h"), "limit_of_heat")
+        )
+        assert change is not None
+        assert change.changes is not None
+        assert set(change.changes) == {main.as_uri(), limits.as_uri()}
+        used.type(limits, "input Temp(device, value: number, time).\nlimit warm = 90.\n")  # not saved
+        await used.codes(limits)
+        assert await used.codes(main) == ["E302"]
+        found = await used.client.text_document_definition_async(
+            types.DefinitionParams(used.document(main), used.at(main, '"lim'))
+        )
+        assert isinstance(found, list)
+        assert [each.uri for each in found] == [limits.as_uri()]
+
+    session(folder, steps)
+
+
+def test_characters_are_counted_as_editors_count(tmp_path: Path) -> None:
+    file = tmp_path.resolve() / "odd.alog"
+    file.write_text('P(X, T) :- Q(X, "😀ä", T), R(X, T).\r\nquery P(X, T).\r\n', "utf-8", newline="")
+
+    async def steps(used: Editor) -> None:
+        used.open(file, file.read_bytes().decode())
+        await used.problems(file)
+        text = file.read_bytes().decode()
+        found = await used.client.text_document_references_async(
+            types.ReferenceParams(types.ReferenceContext(True), used.document(file), used.at(file, "), R"))
+        )
+        assert found is not None
+        start = len(text[: text.index("R(")].encode("utf-16-le")) // 2
+        assert [(each.range.start.character, each.range.end.character) for each in found] == [
+            (start, start + 1)
+        ]
+
+    session(tmp_path.resolve(), steps)
+
+
+def test_nothing_ends_the_server(folder: Path) -> None:
+    """Texts that are no programs, positions that are nowhere, requests that there are not."""
+    file = folder / "turbines.alog"
+
+    async def steps(used: Editor) -> None:
+        used.open(file)
+        for text in (
+            "",
+            "%",
+            '"',
+            "((((",
+            "query",
+            "input P(",
+            "P(X",
+            "a" * 100_000,
+            "\ud83d",
+            "☃" * 10,
+            "P(X,T):-Q(X,T).\x00",
+        ):
+            used.type(file, text)
+            document = used.document(file)
+            for position in (types.Position(0, 0), types.Position(0, 7), types.Position(99, 99)):
+                await used.client.text_document_hover_async(types.HoverParams(document, position))
+                await used.client.text_document_completion_async(types.CompletionParams(document, position))
+                await used.client.text_document_definition_async(types.DefinitionParams(document, position))
+                await used.client.text_document_signature_help_async(
+                    types.SignatureHelpParams(document, position)
+                )
+            await used.client.text_document_document_symbol_async(types.DocumentSymbolParams(document))
+            await used.client.text_document_formatting_async(
+                types.DocumentFormattingParams(document, types.FormattingOptions(4, True))
+            )
+            await used.client.text_document_code_lens_async(types.CodeLensParams(document))
+        with pytest.raises(JsonRpcException):
+            await used.client.protocol.send_request_async("antelog/nothing", {"odd": 1})
+        used.type(file, file.read_text(encoding="utf-8"))
+        assert await used.codes(file) == []
+
+    session(folder, steps)
+
+
+def test_functions_are_never_run(tmp_path: Path) -> None:
+    folder = tmp_path.resolve()
+    trap = folder / "was_run"
+    code = f"open({str(trap)!r}, 'w')\ndef near(lat: float) -> bool:\n    'How near.'\n"
+    (folder / "places.py").write_text(code, "utf-8")
+    (folder / "Place.csv").write_text("truck,lat,time\nb1,52.5,0\n", "utf-8")
+    file = folder / "fleet.alog"
+    file.write_text(
+        "input Place(truck, lat: number, time).\nfunction near(lat).\n"
+        "Home(X, T) :- Place(X, A, T), near(A).\nquery Home(X, T).\n",
+        "utf-8",
+    )
+
+    async def steps(used: Editor) -> None:
+        used.open(file)
+        assert await used.codes(file) == []
+        hover = await used.client.text_document_hover_async(
+            types.HoverParams(used.document(file), used.at(file, "T), near"))
+        )
+        assert hover is not None
+        assert isinstance(hover.contents, types.MarkupContent)
+        assert "def near(lat: float) -> bool" in hover.contents.value
+        assert "How near." in hover.contents.value
+        lenses = await used.client.text_document_code_lens_async(types.CodeLensParams(used.document(file)))
+        assert not lenses
+
+    session(folder, steps)
+    assert not trap.exists()
