@@ -1,7 +1,7 @@
 """The flow of changes: how many of each kind there were a second, over the last minute.
 
-    flow.take(seconds, changes)          at each status, with the counts so far
-    flow.rates("Malf")                   {"possible": 2.4, "confirmed": 0.1}
+flow.take(seconds, changes)          at each status, with the counts so far
+flow.rates("Malf")                   {"possible": 2.4, "confirmed": 0.1}
 """
 
 from __future__ import annotations

@@ -124,7 +124,9 @@ def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
         max(placed.layer.values(), default=0) * _LAYER + 2 * _HALF + 2 * _EDGE,
         [replace(_edge(edge, graph, placed), wide=_stroke(flows.get(edge, 0.0))) for edge in graph.edges],
         [
-            EdgeLabel(words, placed.x[at := placed.labels[edge]], _middle(at, placed), _SMALL * len(words) + 10)
+            EdgeLabel(
+                words, placed.x[at := placed.labels[edge]], _middle(at, placed), _SMALL * len(words) + 10
+            )
             for edge, words in labels.items()
         ],
         [
