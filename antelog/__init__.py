@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         PlanError,
         ProgramError,
         ProgramFileError,
+        RulesChangedError,
         StateError,
         UnsupportedError,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "ProgramFileError",
+    "RulesChangedError",
     "StateError",
     "UnsupportedError",
     "UserFunction",
@@ -64,7 +66,9 @@ __all__ = [
 _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
     **dict.fromkeys(("DataWarning", "FunctionError"), "errors"),
-    **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
+    **dict.fromkeys(
+        ("ProgramError", "ProgramFileError", "RulesChangedError", "StateError", "UnsupportedError"), "errors"
+    ),
     "Engine": "process",
     "Model": "forecast.model_file",
     **dict.fromkeys(("UserFunction", "function"), "functions"),

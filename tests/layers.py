@@ -79,7 +79,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "step"),
+    "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
         "literals",
         "nodes",
@@ -95,7 +95,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "forecast": (
         *("column_set", "columns", "rates", "inference", "scores", "outcomes", "judges"),
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
-        *("forecaster", "reports"),
+        *("carrying", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),

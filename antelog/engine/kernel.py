@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, LineSelection, Share, StepQuery
+from antelog.engine.step.query import KINDS, HiddenAnswers, LineSelection, Share, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -173,7 +173,7 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
         query,
-        since=since(plan, state, query.name),
+        hidden=HiddenAnswers(since(plan, state, query.name), state.carried.settled.get(query.name)),
         confirmed_only=confirmed_only,
         past=query.name in rules.unsteady and not confirmed_only,
         columns=state.observed.answers[query.name],

@@ -12,8 +12,8 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import Timescale
 
-OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
-OUTCOMES = (OPEN, CONFIRMED, REJECTED)
+OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
+OUTCOMES = (OPEN, CONFIRMED, REJECTED, CLOSED)
 ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
 

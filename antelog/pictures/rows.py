@@ -14,7 +14,7 @@ from antelog.language.line_literals import LineLiteral
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
 from antelog.pictures.columns import LabelColumns
-from antelog.pictures.history import CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
+from antelog.pictures.history import CLOSED, CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
 from antelog.theme import SIZE
 
 Row = dict[str, Any]
@@ -45,9 +45,10 @@ _SHAPES = {
     DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
     CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
     REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
+    CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
-LOOKS = {**theme.SEVERITY, REJECTED: theme.GREY}
-"""Colour is severity; truth is the shape of a mark. What was averted is grey."""
+LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY)}
+"""Colour is severity; truth is the shape of a mark. What was averted or closed is grey."""
 _MANY = 12
 """The literals that are listed; the others are counted."""
 _LEAST = 10

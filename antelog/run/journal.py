@@ -42,12 +42,14 @@ class RunState(msgspec.Struct, frozen=True):
     addresses   the address of each input
     marks       how far each was read
     output      the address of the output, and how far that was written
+    changed     the latest change of the rules
     """
 
     addresses: dict[str, str] = {}
     marks: dict[str, dict[str, Any]] = {}
     progress: ReadProgress = msgspec.field(default_factory=ReadProgress)
     output: tuple[str, dict[str, Any]] | None = None
+    changed: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,7 @@ class Journal:
     feed: FeedSink | None = None
     output: tuple[str, Sink] | None = None
     resumable: bool = True
+    changed: dict[str, Any] | None = None
     _saved: float = field(default=0.0, init=False)
     _between: float = field(default=BETWEEN_STATES, init=False)
     _recorded: bytes = field(default=b"", init=False)
@@ -105,6 +108,22 @@ class Journal:
         if self.resumable:
             self.reader.fresh = []
             self._save()
+
+    def change_rules(self, closed: StepResult, changes: StepResult) -> None:
+        """Once the rules were changed: the lines of that, and the state of the new rules, all or nothing."""
+        self.reader.fresh = []
+        self._save(lambda: self._write_change(closed, changes))
+
+    def _write_change(self, closed: StepResult, changes: StepResult) -> None:
+        if self.feed is None:
+            return
+        # Answers of before are closed under the head that has their program; the new one comes after.
+        self.feed.write(closed)
+        self.feed.flush()
+        self.feed.begin()
+        self.feed.write(changes)
+        self._status(at_once=True)
+        self.feed.flush()
 
     def commit(self, step: StepResult | None = None) -> None:
         """After a step, or when rows may have been read: what belongs to it, all or nothing."""
@@ -153,10 +172,10 @@ class Journal:
         self.reader.fresh, self._recorded = [], known
         self._forget()
 
-    def _save(self) -> None:
+    def _save(self, also: Callable[[], None] = lambda: None) -> None:
         began = self.monotonic()
         known = self._known()
-        self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known)
+        self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known, also)
         if self.reader.counts.slots and began > self._slots_kept + BETWEEN_SLOTS:
             self.store.keep_slots(blob_of(self.reader.counts.slots))
             self._slots_kept = began
@@ -178,5 +197,6 @@ class Journal:
             self.reader.marks,
             self.reader.progress,
             output,
+            self.changed,
         )
         return msgspec.json.encode(known)

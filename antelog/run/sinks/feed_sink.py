@@ -60,12 +60,16 @@ class FeedSink:
         self._rejects = self._seen = 0
         self._open: dict[str, int] = {}
         self._listed: dict[str, ListedSlots] = {}
+        self.rules_changed: Mapping[str, Any] | None = None
+        """The latest change of the rules, which heads have."""
 
     def begin(self) -> None:
         """Write a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)
         known["tick"] = self._engine.now
         self._listed.clear()
+        if self.rules_changed is not None:
+            known["rules_changed"] = self.rules_changed
         self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
 
     def write(self, step: StepResult) -> None:

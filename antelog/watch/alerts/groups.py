@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
+from antelog.run.sinks.result import ENDS
 from antelog.run.store.acts import Acts
-from antelog.run.store.records import ENDS
 from antelog.watch.alerts.alert import HEARD, SILENT, Line
 from antelog.watch.alerts.letters import (
     FIRING,
@@ -39,7 +39,7 @@ from antelog.watch.alerts.routes import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
 from antelog.watch.board.tracked_answer import name_of
 
-_SETTLES = frozenset({*ENDS, "closed"})
+_SETTLES = frozenset(ENDS)
 """Changes after which an answer is open no more."""
 _ENDS = _SETTLES | {UNLIKELY, HEARD}
 """Changes that say what became of an answer that was open, or likely."""
