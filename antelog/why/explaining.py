@@ -93,23 +93,24 @@ class Explaining:
         grounds, most = self.grounds, self.detail.most
         found = search(grounds, goal, max(2, most))
         at = grounds.at if grounds.at < LAST else _end(grounds, found)
-        came = goal.time.offset <= grounds.at or any(row.rows.prepared.facts for row in found.nearest())
+        asked = level == 0 and any(q.atom.predicate == goal.predicate for q in grounds.program.source.queries)
+        true_at = found.confirmed_at if asked else found.true_at
         rows, total, verdict = list[RankedRow](), 0, self._unknown(found, at)
-        if _so(found.true_at, grounds.at) and came and found.lost is None:
+        if _so(true_at, grounds.at) and found.lost is None:
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
-            verdict = Verdict(at, CONFIRMED, _since("is confirmed", found.true_at))
+            verdict = Verdict(at, CONFIRMED, _since("is confirmed", true_at))
         elif found.lost is not None:
             pass
         elif _so(found.false_at, grounds.at) or not found.has_rows:
             add_nearby(grounds, goal, found)
             rows, verdict = found.nearest(), Verdict(at, REJECTED, _why_not(found))
-        elif found.supported and came:
+        elif found.supported:
             rows = found.chosen(lambda row: row.is_alive, most)
             total = sum(each.alive for each in found.rules)
             verdict = Verdict(at, OPEN, ("is open",))
         else:
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, at, came=came))
+            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.at))
         maker = NodeMaker(grounds, self.detail.depth, self.explain)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
@@ -187,9 +188,11 @@ def _since(what: str, tick: int) -> Sentence:
     return (what,) if tick < 0 else (f"{what} since ", tick)
 
 
-def _not_yet(found: Derivable, at: int, *, came: bool) -> Sentence:
-    """The summary of an atom that may still become true."""
-    if not came:
+def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
+    """The summary of an atom that is not told, and may still be."""
+    if _so(found.true_at, at):
+        return (*_since("is certain", found.true_at), ", and is told once its tick has come")
+    if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
         return ("is not there yet: its tick has not come",)
     if found.told <= at:
         return ("was open from ", found.told, ", and is not at the moment: another value is the latest")

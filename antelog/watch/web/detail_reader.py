@@ -37,9 +37,7 @@ class DetailReader:
     _waiting: set[asyncio.Task[None]] = field(default_factory=set)
 
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """The details of an answer, as far as they are known; None if it is not open."""
-        if answer.id not in self.live.board.open:
-            return None
+        """The details of an answer, as far as they are known."""
         if isinstance(self.live.reader, EngineReader):
             return detail_of(self.live.reader.engine, answer.line)
         if self.store is None or not is_store(self.store):
