@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
@@ -16,8 +16,8 @@ from antelog.language.vocabulary import PredicateKind
 from antelog.why.evidence import FactSearch, background_facts, background_near, instead
 from antelog.why.grounds import LAST, Grounds
 from antelog.why.nodes import NodeMaker, literal_text, place_text
+from antelog.why.rows import FALSE, TRUE, RankedRow, rows_of_way
 from antelog.why.rows import OPEN as AWAITED
-from antelog.why.rows import TRUE, RankedRow, rows_of_way
 from antelog.why.search import Derivable, add_nearby, search
 from antelog.why.tree import AtomNode, RuleNode, Sentence, Verdict
 from antelog.why.ways import BEFORE_ZERO, CUT, RuleUse, Way, WrittenLiteral, WrittenRule
@@ -41,6 +41,7 @@ class Explaining:
 
     grounds: Grounds
     detail: Detail = Detail()
+    _known: dict[Atom, Derivable] = field(default_factory=dict)
 
     def explain(self, goal: Atom, level: int = 0) -> AtomNode:
         """The explanation of an atom, so many levels down."""
@@ -91,7 +92,7 @@ class Explaining:
 
     def _derived(self, goal: Atom, level: int) -> AtomNode:
         grounds, most = self.grounds, self.detail.most
-        found = search(grounds, goal, max(2, most))
+        found = self._search(goal)
         at = grounds.at if grounds.at < LAST else _end(grounds, found)
         asked = level == 0 and any(q.atom.predicate == goal.predicate for q in grounds.program.source.queries)
         true_at = found.confirmed_at if asked else found.true_at
@@ -110,8 +111,8 @@ class Explaining:
             total = sum(each.alive for each in found.rules)
             verdict = Verdict(at, OPEN, ("is open",))
         else:
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.at))
-        maker = NodeMaker(grounds, self.detail.depth, self.explain)
+            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.end))
+        maker = NodeMaker(grounds, self.detail.depth, self.explain, self._status)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
             verdict,
@@ -120,6 +121,17 @@ class Explaining:
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
         )
+
+    def _search(self, goal: Atom) -> Derivable:
+        """The derivations of an atom, each looked for once."""
+        if goal not in self._known:
+            self._known[goal] = search(self.grounds, goal, max(2, self.detail.most))
+        return self._known[goal]
+
+    def _status(self, goal: Atom) -> str:
+        """Whether an atom is true, awaited or failed."""
+        found, at = self._search(goal), self.grounds.at
+        return TRUE if _so(found.true_at, at) else FALSE if _so(found.false_at, at) else AWAITED
 
     def _unknown(self, found: Derivable, at: int) -> Verdict:
         return Verdict(at, UNKNOWN, ()) if found.lost is None else self._old(found.lost.input, at)

@@ -251,6 +251,14 @@ class Grounds:
         parts = (part for stream in streams for slices in stream.slices.values() for part in slices)
         return max((int(part.arrival.max()) for part in parts if part.count), default=-1)
 
+    @cached_property
+    def end(self) -> int:
+        """The last tick; where all facts are there, the one by which all is decided after the last."""
+        if self.at < LAST:
+            return self.at
+        delays = (each.bounds.delay or 0 for each in self.program.plan.queries)
+        return self.last_arrival + max(delays, default=0)
+
     def is_so(self, since: Column) -> Mask:
         """Where something is so at the tick, given since when."""
         found: Mask = (since <= self.at) & (since != NEVER)

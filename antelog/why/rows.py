@@ -142,6 +142,8 @@ class WayRows:
     def since(self) -> Column:
         """The tick from which each row is told: its first fact's or, where the clock drives it, its own."""
         facts, tick = len(self.prepared.facts), np.int64(self.prepared.pattern.time.offset)
+        if tick > self.grounds.end:
+            tick = NEVER
         if not facts:
             return np.full(self.found.rows.count, tick)
         first: Column = self.found.holds[:facts].min(axis=0)

@@ -22,6 +22,9 @@ from antelog.why.ways import CUT, Ways, WrittenRule
 _MOST_TAKING = 100
 """The rows of which it is looked up whether what they take is the latest."""
 
+NEARBY = "nearby"
+"""The flag of a search that has looked at rows that conditions keep away, too."""
+
 _NEAR = 4
 """The rows of a way that are looked at where conditions keep them away."""
 
@@ -135,6 +138,9 @@ def _is_told(rows: WayRows, alive: Mask) -> bool:
 def add_nearby(grounds: Grounds, goal: Atom, found: Derivable) -> None:
     """Adds the rows that conditions keep away, where they are nearer than others."""
     program = grounds.program
+    if NEARBY in found.flags:
+        return
+    found.flags.add(NEARBY)
     for of_rule in found.rules:
         ways = Ways(program.rules, program.frame(goal.predicate))
         for way in ways.of(of_rule.rule, goal):
