@@ -9,6 +9,7 @@ Pages say `var(--critical)`, `var(--sans)`, `var(--gap)`; no other file names a 
 from __future__ import annotations
 
 import tomllib
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -58,6 +59,12 @@ def faces(folder: str) -> str:
     )
 
 
+def embedded_face() -> str:
+    """CSS that has the font itself, in Latin letters, for a file that loads nothing."""
+    data = b64encode((FONTS / WEB_FONTS[0]).read_bytes()).decode()
+    return faces("").splitlines()[0].replace(WEB_FONTS[0], f"data:font/woff2;base64,{data}") + "\n"
+
+
 def fixed() -> str:
     """The variables of CSS that are the same on light and on dark: fonts, sizes, and the sign's colours."""
     fonts = {kind: family(kind) for kind in _READ["type"]}
@@ -73,9 +80,12 @@ def colours(palette: Mapping[str, str]) -> str:
 
 
 def style_sheet(folder: str | None = None) -> str:
-    """The variables of a page, light or dark as its reader prefers, and its fonts if they have a folder."""
+    """The variables of a page, light or dark as its reader prefers, and its fonts, which are in a folder.
+
+    Without one the page has the font in itself, for it loads nothing.
+    """
     return (
-        f"{'' if folder is None else faces(folder)}"
+        f"{embedded_face() if folder is None else faces(folder)}"
         f":root {{ color-scheme: light dark; {fixed()} {colours(LIGHT)} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {colours(DARK)} }} }}\n"
     )

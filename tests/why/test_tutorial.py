@@ -53,15 +53,17 @@ def replays(page: Path, folder: Path) -> Iterator[tuple[Program, Recording]]:
 def _is_replay(step: Step, folder: Path) -> bool:
     if step.words[:2] != ("antelog", "try"):
         return False
-    return all(
-        (folder / name).exists() for name in (step.words[2], *_given(step, "--input", folder).values())
-    )
+    files = [folder / step.words[2], *_given(step, "--input", folder).values()]
+    return all(file.exists() for file in files)
 
 
 def _given(step: Step, option: str, folder: Path) -> dict[str, Path]:
-    pairs = zip(step.words, step.words[1:], strict=False)
-    files = (word.partition("=") for name, word in pairs if name == option)
-    return {name: folder / file for name, _, file in files}
+    found: dict[str, Path] = {}
+    for name, word in zip(step.words, step.words[1:], strict=False):
+        if name == option:
+            predicate, _, file = word.partition("=")
+            found[predicate] = folder / file
+    return found
 
 
 def facts_of(grounds: Grounds) -> list[tuple[str, tuple[Any, ...], int]]:

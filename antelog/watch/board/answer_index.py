@@ -5,24 +5,27 @@
     index.facets(filter)         how many answers each value of each filter would show
     index.due(filter)            deadlines and chances, for the strip of what comes next
 
-The columns are made once for each version of the board: with 100,000 open answers they cost most.
+The columns are made once for each version of the board: with 100,000 open answers they cost most. By urgency,
+groups that somebody takes care of come after all others.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
+from antelog.run.store.acts import Act
 from antelog.watch.board.board import Board
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, STATES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
+_FEW = 1_000
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
@@ -91,16 +94,19 @@ class AnswerIndex:
     """The open answers of a board, with columns that are built once for each version."""
 
     board: Board
-    _version: int = -1
-    _answers: list[TrackedAnswer] = field(default_factory=list)
-    _columns: _Columns | None = None
-    _queries: list[str] = field(default_factory=list)
-    _keys: list[str] = field(default_factory=list)
-    _texts: dict[str, str] = field(default_factory=dict)
-    _of: dict[str, str] = field(default_factory=dict)
+    acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
 
     def __post_init__(self) -> None:
+        self._version = -1
+        self._answers: list[TrackedAnswer] = []
+        self._columns: _Columns | None = None
+        self._queries: list[str] = []
+        self._keys: list[str] = []
+        self._texts: dict[str, str] = {}
+        self._of: dict[str, str] = {}
         self._words: dict[str, Mask] = {}
+        self._of_rows: Sequence[str] = ()
+        self._key_numbers: dict[str, int] = {}
 
     # ---- what is shown ----
 
@@ -154,9 +160,9 @@ class AnswerIndex:
     def others(self, answer: TrackedAnswer) -> Selected:
         """The other open answers with the key of an answer, the most urgent first."""
         columns, key = self._read(), self.board.head.key_of(answer)
-        if key not in self._keys:
+        if key not in self._key_numbers:
             return Selected([], 0)
-        rows = np.flatnonzero(columns.keys == self._keys.index(key))
+        rows = np.flatnonzero(columns.keys == self._key_numbers[key])
         order = rows[np.lexsort([each[rows] for each in self._sort_keys("urgent")])].tolist()
         found = [each for row in order if (each := self._answers[row]).id != answer.id]
         return Selected(found[:20], len(found))
@@ -171,6 +177,7 @@ class AnswerIndex:
         self._of = keys = {each.id: known.get(each.id) or head.key_of(each) for each in answers}
         queries, self._queries = numbered([each.query for each in answers])
         key_numbers, self._keys = numbered(list(keys.values()))
+        self._key_numbers = {name: number for number, name in enumerate(self._keys)}
         severity = [SEVERITIES.index(head.severity(each)) for each in self._queries]
         alerts = [head.alerts.get(each) for each in self._queries]
         threshold = np.array([USUAL if each is None else each for each in alerts], np.float64)[queries]
@@ -190,8 +197,15 @@ class AnswerIndex:
             key_numbers,
         )
         self._words.clear()
-        self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
+        self._of_rows = []
+        if len(self._texts) > 2 * len(answers) + _FEW:
+            self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
         return self._columns
+
+    def warm(self) -> None:
+        """Makes columns and texts before the first reader asks."""
+        self._read()
+        self._row_texts()
 
     def _ordered(self, selection: Selection) -> Column:
         """The rows of the chosen answers, in order."""
@@ -205,7 +219,7 @@ class AnswerIndex:
         unlikely = np.where(np.isnan(columns.chance), 2.0, -columns.chance)
         match sort:
             case "name":
-                names = np.array([self._text(each) for each in self._answers], dtype=np.str_)
+                names = np.array(self._row_texts(), dtype=np.str_)
                 return [columns.deadline, np.unique(names, return_inverse=True)[1].astype(np.int64)]
             case "deadline":
                 return [unlikely, columns.deadline]
@@ -214,7 +228,29 @@ class AnswerIndex:
             case "likely":
                 return [columns.deadline, unlikely]
             case _:
-                return [columns.deadline, -columns.over, columns.severity]
+                return [columns.deadline, -columns.over, columns.severity, self._cared_for(columns)]
+
+    def _cared_for(self, columns: _Columns) -> Column:
+        """1 for answers whose group is snoozed, or acknowledged when it was as bad as now; 0 for others."""
+        found = np.zeros(len(self._answers), np.int64)
+        acts = {name: each for name, each in self.acts().items() if name in self._key_numbers}
+        if not acts:
+            return found
+        worst = np.full(len(self._keys), len(SEVERITIES))
+        np.minimum.at(worst, columns.keys, columns.severity)
+        cared = np.zeros(len(self._keys), np.bool_)
+        for name, of_group in acts.items():
+            number = self._key_numbers[name]
+            cared[number] = any(self._hushes(each, int(worst[number])) for each in of_group)
+        found[cared[columns.keys]] = 1
+        return found
+
+    def _hushes(self, act: Act, worst: int) -> bool:
+        """Whether an act is about what is open now: a worse answer is news to whoever acknowledged others."""
+        if act.kind != "acknowledged":
+            return act.kind == "snoozed"
+        known = [self.board.open[each] for each in act.answers if each in self.board.open]
+        return any(SEVERITIES.index(self.board.head.severity(each.query)) <= worst for each in known)
 
     def _chosen(self, given: AnswerFilter) -> Mask:
         columns = self._read()
@@ -241,9 +277,18 @@ class AnswerIndex:
         """The answers with a word; looked for once, for all facets need it."""
         found = self._words.get(word)
         if found is None:
-            texts = (word in self._text(each) for each in self._answers)
-            found = self._words[word] = np.fromiter(texts, np.bool_, len(self._answers))
+            found = self._words[word] = np.array([word in text for text in self._row_texts()], np.bool_)
         return found
+
+    def _row_texts(self) -> Sequence[str]:
+        """The texts to search in, row by row: the answers in small letters, with their times as times."""
+        if len(self._of_rows) != len(self._answers):
+            label, known = self.board.head.label, self._texts
+            for each in self._answers:
+                if each.id not in known:
+                    known[each.id] = label(each).casefold()
+            self._of_rows = [known[each.id] for each in self._answers]
+        return self._of_rows
 
     def _counts(self, given: AnswerFilter, column: Column, names: Sequence[str]) -> Mapping[str, int]:
         counts = np.bincount(column[self._chosen(given)], minlength=len(names)).tolist()
@@ -273,13 +318,6 @@ class AnswerIndex:
         answer = self._answers[row]
         severity = SEVERITIES[int(columns.severity[row])]
         return ListRow(answer, key, 0, severity, answer.now.chance, answer.now.decided_by)
-
-    def _text(self, answer: TrackedAnswer) -> str:
-        """The text to search in: the answer in small letters, with its time as a time."""
-        text = self._texts.get(answer.id)
-        if text is None:
-            text = self._texts[answer.id] = self.board.head.label(answer).casefold()
-        return text
 
 
 def prefix_of(key: str) -> str:

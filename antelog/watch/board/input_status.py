@@ -17,6 +17,10 @@ REJECTS = 200
 """Rejected rows that are kept."""
 
 
+WINDOW = 60.0
+"""Seconds over which a rate is taken."""
+
+
 @dataclass(frozen=True)
 class InputStatus:
     """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects.
@@ -50,6 +54,24 @@ class InputStatus:
         return None
 
 
+@dataclass(frozen=True)
+class SlotStatus:
+    """The slots of an input by the columns that name them: how many there are, and how many are silent.
+
+    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970.
+    """
+
+    of: str
+    known: int
+    silent: int
+    listed: Mapping[str, float]
+
+    @property
+    def noun(self) -> str:
+        """The name of some of them: `devices`; `slots` where several columns name them."""
+        return "slots" if " " in self.of else f"{self.of}s"
+
+
 @dataclass(eq=False)
 class Inputs:
     """The latest status, the counts of facts second by second, and the latest rejected rows."""
@@ -58,8 +80,17 @@ class Inputs:
     seconds: deque[tuple[float, Mapping[str, int]]] = field(default_factory=lambda: deque(maxlen=RATES))
     rejects: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=REJECTS))
 
+    def __post_init__(self) -> None:
+        self._slots: dict[str, SlotStatus] = {}
+
     def take(self, status: Mapping[str, Any]) -> None:
+        for name, each in status.get("inputs", {}).items():
+            # Silent slots are listed only where they have changed.
+            if "slots" in each and "listed" not in each["slots"]:
+                before = self.status.get("inputs", {}).get(name, {}).get("slots", {})
+                each["slots"]["listed"] = before.get("listed", {})
         self.status = status
+        self._slots.clear()
         at = seconds_of(status.get("at"))
         facts = {name: int(each.get("facts", 0)) for name, each in status.get("inputs", {}).items()}
         if at is not None and (not self.seconds or at - self.seconds[-1][0] >= 1):
@@ -85,12 +116,30 @@ class Inputs:
                 given.get("gap"),
             )
 
+    def slots(self, name: str) -> SlotStatus | None:
+        """The slots of an input; None if it has none, or does not say how often facts come."""
+        given = self.status.get("inputs", {}).get(name, {}).get("slots")
+        if given is None:
+            return None
+        if name not in self._slots:
+            listed = {slot: seconds_of(heard) or 0.0 for slot, heard in given.get("listed", {}).items()}
+            self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed)
+        return self._slots[name]
+
     def rates(self, name: str) -> list[float]:
         """Facts a second, from status to status."""
         found = []
         for (start, before), (end, after) in zip(self.seconds, list(self.seconds)[1:], strict=False):
             found.append((after.get(name, 0) - before.get(name, 0)) / (end - start))
         return [max(0.0, each) for each in found]
+
+    def rate(self, name: str) -> float:
+        """Facts a second over the last minute."""
+        if len(self.seconds) < 2:
+            return 0.0
+        end, after = self.seconds[-1]
+        start, before = next(each for each in self.seconds if each[0] >= end - WINDOW or each[0] == end)
+        return max(0.0, (after.get(name, 0) - before.get(name, 0)) / max(end - start, 1.0))
 
     @property
     def moments(self) -> list[tuple[float, str]]:
