@@ -10,6 +10,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # checkers of types take it for true; `typing` need not be imported for it
 
 if TYPE_CHECKING:
+    from antelog import testing
     from antelog.errors import (
         AntelogError,
         ArgumentError,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         PlanError,
         ProgramError,
         ProgramFileError,
+        RulesChangedError,
         StateError,
         UnsupportedError,
     )
@@ -46,6 +48,7 @@ __all__ = [
     "Program",
     "ProgramError",
     "ProgramFileError",
+    "RulesChangedError",
     "StateError",
     "UnsupportedError",
     "UserFunction",
@@ -57,12 +60,15 @@ __all__ = [
     "parse",
     "replay",
     "show",
+    "testing",
 ]
 
 _FROM = {
     **dict.fromkeys(("AntelogError", "ArgumentError", "DataError", "OutputError", "PlanError"), "errors"),
     **dict.fromkeys(("DataWarning", "FunctionError"), "errors"),
-    **dict.fromkeys(("ProgramError", "ProgramFileError", "StateError", "UnsupportedError"), "errors"),
+    **dict.fromkeys(
+        ("ProgramError", "ProgramFileError", "RulesChangedError", "StateError", "UnsupportedError"), "errors"
+    ),
     "Engine": "process",
     "Model": "forecast.model_file",
     **dict.fromkeys(("UserFunction", "function"), "functions"),
@@ -80,6 +86,10 @@ if not TYPE_CHECKING:  # a checker of types would take any name for one of these
     def __getattr__(name):
         from antelog.lazily import names_of  # noqa: PLC0415 - see above
 
+        if name == "testing":
+            from importlib import import_module  # noqa: PLC0415 - see above
+
+            return import_module("antelog.testing")
         return names_of(__name__, _FROM)(name)
 
 

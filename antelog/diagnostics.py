@@ -146,6 +146,10 @@ CATALOGUE: dict[str, str] = {
     "E704": "contradicting-settings",
     "E705": "missing-setting",
     "E706": "not-in-program",
+    # Tests of rules
+    "E801": "test-file",
+    "E802": "test-form",
+    "E803": "test-misfit",
     # Worth a second look
     "W101": "unused-rule",
     "W102": "unused-declaration",

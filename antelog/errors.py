@@ -72,6 +72,14 @@ class StateError(AntelogError):
     """A saved state is missing, damaged, of another version, or of another program."""
 
 
+class RulesChangedError(StateError):
+    """A saved state is of other rules; `differences` says how they differ, query by query."""
+
+    def __init__(self, message: str, differences: str) -> None:
+        super().__init__(message)
+        self.differences = differences
+
+
 class InUseError(StateError):
     """Another process writes to a state or an output."""
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.engine import fact_limit, saving, state
 from antelog.engine.columns import joins
-from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine
+from antelog.engine.engine import KEPT_REJECTS, EngineOptions, PlanEngine, RuleChange
 from antelog.engine.facts.frames import Frame, static_rows
 from antelog.errors import DataError, UnsupportedError
 from antelog.forecast.columns import HALF_LIFE, KINDS
@@ -80,6 +80,14 @@ def functions_of(program: Planned | None) -> Mapping[str, UserFunction]:
     if missing:
         raise not_given(missing)
     return given
+
+
+def _known(program: Planned | None) -> Mapping[str, UserFunction]:
+    """The functions that a program has, whichever of them it calls."""
+    if program is not None:
+        plan_of(program)
+    found: Mapping[str, UserFunction] = getattr(program, "functions", {})
+    return found
 
 
 class OtherOptions(TypedDict, total=False):
@@ -175,7 +183,7 @@ class Engine(PlanEngine):
         self._program = program
 
     @classmethod
-    @checked(path=PATH, max_bytes=POSITIVE, **_OPTIONS)
+    @checked(path=PATH, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
     def restore(
         cls,
         path: str | PathLike[str],
@@ -187,40 +195,70 @@ class Engine(PlanEngine):
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
+        accept: bool = False,
     ) -> Self:
         """The engine that was saved to a file. With `program`, only if it was running that one.
 
-        Raises StateError if the file is missing, damaged, or none that an engine has saved; or if it has
-        more than `max_bytes` when it is unpacked, lest a small file fill the memory.
+        To `accept` another program than that goes on with its rules: queries that mean the same as if
+        nothing had been changed, others with the facts that are kept. `rule_change` says how. Raises
+        RulesChangedError if a program that is not accepted changes what a query means; StateError if the
+        file is missing, damaged, or none that an engine has saved; or if it has more than `max_bytes` when
+        it is unpacked, lest a small file fill the memory.
         """
-        plan = None if program is None else plan_of(program)
-        saved = saving.restore(path, plan, max_bytes, functions_of(program))
-        options = EngineOptions(_kinds(only), arrival, keep_rejects)
-        engine = cls._restored(saved, options, min_chance, most)
-        engine._program = program
+        saved = saving.restore(path, None, max_bytes, _known(program))
+        engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        engine._program = None
+        if program is not None:
+            engine._offer(program, str(path), accept)
         return engine
 
     @classmethod
-    @checked(content=BYTES, max_bytes=POSITIVE, **_OPTIONS)
+    @checked(content=BYTES, max_bytes=POSITIVE, accept=FLAG, **_OPTIONS)
     def from_bytes(
         cls,
         content: bytes,
         program: Planned | None = None,
         *,
+        functions: Mapping[str, UserFunction] | None = None,
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
+        accept: bool = False,
     ) -> Self:
-        """The engine that was saved by `to_bytes`; otherwise as `restore`."""
-        plan = None if program is None else plan_of(program)
-        saved = saving.from_bytes(content, program=plan, most=max_bytes, functions=functions_of(program))
-        options = EngineOptions(_kinds(only), arrival, keep_rejects)
-        engine = cls._restored(saved, options, min_chance, most)
-        engine._program = program
+        """The engine that was saved by `to_bytes`; otherwise as `restore`.
+
+        `functions` are those that the saved rules call, where no program is given.
+        """
+        saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
+        engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        engine._program = None
+        if program is not None:
+            engine._offer(program, "the saved state", accept)
         return engine
+
+    @checked(accept=FLAG, static=optional(NAMED))
+    def change_rules(
+        self, program: Planned, *, accept: bool = False, static: Mapping[str, Frame] | None = None
+    ) -> RuleChange | None:
+        """Go on with the rules of another program; says what becomes of each query, None if all are the same.
+
+        Queries that mean the same go on as if nothing had been changed, others with the facts that are kept.
+        `static` has background facts in place of those the engine was given. Raises RulesChangedError if a
+        query means something else, unless that is to `accept`, and UnsupportedError if ticks are others.
+        """
+        return self._offer(program, "the engine", accept, static)
+
+    def _offer(
+        self, program: Planned, name: str, accept: bool, static: Mapping[str, Frame] | None = None
+    ) -> RuleChange | None:
+        plan, functions = plan_of(program), functions_of(program)
+        given = None if static is None else static_rows(plan, static)
+        change = self._carry_over(plan, functions, given, name if not accept else None)
+        self._program = program
+        return change
 
     @classmethod
     def _restored(

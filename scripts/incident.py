@@ -20,7 +20,8 @@ RULES = Path(__file__).resolve().parent.parent / "examples" / "turbines" / "turb
 TICKS = 200
 TURBINE, QUERY = "wt4", "Malf"
 """Its link is slow: its readings may come two ticks late."""
-ASKED = f'query {QUERY}(X, T) critical alert 75% "turbine {{X}} is about to shut down".'
+PLAIN, ASKED = (f"query {QUERY}(X, T) critical{alert}" for alert in ("", " alert 75%"))
+"""The query of the example, and the one with an alert."""
 BEGIN = int((BEGUN - BEGUN.fromtimestamp(0, BEGUN.tzinfo)) / TICK)
 """The first tick."""
 
@@ -92,7 +93,7 @@ class _Answer:
 def story() -> Story:
     """The last answer that was likely before its last reading came, which was late, and confirmed then."""
     rules = RULES.read_text(encoding="utf-8")
-    program = antelog.parse(rules.replace(f"query {QUERY}(X, T).", ASKED))
+    program = antelog.parse(rules.replace(PLAIN, ASKED))
     engine = antelog.Engine(program, model="learn")
     given: dict[int, list[TurbineReading]] = {}
     for reading in readings(TICKS):

@@ -35,7 +35,7 @@ def take(link: str, tab: Tab) -> None:
     tab.open(link)
     tab.until(f"{ROWS} > 6")
     tab.run(f"go('/{OPEN}')")
-    tab.until("document.querySelector('.rows .row').innerText.includes('Malf')")
+    tab.until("document.querySelector('.rows .row').innerText.includes('shut down')")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for name, path, size, dark in (
         ("live-now.png", OPEN, (1440, 860), False),

@@ -38,7 +38,7 @@ TO_PROGRAM = TO_ENGINE | {"program", "__init__", "why"}
 EVERYTHING = (
     TO_PROGRAM
     | SHOWING
-    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "cli"}
+    | {"__main__", "files", "spark", "forecast", "process", "run", "watch", "workbench", "testing", "cli"}
 )
 
 # unit -> the other units it may import
@@ -65,20 +65,21 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
     "pictures": TO_ENGINE | {"program", "forecast", "process"},
     "notebook": TO_ENGINE | {"program", "forecast", "process", "pictures"},
     "__main__": frozenset({"cli"}),
-    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch"},
+    "__init__": TO_PROGRAM | SHOWING | {"forecast", "process", "run", "watch", "testing"},
     "forecast": TO_ENGINE | {"program"},
     "process": TO_ENGINE | {"program", "forecast", "why"},
     "run": TO_PROGRAM | {"files", "forecast", "process"},
     "spark": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "watch": TO_PROGRAM | {"files", "forecast", "process", "run"},
     "workbench": TO_PROGRAM | {"files", "forecast", "process", "run", "watch"},
+    "testing": TO_PROGRAM | {"workbench"},
     "cli": EVERYTHING,
 }
 
 # layer -> its folders, and modules beside them that folders need, each of which may import from those
 # before it; what is none of them, from all
 FOLDERS: dict[str, tuple[str, ...]] = {
-    "engine": ("columns", "values", "facts", "step"),
+    "engine": ("columns", "carried", "values", "facts", "step"),
     "compile": (
         "literals",
         "nodes",
@@ -94,7 +95,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "forecast": (
         *("column_set", "columns", "rates", "inference", "scores", "outcomes", "judges"),
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
-        *("forecaster", "reports"),
+        *("carrying", "forecaster", "reports"),
     ),
     "cli": ("stopping", "show", "arguments", "replaying", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
@@ -124,6 +125,7 @@ BELONGS_TO: dict[str, str] = {
     "jinja2": "watch",
     "lsprotocol": "workbench",
     "markupsafe": "watch",
+    "yaml": "workbench",
     "pygls": "workbench",
     **dict.fromkeys(WEB_FRAMEWORKS, "watch"),
 }

@@ -22,6 +22,7 @@ _MODULES = {
     "play": "play",
     "run": "run",
     "score": "score",
+    "test": "test_",
     "try": "try_",
     "watch": "watch",
     "why": "why",
@@ -72,6 +73,7 @@ def main() -> None:
     \b
     Examples:
       antelog check turbines.alog                                       what the rules tell, and when
+      antelog test rules                                                what the rules' own tests say
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are

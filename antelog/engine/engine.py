@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from antelog.accounts import Counts
 from antelog.arrow.ticks import InTicks, Moment, tick_of
+from antelog.compile.meaning.versions import compared
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
@@ -24,13 +25,15 @@ from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
-from antelog.engine.state import State, beginning
+from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.times import with_times
 from antelog.engine.step.uniting import united
 from antelog.engine.step.wording import with_label
-from antelog.errors import DataError
+from antelog.engine.transition import QueryChange, Transition, transition
+from antelog.errors import DataError, UnsupportedError
+from antelog.functions import UserFunction
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
 
@@ -61,6 +64,25 @@ class Forecaster(Protocol):
     def members(self) -> dict[str, bytes]:
         """The members of a saved state that a forecaster is restored from."""
         ...
+
+    def after_change(self, change: Transition) -> tuple[Self, dict[str, pa.Table]]:
+        """The forecaster of the new plan, and the lines of the change with their chances."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class RuleChange:
+    """The change of an engine's rules after the tick `tick`, query by query.
+
+    `closed` has the lines of open answers that do not go on, by the queries of the rules before, `changes`
+    those of new and changed queries. `old` is the plan of before.
+    """
+
+    tick: int
+    old: Plan
+    queries: tuple[QueryChange, ...]
+    closed: Mapping[str, pa.Table]
+    changes: Mapping[str, pa.Table]
 
 
 @dataclass(frozen=True)
@@ -116,6 +138,41 @@ class PlanEngine:
         self._rejects = KeptRejects(options.keep_rejects)
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
+        self._rule_change: RuleChange | None = None
+
+    @property
+    def rule_change(self) -> RuleChange | None:
+        """The latest change of the engine's rules; None if there was none."""
+        return self._rule_change
+
+    def _carry_over(
+        self, plan: Plan, functions: Mapping[str, UserFunction], given: Given | None, unaccepted: str | None
+    ) -> RuleChange | None:
+        """Goes on with another plan; None if it means the same. What is `unaccepted` is called so."""
+        old = self._plan
+        if old.meaning == plan.meaning:
+            self._plan = plan
+            return None
+        if unaccepted is not None and not compared(old, plan).is_harmless:
+            raise saving.other_rules(unaccepted, old, plan)
+        if self._limit is not None and (reason := fact_limit.cannot_limit(plan)) is not None:
+            raise UnsupportedError(f"these rules cannot have a limit: {reason}")
+        given = _of_plan(self._given, plan) if given is None else given
+        staged = self._forecaster is not None
+        found = transition(old, self._state, plan, given, functions, staged=staged)
+        self._plan, self._state, self._given = found.plan, found.state, found.given
+        log = {name: each.log for name, each in found.changes.items()}
+        if self._forecaster is not None:
+            self._forecaster, log = self._forecaster.after_change(found)
+        self._counts = {each.name: self._counts.get(each.name, Counts()) for each in found.plan.inputs}
+        self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
+        only = self._options.only
+        closed = {
+            name: _of_kinds(_labelled(table, found.old, name), only) for name, table in found.closed.items()
+        }
+        changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
+        self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes)
+        return self._rule_change
 
     @property
     def plan(self) -> Plan:
@@ -209,9 +266,7 @@ class PlanEngine:
 
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
         """The lines with their times, severity and words."""
-        relation, timescale = self._plan.relation(query), self._plan.timescale
-        table = table if timescale is None else with_times(table, relation, timescale)
-        return with_label(table, relation, timescale)
+        return _labelled(table, self._plan, query)
 
     def begin_anew(self, tick: int) -> None:
         """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
@@ -260,6 +315,23 @@ class PlanEngine:
         return saving.SavedEngine(
             self._plan, self._state, self._given, self._counts, self._dropped, self._limit, members
         )
+
+
+def _of_plan(given: Given, plan: Plan) -> Given:
+    """Given static facts, those of predicates that a plan has with as many columns."""
+    widths = {each.name: len(each.columns) for each in plan.statics}
+    return {
+        name: rows
+        for name, rows in given.items()
+        if name in widths and all(len(row) == widths[name] for row in rows)
+    }
+
+
+def _labelled(table: pa.Table, plan: Plan, query: str) -> pa.Table:
+    """Lines of a query of a plan with their times, severity and words."""
+    relation, timescale = plan.relation(query), plan.timescale
+    table = table if timescale is None else with_times(table, relation, timescale)
+    return with_label(table, relation, timescale)
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:

@@ -78,7 +78,7 @@ def within(
     dropped = _dropped(state.history, forgotten)
     first = dict.fromkeys(state.history, forgotten)
     history = forgetting(prepared(plan), state.history, first, state.now)
-    less = replace(state, history=history, forgotten=forgotten)
+    less = replace(state, history=history, carried=replace(state.carried, forgotten=forgotten))
     log = {relation.name: _log(plan, relation, state, less, only) for relation in plan.queries}
     return less, log, dropped
 

@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, LineSelection, Share, StepQuery
+from antelog.engine.step.query import KINDS, HiddenAnswers, LineSelection, Share, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -107,7 +107,8 @@ def step(
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
     wanted, begin = LineSelection(tuple(only), share, staged), state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
-    for end, batch in batches(facts, state.history, now, state.observed.lines):
+    reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
+    for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
         for stepped in _with_room(plan, state, batch, end, wanted):
             state = stepped.state
             for name, changed in stepped.changes.items():
@@ -172,7 +173,7 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     confirmed_only = set(query.wanted.only) == {"confirmed"} and not rules.relations[query.name].unguarded
     return replace(
         query,
-        since=since(plan, state, query.name),
+        hidden=HiddenAnswers(since(plan, state, query.name), state.carried.settled.get(query.name)),
         confirmed_only=confirmed_only,
         past=query.name in rules.unsteady and not confirmed_only,
         columns=state.observed.answers[query.name],
@@ -245,16 +246,20 @@ _ENOUGH = 32_000
 _LINES = 64_000
 """So is one that gives this many lines."""
 
+_MOST_FACTS = 500_000
+"""A batch has no more than about this many, lest it takes too much memory."""
+
 _OUTWEIGHS = 4
 """A batch has at least this many times the facts kept already, as each step may have to look at those."""
 
 
 def batches(
-    facts: Mapping[str, Facts], kept: History, now: int, lines: float
+    facts: Mapping[str, Facts], kept: History, now: int, lines: float, reach: int = 0
 ) -> Iterator[tuple[int, Mapping[str, Facts]]]:
     """The facts that arrive up to some ticks, each after the one before; the last of them is `now`.
 
-    So many `lines` are reported of each fact, as far as is known.
+    So many `lines` are reported of each fact, as far as is known. Facts matter for `reach` ticks: so long
+    is a batch at least, on the average, for each looks at the facts of that many ticks before it.
     """
     count = sum(new.count for new in facts.values())
     # The kept facts are counted only if there is something to cut, for that takes a moment.
@@ -264,6 +269,8 @@ def batches(
     ends = [now]
     if number > 1:
         arrival = np.sort(np.concatenate([new.arrival for new in facts.values()]))
+        by_reach = int(arrival[-1] - arrival[0]) // max(1, reach)
+        number = min(number, max(by_reach, count // _MOST_FACTS, 1))
         cuts = arrival[np.arange(1, number) * count // number]
         ends = [*(end for end in dict.fromkeys(cuts.tolist()) if end < now), now]
     if len(ends) == 1:

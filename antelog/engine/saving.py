@@ -9,8 +9,10 @@ It is a sealed archive (see `sealed`), whose members are
     facts/N         the kept facts of the plan's Nth input: cells, times, arrivals
     seen/N          the values seen for the Nth unguarded variable: cells, and since when
     latest/N        the latest fact of each slot of the plan's Nth input, if rules ask for these
+    limits.json     from which ticks on all is known, where rules were changed
     decided/N       the remembered atoms of the plan's Nth relation, if it rests on its own negation:
                     cells, ticks, whether they are true, from when on
+    settled/N       the answers of the plan's Nth relation that rules of before have confirmed: cells, times
 
 Facts and atoms are columns of whole numbers of 8 bytes, the least byte first, one column after the other.
 There is no pickled code in it. Values that no kept fact has are left out.
@@ -30,10 +32,12 @@ import pyarrow as pa
 
 from antelog import writing
 from antelog.accounts import Counts
+from antelog.compile.meaning.versions import compared, sentence
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
+from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.counting import Dropped
 from antelog.engine.facts.history import Facts, History, SeenValues, added, gather
@@ -44,7 +48,7 @@ from antelog.engine.state import start as begin
 from antelog.engine.step.decided import DecidedAtoms
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import SavedValues, Values
-from antelog.errors import FunctionError, PlanError, StateError
+from antelog.errors import FunctionError, PlanError, RulesChangedError, StateError
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
 __all__ = ["MOST", "SavedEngine", "from_bytes", "restore", "save", "to_bytes"]
@@ -64,6 +68,15 @@ class SavedEngine:
 
 
 FORECAST = "forecast/"
+
+
+class _Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The limits of what is known, where rules were changed: see `Carried`."""
+
+    facts: dict[str, int]
+    latest: dict[str, int]
+    since: dict[str, int]
+    anew: tuple[str, ...]
 
 
 class _State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -138,7 +151,18 @@ def to_bytes(saved: SavedEngine) -> bytes:
     for name, member in _decided_in(plan, decided).items():
         each = decided[name]
         members[member] = _to_bytes([*each.columns, each.ticks, each.true.astype(np.int64), each.when])
+    if (limits := _limits(pure.carried)) is not None:
+        members["limits.json"] = msgspec.json.encode(limits)
+    for name, settled in pure.carried.settled.items():
+        members[_settled_in(plan)[name]] = _to_bytes([*settled.columns, settled.time])
     return sealed.pack({**members, **saved.forecast})
+
+
+def _limits(carried: Carried) -> _Limits | None:
+    if replace(carried, forgotten=0) == NOTHING_CARRIED:
+        return None
+    facts, latest, since = (dict(each) for each in (carried.facts, carried.latest, carried.since))
+    return _Limits(facts, latest, since, tuple(sorted(carried.anew)))
 
 
 def from_bytes(
@@ -158,10 +182,7 @@ def from_bytes(
         state = msgspec.json.decode(members["state.json"], type=_State)
         plan = from_json(members["plan.json"])
         if program is not None and plan.meaning != program.meaning:
-            raise StateError(
-                f"{name} was saved by another program than this one: "
-                "restore it with the program that wrote it, or start anew and replay the facts"
-            )
+            raise other_rules(name, plan, program)
         if missing := [each.name for each in plan.functions if each.name not in functions]:
             raise FunctionError(
                 f"the program of {name} calls {', '.join(missing)}, and a state has no functions: "
@@ -172,6 +193,16 @@ def from_bytes(
         raise StateError(f"{name} is not a state of an engine: it has no {error.args[0]}") from None
     except (msgspec.MsgspecError, PlanError) as error:
         raise StateError(f"{name} is not a state that can be restored: {error}. {AGAIN}") from None
+
+
+def other_rules(name: str, plan: Plan, program: Plan) -> RulesChangedError:
+    """The error of a state that is of another program, with the differences between the two."""
+    differences = sentence(compared(plan, program))
+    return RulesChangedError(
+        f"{name} was saved by other rules than these: {differences}. Go on with them by `accept=True`, or "
+        "restore it with the program that wrote it, or start anew and replay the facts",
+        differences,
+    )
 
 
 def _read(
@@ -200,11 +231,25 @@ def _read(
         known,
         now=state.now,
         begin=state.begin,
-        forgotten=state.forgotten,
         history=added(history, facts),
         observed=replace(known.observed, seen=seen),
         decided=decided,
     )
+    carried = Carried(state.forgotten)
+    if "limits.json" in members:
+        limits = msgspec.json.decode(members["limits.json"], type=_Limits)
+        settled = {
+            name: SettledAnswers(tuple(columns), time)
+            for name, member in _settled_in(plan).items()
+            if member in members
+            for *columns, time in [
+                _from_bytes(members[member], len(plan.relation(name).answer.variables) + 1)
+            ]
+        }
+        carried = Carried(
+            state.forgotten, limits.facts, limits.latest, limits.since, frozenset(limits.anew), settled
+        )
+    resumed = replace(resumed, carried=carried)
     others = {name: content for name, content in members.items() if name.startswith(FORECAST)}
     return SavedEngine(plan, resumed, state.given, state.counts, state.dropped, state.limit, others)
 
@@ -224,6 +269,11 @@ def _decided_in(plan: Plan, decided: Mapping[str, DecidedAtoms]) -> dict[str, st
     """For each relation of which something is decided the member that has it."""
     names = ((relation.name, f"decided/{number}") for number, relation in enumerate(plan.relations))
     return {name: member for name, member in names if name in decided}
+
+
+def _settled_in(plan: Plan) -> dict[str, str]:
+    """For each relation the member that has its settled answers, if it has some."""
+    return {relation.name: f"settled/{number}" for number, relation in enumerate(plan.relations)}
 
 
 def _types_schema(seen: Mapping[str, Types]) -> pa.Schema:

@@ -5,12 +5,13 @@ now 7, time began at 0; the facts about ticks 3 to 7; Off decided up to 2
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.compile.rules.statics import Row, evaluate
+from antelog.engine.carried import NOTHING_CARRIED, Carried, SettledAnswers
 from antelog.engine.facts.history import (
     Facts,
     History,
@@ -36,7 +37,7 @@ from antelog.engine.values.types import Seen as SeenTypes
 from antelog.engine.values.values import Values
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
-Given = Mapping[str, Sequence[Row]]
+Given = Mapping[str, list[Row]]
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ class State:
     static      the background
     history     the facts that still matter
     decided     the atoms to remember, of relations that rest on their own negation in the past
-    forgotten   facts about ticks before this one were given up, because there was no room
     observed    the types of columns, the values seen, and how many lines facts give
+    carried     the limits of what is known of the time before
     """
 
     now: int
@@ -74,8 +75,13 @@ class State:
     static: StaticFacts
     history: History
     decided: Mapping[str, DecidedAtoms]
-    forgotten: int
     observed: Observed
+    carried: Carried = NOTHING_CARRIED
+
+    @property
+    def forgotten(self) -> int:
+        """Facts about ticks before this one were given up, because there was no room."""
+        return self.carried.forgotten
 
     @property
     def rows(self) -> int:
@@ -111,7 +117,7 @@ def start(
     begin = 0 if plan.tick is None else None
     seen = seen_from_the_start(rules.seen, static.tables, values)
     observed = Observed(types, answer_columns(plan, types), seen)
-    return State(-1, begin, values, static, history, decided, 0, observed)
+    return State(-1, begin, values, static, history, decided, observed)
 
 
 def _constants(plan: Plan, known: Mapping[str, frozenset[Row]]) -> Iterator[str | int | float]:
@@ -180,9 +186,13 @@ def knowledge_of(plan: Plan, state: State) -> Knowledge:
 
 
 def since(plan: Plan, state: State, name: str) -> int | None:
-    """The first tick about which answers of a query have not been given up; None if none were."""
-    reach = prepared(plan).reaches[name]
-    return None if reach is None or not state.forgotten else state.forgotten + reach
+    """The first tick about which answers of a query are reported; None: about all.
+
+    Those before were given up, or are of the time before the rules were changed.
+    """
+    reach, carried = prepared(plan).reaches[name], state.carried.since.get(name)
+    given_up = None if reach is None or not state.forgotten else state.forgotten + reach
+    return max((tick for tick in (given_up, carried) if tick is not None), default=None)
 
 
 def step_to(state: State, now: int) -> Step:
@@ -208,7 +218,9 @@ def pruned(plan: Plan, state: State) -> State:
     used = [column for name in history for column in with_latest_facts(history, name).columns]
     atoms = [column for each in state.decided.values() for column in each.columns]
     seen = [each.cells for each in state.observed.seen.values()]
-    kept, cells = state.values.retain(*used, *atoms, *seen)
+    settled = {name: _settled_still(plan, state, name) for name in state.carried.settled}
+    answers = [column for each in settled.values() for column in each.columns]
+    kept, cells = state.values.retain(*used, *atoms, *seen, *answers)
 
     def moved(facts: Facts) -> Facts:
         return Facts(tuple(map(cells, facts.columns)), facts.time, facts.arrival)
@@ -223,4 +235,22 @@ def pruned(plan: Plan, state: State) -> State:
     }
     seen_values = {each: SeenValues(cells(own.cells), own.since) for each, own in state.observed.seen.items()}
     observed = replace(state.observed, seen=seen_values)
-    return replace(state, values=kept, history=added(empty, whole), decided=decided, observed=observed)
+    carried = replace(
+        state.carried,
+        settled={
+            name: SettledAnswers(tuple(map(cells, each.columns)), each.time)
+            for name, each in settled.items()
+            if each.count
+        },
+    )
+    return replace(
+        state, values=kept, history=added(empty, whole), decided=decided, observed=observed, carried=carried
+    )
+
+
+def _settled_still(plan: Plan, state: State, name: str) -> SettledAnswers:
+    """The settled answers of a query that its rules could still confirm."""
+    settled, delay = state.carried.settled[name], plan.relation(name).bounds.delay
+    return (
+        settled if delay is None else settled.take((settled.time < 0) | (settled.time >= state.now - delay))
+    )

@@ -16,9 +16,11 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import FinishedStep
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
+from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
+from antelog.forecast.carrying import after_change
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
@@ -90,6 +92,12 @@ class ModelForecaster:
 
     def open_answers(self, query: str, lines: Lines, state: State) -> pa.Table:
         return forecasting.with_chances(self.plan, self.known, state, {query: lines}, self.limits)[query]
+
+    def after_change(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
+        """The forecaster of changed rules, and the lines of the change with their chances."""
+        found = after_change(self.known, change, self.limits)
+        left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
+        return replace(self, plan=change.plan, known=found.known, left_out=left_out), found.log
 
     def what_if(
         self, state: State, answer: OneAnswer, literals: Sequence[str]

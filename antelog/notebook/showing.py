@@ -26,7 +26,7 @@ _HEADS = ("tick", "change", "answer", "evidence and what is awaited", "outlook")
 _COLOURS = {
     **dict.fromkeys(("open", "possible", "revised"), BOTH["info"]),
     **dict.fromkeys(("likely", "unlikely"), BOTH["other"]),
-    "rejected": BOTH["faint"],
+    **dict.fromkeys(("rejected", "closed"), BOTH["faint"]),
 }
 _SEVERITY = {**BOTH, "info": "inherit"}
 """The colours of confirmed answers, which suit light and dark notebooks."""

@@ -7,15 +7,17 @@ from dataclasses import replace
 import altair as alt
 
 from antelog.compile.nodes.plan import Plan
-from antelog.pictures import theme
+from antelog.pictures import theme as look
 from antelog.pictures.clock import clock
-from antelog.pictures.drawing import Drawing, Theme
+from antelog.pictures.columns import LabelColumns, Lanes, columns_of
+from antelog.pictures.drawing import Data, Drawing, Theme
 from antelog.pictures.history import OUTCOMES, History
-from antelog.pictures.overview import explorable, explored, overview
+from antelog.pictures.overview import DETAIL, explorable, explored, overview
 from antelog.pictures.rows import (
     Frame,
-    Row,
     answer_rows,
+    band_rows,
+    font_size_of,
     frame,
     kinds_in,
     mark_rows,
@@ -25,6 +27,7 @@ from antelog.pictures.rows import (
 
 ROWS = 60
 WIDTH = 800
+_NOTHING = "Nothing to draw: there are no answers."
 
 
 def draw_answers(
@@ -38,37 +41,73 @@ def draw_answers(
 ) -> Drawing:
     """`plan` says how long a tick is; more than `most` answers are counted instead of shown one by one."""
     shown = clock(plan.timescale if plan else None, history.first, history.last)
+    lanes = Lanes(history, plan)
     if plan and shown.stamps:
         history = history.timed({query.name: query.answer.time or "" for query in plan.queries}, shown.text)
-    history = history.with_distinct_words()
-    area = frame(history, shown, width)
-
-    def finished(chart: alt.LayerChart | alt.VConcatChart, area: Frame = area) -> alt.TopLevelMixin:
-        return _finished(chart, history, title, area)
-
-    if len(history.answers) <= most:
-        x = area.x(marks=True)
-        chart = row_chart(marks_with_answers(), area, len(history.answers), kinds_in(history), x)
-        return Drawing(finished(chart), title, theme, _data(history, area))
-    closer = finished(explorable(history, area)), _data(explored(history), area)
+    history = history.with_distinct_words(lanes.shown)
+    number, words = len(history.answers), _subtitle(history)
+    if not number:
+        return Drawing(_finished(_nothing(width), title, words), title, theme)
+    listed = lanes.together(history) if number <= most else explored(history)
+    labels = [lanes.row(answer) for answer in listed.answers]
+    columns = columns_of(labels, width, font_size_of(min(number, DETAIL if number > most else number)))
+    area = frame(history, shown, width, columns.margin)
+    if number <= most:
+        chart = row_chart(marks_with_answers(), area, number, kinds_in(history), columns)
+        return Drawing(
+            _finished(chart, title, words, area, columns), title, theme, _data(listed, area, columns)
+        )
     # Numbers end where facts do, and have no labels.
-    wide = replace(frame(history, shown, width, labelled=False), last=history.now)
-    return Drawing(finished(overview(history, wide), wide), title, theme, {}, *closer)
+    wide = replace(frame(history, shown, width), last=history.now)
+    return Drawing(
+        _finished(overview(history, wide), title, words, wide),
+        title,
+        theme,
+        {},
+        _finished(explorable(history, area, columns), title, words, area, columns),
+        _data(listed, area, columns, every=True),
+    )
 
 
-def _data(history: History, area: Frame) -> dict[str, list[Row]]:
-    return {"answers": answer_rows(history, area.clock), "marks": mark_rows(history, area)}
+def _data(history: History, area: Frame, columns: LabelColumns, *, every: bool = False) -> Data:
+    """The data of rows: each with its lane, or only the first of a lane, and a band behind every other."""
+    lanes = [row.lane for row in columns.rows]
+    first = [every or number == 0 or lane != lanes[number - 1] for number, lane in enumerate(lanes)]
+    answers = [
+        row | columns.of_row(number, lane=lane)
+        for number, (row, lane) in enumerate(zip(answer_rows(history, area.clock), first, strict=True))
+    ]
+    return {"answers": answers, "marks": [*([] if every else band_rows(lanes)), *mark_rows(history, area)]}
+
+
+def _subtitle(history: History) -> str:
+    count = len(history.answers)
+    parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
+    return f"{count:,} answer{'' if count == 1 else 's'}" + (f": {', '.join(parts)}" if parts else "")
+
+
+def _nothing(width: int) -> alt.LayerChart:
+    """A sentence in place of rows."""
+    said = alt.Chart({"values": [{}]}).mark_text(fontSize=14, color=look.MUTED)
+    middle = {of: alt.value(alt.ExprRef(f"{size} / 2")) for of, size in (("x", "width"), ("y", "height"))}
+    return alt.LayerChart(layer=[said.encode(text=alt.value(_NOTHING), **middle)]).properties(
+        width=width - 36, height=120
+    )
 
 
 def _finished(
-    chart: alt.LayerChart | alt.VConcatChart, history: History, title: str, area: Frame
+    chart: alt.LayerChart | alt.VConcatChart,
+    title: str,
+    subtitle: str,
+    area: Frame | None = None,
+    columns: LabelColumns | None = None,
 ) -> alt.TopLevelMixin:
-    count = len(history.answers)
-    parts = [f"{history.count(outcome):,} {outcome}" for outcome in OUTCOMES if history.count(outcome)]
-    subtitle = f"{count:,} answer{'' if count == 1 else 's'}" + (f": {', '.join(parts)}" if parts else "")
-    return chart.properties(
+    margin = area.margin if area else 0
+    wide = {"columns": max(2, area.width // 92) if area else 0}
+    found = chart.properties(
         title=alt.TitleParams(title, subtitle=subtitle),
         padding={"left": 12, "right": 24, "top": 12, "bottom": 12},
-        config=theme.CONFIG | {"legend": theme.CONFIG["legend"] | {"columns": 3 if area.width < 450 else 0}},
-        usermeta={"margin": area.margin, "widest": 1100},
-    ).add_params(alt.param(name="margin", value=area.margin))
+        config=look.CONFIG | {"legend": look.CONFIG["legend"] | wide},
+        usermeta={"margin": margin, "widest": 1100},
+    ).add_params(alt.param(name="margin", value=margin))
+    return found.add_params(alt.param(name="width_of_labels", expr=columns.width)) if columns else found

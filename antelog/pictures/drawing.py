@@ -19,7 +19,7 @@ from antelog.errors import DataError
 from antelog.escaping import json_in_html, shown
 from antelog.given import PATH, checked
 from antelog.pictures import theme
-from antelog.theme import FONTS
+from antelog.theme import FONTS, embedded_face
 from antelog.writing import write
 
 Theme: TypeAlias = Literal["auto", "light", "dark"]
@@ -70,6 +70,7 @@ class Drawing:
             paper=theme.DARK[theme.PAPER] if self.theme == "dark" else theme.PAPER,
             dark_paper=theme.PAPER if self.theme == "light" else theme.DARK[theme.PAPER],
             font=theme.FONT,
+            faces=embedded_face(),
             style=style,
             specification=self._coloured(specification),
             vega=_vega(),
@@ -103,8 +104,9 @@ class Drawing:
 
 
 def _specification(chart: alt.TopLevelMixin, data: Data) -> dict[str, Any]:
-    """A chart with its data, which Altair would check line by line."""
+    """A chart with its data, which Altair would check line by line, and the layout of legends."""
     specification: dict[str, Any] = chart.to_dict()
+    specification["config"]["legend"]["layout"] = theme.LEGENDS
     return specification | {"datasets": specification.get("datasets", {}) | data}
 
 

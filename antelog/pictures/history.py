@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
@@ -12,8 +12,8 @@ from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.line_literals import LineLiteral
 from antelog.language.moments import Timescale
 
-OPEN, CONFIRMED, REJECTED = "open", "confirmed", "rejected"
-OUTCOMES = (OPEN, CONFIRMED, REJECTED)
+OPEN, CONFIRMED, REJECTED, CLOSED = "open", "confirmed", "rejected", "closed"
+OUTCOMES = (OPEN, CONFIRMED, REJECTED, CLOSED)
 ALL_OTHERS = "all others"
 """The value that stands for all that have not been seen. A text of that name has quotes."""
 
@@ -125,6 +125,10 @@ class Answer:
         return label(self.query, self.values)
 
 
+def _nothing(_: Answer) -> Collection[str]:
+    return ()
+
+
 @dataclass(frozen=True)
 class History:
     """Answers in the order of their queries, then of their first evidence; `now` is the last tick known.
@@ -180,8 +184,11 @@ class History:
             ),
         )
 
-    def with_distinct_words(self) -> History:
-        """The history in which answers with the same words have the values by which they differ."""
+    def with_distinct_words(self, shown: Callable[[Answer], Collection[str | None]] = _nothing) -> History:
+        """The history in which answers with the same words have the values by which they differ.
+
+        Those of variables that are `shown` elsewhere are left out.
+        """
         alike: dict[tuple[str, str], list[Answer]] = {}
         for answer in self.answers:
             alike.setdefault((answer.query, answer.wording.words), []).append(answer)
@@ -189,7 +196,10 @@ class History:
             key: [name for name in answers[0].values if len({each.values.get(name) for each in answers}) > 1]
             for key, answers in alike.items()
         }
-        found = (_with_values(each, differing[each.query, each.wording.words]) for each in self.answers)
+        found = (
+            _with_values(each, [n for n in differing[each.query, each.wording.words] if n not in shown(each)])
+            for each in self.answers
+        )
         return replace(self, answers=tuple(found))
 
     def by_time(self) -> History:

@@ -1,18 +1,22 @@
-"""Labels of rows: their widths, and the cut of one that is too wide.
+"""Widths of labels, and labels that are cut so that different ones stay different.
 
-For the text of an answer: its approximate width in pixels, as a reader may have other fonts, and a Vega
-expression that cuts it in the middle, since an answer begins with its values, and ends with its time.
+    turbine-hall-north-1, turbine-hall-north-2     turbin…orth-1, turbin…orth-2
+    the_same_at_both_ends_a_here, …_b_here         the_sa…a_here, the_sa…b_here
 
-    Temp(wt2, high, 2024-03-01 14:20)    Temp(wt2, hi…01 14:20)
+A label is cut in the middle, since an answer begins with its values, and names of devices differ at their
+ends. Where that would make two the same, it is cut before the place where they differ.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from unicodedata import east_asian_width
 
 FONT_SIZE = 12
-ROOM = 14
-"""The pixels between a label and what stands beside it, on both sides together."""
+_DOTS = "…"
+_SHARE = 0.35
+"""The part of a label that is its beginning, where it is cut before a difference."""
 _WIDTHS = {
     "ijlI .,:;!'|`": 3.4, "ftr()[]/1": 4.4, '-_"?*s{}': 5.7, "CDGHNOQU": 8.9, "ABKPRSTVXYZ&$+<=>~": 7.9,
     "w…": 10, "mM": 10.6, "W@%": 11.8,
@@ -34,7 +38,61 @@ def _width(character: str) -> float:
     return 8.3 if character.isupper() else 7.1
 
 
-def cut(font_size: int) -> str:
-    """Vega's expression for a label that fits its margin; `datum.each` is how wide its characters are."""
-    room = f"(margin - {ROOM}) / datum.each * {FONT_SIZE / font_size:.3f}"
-    return f"truncate(datum.label, max(6, floor({room})), 'center', '…')"
+def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
+    """Each of these texts as a label of at most so many pixels; different texts have different labels."""
+    found = {text: cut(text, room) for text in texts}
+    for alike in _alike(found):
+        found |= _apart(alike, room)
+    for alike in _alike(found):
+        for number, text in enumerate(alike, 1):
+            found[text] = f"{_begin(text, room - width_of(f'{_DOTS}{number}'))}{_DOTS}{number}"
+    return found
+
+
+def cut(text: str, room: float) -> str:
+    """A text cut in the middle, if it is wider than the room."""
+    if width_of(text) <= room:
+        return text
+    each = (room - width_of(_DOTS)) / 2
+    begin = _begin(text, each)
+    end = _begin(text[::-1], room - width_of(_DOTS) - width_of(begin))[::-1]
+    return f"{begin.rstrip()}{_DOTS}{end.lstrip()}"
+
+
+def _alike(found: dict[str, str]) -> list[list[str]]:
+    """The texts that have the same label."""
+    by_label: dict[str, list[str]] = {}
+    for text, label in found.items():
+        by_label.setdefault(label, []).append(text)
+    return [texts for texts in by_label.values() if len(texts) > 1]
+
+
+def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
+    """Labels with the beginning of texts, and what follows the place where they begin to differ."""
+    differ = _common(texts)
+    begin = _begin(texts[0], _SHARE * room)
+    left = room - width_of(begin) - width_of(_DOTS)
+    found = {}
+    for text in texts:
+        rest = text[differ:]
+        whole = width_of(rest) <= left
+        rest = rest if whole else _begin(rest, left - width_of(_DOTS)) + _DOTS
+        # What is before the difference fills the room that is left.
+        before = _begin(text[len(begin) : differ][::-1], left - width_of(rest))[::-1] if whole else ""
+        found[text] = f"{begin}{_DOTS}{before}{rest}"
+    for alike in _alike(found):
+        if _common(alike) > differ and len(alike) < len(texts):
+            found |= _apart(alike, room)
+    return found
+
+
+def _common(texts: Sequence[str]) -> int:
+    """How many characters at the beginning of texts are the same in all."""
+    shortest = min(texts, key=len)
+    return next((n for n, each in enumerate(shortest) if any(t[n] != each for t in texts)), len(shortest))
+
+
+def _begin(text: str, room: float) -> str:
+    """As much of the beginning of a text as there is room for."""
+    widths = accumulate(map(_width, text))
+    return text[: sum(1 for width in widths if width <= room)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.pictures import theme
-from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, History
-from antelog.pictures.rows import COLOURS, NUMBERS, Frame, Row
+from antelog.pictures.history import CONFIRMED, OPEN, OUTCOMES, REJECTED, Answer, History
+from antelog.pictures.rows import LOOKS, NUMBERS, Frame, Row, look_of
 
 _BAR = 5
 """The least width of a column, in pixels."""
 _HEIGHT = 120
+_DECIDED = [OPEN, *LOOKS]
 _LEVELS = 12
 """Waiting times are divided into at most this many classes."""
 
@@ -29,7 +31,9 @@ def panels(history: History, frame: Frame) -> list[alt.Chart]:
     outcome = np.array([OUTCOMES.index(answer.outcome) for answer in history.answers], np.int64)
     return [
         _open_ones(since, until[outcome != OUTCOMES.index(OPEN)], frame),
-        _decided_ones(until, outcome, frame),
+        _decided_ones(
+            until, np.array([_DECIDED.index(_decided_as(each)) for each in history.answers]), frame
+        ),
         _waiting_times(since, until - since, frame),
     ]
 
@@ -58,27 +62,35 @@ def _open_ones(since: Ticks, decided: Ticks, frame: Frame) -> alt.Chart:
     return found
 
 
-def _decided_ones(until: Ticks, outcome: Ticks, frame: Frame) -> alt.Chart:
+def _decided_as(answer: Answer) -> str:
+    return OPEN if answer.outcome == OPEN else look_of(answer)
+
+
+def _decided_ones(until: Ticks, looks: Ticks, frame: Frame) -> alt.Chart:
+    """Confirmed ones stand on each other, the most severe at the bottom; rejected ones hang below."""
     size = _columns(frame)
     lines: list[Row] = []
-    for name, sign in ((CONFIRMED, 1), (REJECTED, -1)):
-        columns, counts = np.unique(until[outcome == OUTCOMES.index(name)] // size, return_counts=True)
+    heights: Counter[int] = Counter()
+    for look in LOOKS:
+        name, sign = (REJECTED, -1) if look == REJECTED else (CONFIRMED, 1)
+        columns, counts = np.unique(until[looks == _DECIDED.index(look)] // size, return_counts=True)
         for start, number in zip((columns * size).tolist(), counts.tolist(), strict=True):
-            tip = {"decided": _stretch(start, size, frame), name: number}
-            lines.append(_place(start, size, frame) | {"kind": name, "number": sign * number, "tip": tip})
+            tip = {"decided": _stretch(start, size, frame), name: number, "severity": look}
+            begin = heights[start] if sign > 0 else 0
+            heights[start] += number if sign > 0 else 0
+            place = {"from": begin, "number": begin + sign * number}
+            lines.append(_place(start, size, frame) | place | {"kind": name, "look": look, "tip": tip})
     each = "tick" if size == 1 else f"{size:,} ticks"
     chart = _panel(lines, f"Decided in each {each}: confirmed above, rejected below", frame)
-    names = [CONFIRMED, REJECTED]
-    colour = alt.Color(
-        "kind:N", scale=alt.Scale(domain=names, range=[COLOURS[n] for n in names]), legend=None
-    )
+    scale = alt.Scale(domain=[*LOOKS], range=[*LOOKS.values()])
+    colour = alt.Color("look:N", scale=scale, legend=None)
     numbers = [0, *(line["number"] for line in lines)]
     y = _count("number", min(numbers), max(numbers), labelExpr="format(abs(datum.value), ',')").scale(
         nice=False
     )
     x = frame.x(titled=False)
     found: alt.Chart = chart.mark_rect(opacity=0.85, clip=True).encode(
-        x=x, x2=alt.X2(field="x2"), y=y, y2=alt.datum(0), color=colour
+        x=x, x2=alt.X2(field="x2"), y=y, y2=alt.Y2(field="from"), color=colour
     )
     return found
 

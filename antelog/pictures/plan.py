@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 _INPUT, _STATIC, _DERIVED, _QUERY, _RULE = "input", "static", "derived", "query", "rule"
 _COLOURS = {
-    _INPUT: theme.BLUE, _STATIC: theme.MUTED, _DERIVED: theme.INK, _QUERY: theme.GREEN,
+    _INPUT: theme.INK, _STATIC: theme.GREY, _DERIVED: theme.GREY, _QUERY: theme.BLUE,
 }  # fmt: skip
 _LAYER, _HALF, _DOT, _GAP = 58, 18, 9, 26
 """Pixels: from layer to layer, half a box's height, half a rule's, and between boxes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,39 +11,44 @@ import altair as alt
 
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import LineLiteral
-from antelog.pictures import labels as texts
 from antelog.pictures import theme
 from antelog.pictures.clock import Calendar, Clock
-from antelog.pictures.history import CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
+from antelog.pictures.columns import LabelColumns
+from antelog.pictures.history import CLOSED, CONFIRMED, OPEN, PLAIN, REJECTED, Answer, History
+from antelog.theme import SIZE
 
 Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
+BAND = "band"
+"""What is behind the rows of every other lane."""
+ABSENT, ABSENCE = "absent", "absence awaited"
+"""The marks of literals under `not`."""
+_KNOWN, _AWAITED = (EVIDENCE, ABSENT), (AWAITED, ABSENCE)
 NUMBERS = 52
 """The pixels for the numbers at an axis."""
 STRETCH = "stretch"
 """A part of a bar, deep where its answer was likely."""
-_FAINT = 0.28
+_FAINT, _SHADE = 0.28, 0.035
+_TALL = 600
+"""Pixels from which on rows have an axis above them, too."""
 _ROUND = 6
 """A bar is so many pixels wider and higher than what it shows."""
 _BESIDE = 14
 """A mark that would cover another is drawn this many pixels to the right."""
-_CONFIRMED = {
-    name: CONFIRMED if name == PLAIN.severity else f"{CONFIRMED} ({name})" for name in theme.SEVERITY
-}
-"""The marks of confirmed answers by severity: one shape, in the colour of the severity."""
 _SHAPES = {
-    OPEN: "square",
+    OPEN: "M-1.3,-.12h.6v.24h-.6ZM-.3,-.12h.6v.24h-.6ZM.7,-.12h.6v.24h-.6Z",
     EVIDENCE: "circle",
+    ABSENT: "diamond",
     AWAITED: "M-1,0A1,1,0,1,1,1,0A1,1,0,1,1,-1,0ZM-.66,0A.66,.66,0,1,0,.66,0A.66,.66,0,1,0,-.66,0Z",
+    ABSENCE: "M0,-1.2L1.2,0L0,1.2L-1.2,0ZM0,-.72L-.72,0L0,.72L.72,0Z",
     DEADLINE: "M-.16,-1.15L.16,-1.15L.16,1.15L-.16,1.15Z",
-    **dict.fromkeys(_CONFIRMED.values(), "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z"),
+    CONFIRMED: "M-1.1,.05L-.75,-.3L-.3,.15L.8,-.95L1.15,-.6L-.3,.85Z",
     REJECTED: "M-.9,-.6L-.6,-.9L0,-.3L.6,-.9L.9,-.6L.3,0L.9,.6L.6,.9L0,.3L-.6,.9L-.9,.6L-.3,0Z",
+    CLOSED: "M-1,-.25L1,-.25L1,.25L-1,.25Z",
 }
-COLOURS = {
-    OPEN: theme.BLUE, EVIDENCE: theme.INK, AWAITED: theme.INK, DEADLINE: theme.INK,
-    REJECTED: theme.GREY, **{_CONFIRMED[name]: colour for name, colour in theme.SEVERITY.items()},
-}  # fmt: skip
+LOOKS = {**theme.SEVERITY, **dict.fromkeys((REJECTED, CLOSED), theme.GREY)}
+"""Colour is severity; truth is the shape of a mark. What was averted or closed is grey."""
 _MANY = 12
 """The literals that are listed; the others are counted."""
 _LEAST = 10
@@ -71,20 +77,24 @@ class Frame:
         title = self.clock.title if titled else None
         before, after = (max(0.6, marks * room / self.pixels(1)) for room in (_BEFORE, _AFTER))
         domain = [self.clock.axis_value(self.first - before), self.clock.axis_value(self.last + after)]
+        if isinstance(self.clock, Calendar):
+            scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
+            return alt.X("x:T", axis=self.axis(title), scale=scale)
+        scale = scale or alt.Scale(domain=domain, nice=False, zero=False)
+        return alt.X("x:Q", axis=self.axis(title), scale=scale)
+
+    def axis(self, title: str | None = None, *, above: bool = False) -> alt.Axis:
+        """The axis below the rows or, without lines through them, above."""
         count = max(2, self.width // 70)
+        place: dict[str, Any] = {"orient": "top", "grid": False} if above else {}
         if isinstance(self.clock, Calendar):
             count = max(2, self.width // 100) if self.clock.several_years else count
-            axis = alt.Axis(title=title, tickCount=count, labelExpr=self.clock.labels)
-            scale = scale or alt.Scale(type="utc", domain=domain, nice=False)
-            return alt.X("x:T", axis=axis, scale=scale)
-        axis = alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count)
-        return alt.X("x:Q", axis=axis, scale=scale or alt.Scale(domain=domain, nice=False, zero=False))
+            return alt.Axis(title=title, tickCount=count, labelExpr=self.clock.labels, **place)
+        return alt.Axis(title=title, format="d", tickMinStep=1, tickCount=count, **place)
 
 
-def frame(history: History, clock: Clock, width: int, *, labelled: bool = True) -> Frame:
-    """The whole of a history, with what is awaited and the deadlines, and with room for labels or numbers."""
-    widest = max((texts.width_of(answer.label) for answer in history.answers), default=0.0)
-    margin = min(int(widest) + texts.ROOM + 2, int(width * 0.36)) if labelled else NUMBERS
+def frame(history: History, clock: Clock, width: int, margin: int = NUMBERS) -> Frame:
+    """The whole of a history, with what is awaited and the deadlines, beside labels or numbers."""
     return Frame(clock, history.first, history.last, history.now, width - margin - 24, margin)
 
 
@@ -93,9 +103,8 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
     return [
         {
             "row": number,
-            "label": answer.label,
-            "each": round(texts.width_of(answer.label) / len(answer.label), 2),
-            "colour": COLOURS[_kind_of(answer)],
+            "look": look_of(answer),
+            "colour": LOOKS[look_of(answer)],
             "since": clock.axis_value(answer.since),
             "tip": _tip(answer, clock),
         }
@@ -103,9 +112,9 @@ def answer_rows(history: History, clock: Clock) -> list[Row]:
     ]
 
 
-def _kind_of(answer: Answer) -> str:
-    """The mark of an outcome; the colour of a confirmed answer is its severity."""
-    return _CONFIRMED[answer.wording.severity] if answer.outcome == CONFIRMED else answer.outcome
+def look_of(answer: Answer) -> str:
+    """The name of an answer's colour: its severity, unless it was averted."""
+    return REJECTED if answer.outcome == REJECTED else answer.wording.severity
 
 
 def mark_rows(history: History, frame: Frame) -> list[Row]:
@@ -113,6 +122,14 @@ def mark_rows(history: History, frame: Frame) -> list[Row]:
     return [
         mark for number, answer in enumerate(history.answers, 1) for mark in _marks_of(number, answer, frame)
     ]
+
+
+def band_rows(lanes: Sequence[str]) -> list[Row]:
+    """A line for the band behind every other lane; `lanes` has that of each row."""
+    starts = [number for number, lane in enumerate(lanes) if number == 0 or lane != lanes[number - 1]]
+    ends = [*starts[1:], len(lanes)]
+    bands = [*zip(starts, ends, strict=True)][1::2]
+    return [{"row": start + 0.5, "kind": BAND, "y2": end + 0.5} for start, end in bands]
 
 
 def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
@@ -127,19 +144,31 @@ def _marks_of(number: int, answer: Answer, frame: Frame) -> Iterator[Row]:
 
     yield mark(BAR, answer.since, end=answer.until, shift=wider)
     yield from _stretches(number, answer, clock, wider)
-    known = {*answer.literals.evidence.values()}
-    yield from (mark(EVIDENCE, tick) for tick in sorted(known))
+    taken: Counter[int] = Counter()
+    for kinds, literals in ((_KNOWN, answer.literals.evidence.items()), (_AWAITED, _expected(answer, last))):
+        for negated, kind in enumerate(kinds):
+            ticks = {tick for literal, tick in literals if literal.negated == negated}
+            yield from (mark(kind, tick, shift=_BESIDE if tick in taken else 0) for tick in sorted(ticks))
+            taken.update(ticks)
     if answer.outcome != OPEN:
-        yield mark(_kind_of(answer), answer.until, shift=_BESIDE + wider)
+        yield mark(answer.outcome, answer.until, shift=_BESIDE * max(1, taken[answer.until]) + wider)
         return
     end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
     if end > answer.until:
         yield mark(AHEAD, answer.until, end=end)
-    times = (literal.tick for literal in answer.literals.missing)
-    expected = {end if time is None else min(max(time, answer.since), last) for time in times}
-    yield from (mark(AWAITED, tick, shift=_BESIDE if tick in known else 0) for tick in sorted(expected))
     if answer.outlook.decided_by is not None:
         yield mark(DEADLINE, answer.outlook.decided_by)
+
+
+def _expected(answer: Answer, last: int) -> list[tuple[LineLiteral, int]]:
+    """The literals an open answer waits for, with the ticks they are about, or by which they have to come."""
+    if answer.outcome != OPEN:
+        return []
+    end = last if answer.outlook.decided_by is None else answer.outlook.decided_by
+    return [
+        (literal, end if literal.tick is None else min(max(literal.tick, answer.since), last))
+        for literal in answer.literals.missing
+    ]
 
 
 def _stretches(number: int, answer: Answer, clock: Clock, wider: int) -> Iterator[Row]:
@@ -203,51 +232,68 @@ def _listed(literals: Sequence[str]) -> str:
 
 def height_of(rows: int) -> int:
     """The height of a row: the more there are, the lower."""
-    return 28 if rows <= 12 else 20 if rows <= 30 else 15
+    return 28 if rows <= 12 else 22 if rows <= 30 else 18
+
+
+def font_size_of(rows: int) -> int:
+    """The size of the letters of a row."""
+    return SIZE["small"] if height_of(rows) > 18 else SIZE["tiny"]
 
 
 def kinds_in(history: History) -> set[str]:
-    """The outcomes and marks that occur in a history, for the legend."""
-    kinds = {_kind_of(answer) for answer in history.answers}
+    """The outcomes and marks that occur in a history, for the legend, and its colours."""
+    marks = {
+        kind
+        for answer in history.answers
+        for kinds, literals in (
+            (_KNOWN, answer.literals.evidence),
+            (_AWAITED, answer.literals.missing if answer.outcome == OPEN else ()),
+        )
+        for kind in {kinds[literal.negated] for literal in literals}
+    }
+    outcomes = {answer.outcome for answer in history.answers}
+    looks = {answer.wording.severity for answer in history.answers if answer.outcome != REJECTED}
     return (
-        kinds
-        | ({EVIDENCE} if any(a.literals.evidence for a in history.answers) else set())
-        | ({AWAITED, DEADLINE} if OPEN in kinds else set())
+        marks
+        | outcomes
+        | (looks if looks != {PLAIN.severity} else set())
+        | ({DEADLINE} if OPEN in outcomes else set())
         | ({STRETCH} if any(a.outlook.chances for a in history.answers) else set())
     )
 
 
 def marks_with_answers() -> alt.Chart:
     """The data of a chart of rows."""
-    answers = alt.LookupData(alt.NamedData("answers"), "row", ["label", "each", "colour", "since", "tip"])
+    fields = ["lane", "text", "time", "look", "colour", "since", "tip"]
+    answers = alt.LookupData(alt.NamedData("answers"), "row", fields)
     return alt.Chart(alt.NamedData("marks")).transform_lookup("row", answers)
 
 
 def row_chart(
-    every: alt.Chart, frame: Frame, number: int, kinds: Collection[str], x: alt.X, *, y: str = "row"
+    every: alt.Chart,
+    area: Frame,
+    number: int,
+    kinds: Collection[str],
+    columns: LabelColumns,
+    *,
+    y: str = "row",
+    scale: alt.Scale | None = None,
 ) -> alt.LayerChart:
-    """The chart of rows, numbered from 1 on by `y`; `kinds` are the marks and outcomes that occur."""
+    """The chart of rows, numbered by `y` from 1 on; `kinds` are the marks, outcomes and colours that occur.
+
+    The axis has a part of time if `scale` says so.
+    """
     step = height_of(number)
-    number = max(number, 1)
-    scale = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
-    every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=scale))
+    down = alt.Scale(domain=[number + 0.5, 0.5], nice=False, zero=False)
+    every = every.encode(y=alt.Y(f"{y}:Q", axis=None, scale=down))
+    x, tall = area.x(scale, titled=scale is None, marks=scale is None), step * number > _TALL
 
     def of(kinds: Collection[str]) -> alt.Chart:
-        return every.transform_filter(alt.FieldOneOfPredicate("kind", [*kinds]))
+        return every.transform_filter(alt.FieldOneOfPredicate("kind", sorted(kinds)))
 
-    shift = alt.ExprRef("datum.shift")
-    x2, tip = alt.X2(field="x2"), alt.value(alt.ExprRef("datum.tip"))
-    fill, stroke = alt.Fill("colour:N", scale=None), alt.Stroke("colour:N", scale=None)
-    # Labels stand outside of what marks are clipped to.
-    font_size = min(texts.FONT_SIZE, step - 4)
-    labels: dict[str, Any] = {
-        "clip": False,
-        "align": "right",
-        "dx": -8,
-        "fontSize": font_size,
-        "limit": alt.ExprRef("margin - 6"),
-    }
-    text = alt.value(alt.ExprRef(texts.cut(font_size)))
+    shift, tip = alt.ExprRef("datum.shift"), alt.value(alt.ExprRef("datum.tip"))
+    x2, bare = alt.X2(field="x2"), x.axis(None)
+    stroke, colour = alt.Stroke("colour:N", scale=None), alt.Fill("colour:N", scale=None)
     size = alt.value(55 if step < 20 else 85)
     # The line around a bar shows answers that were decided at once.
     bar: dict[str, Any] = {
@@ -256,24 +302,46 @@ def row_chart(
         "strokeJoin": "round",
         "opacity": _FAINT,
     }
-    point: dict[str, Any] = {
-        "filled": True,
-        "opacity": 1,
-        "strokeWidth": 0,
-        "xOffset": shift,
-    }
+    point: dict[str, Any] = {"filled": True, "opacity": 1, "strokeWidth": 0, "xOffset": shift, "clip": True}
+    hole = [(AWAITED, "circle"), (ABSENCE, "diamond")]
     layers = [
-        of([BAR]).mark_text(**labels).encode(x=alt.value(0), text=text, color=alt.value(theme.INK)),
+        of([BAND]).mark_rect(clip=False, color=theme.INK, opacity=_SHADE)
+        .encode(x=alt.value(alt.ExprRef("-margin")), x2=alt.value("width"), y2="y2:Q"),
         of([AHEAD]).mark_rule(strokeDash=[2, 3], clip=True).encode(x=x, x2=x2, stroke=stroke),
         of([BAR]).mark_bar(clip=True, x2Offset=shift, **bar)
-        .encode(x=x, x2=x2, fill=fill, stroke=stroke, tooltip=tip),
-        *(_deep(of([STRETCH]), bar, x, tip) if STRETCH in kinds else ()),
-        *(_now(frame, x) if OPEN in kinds else ()),
-        of([AWAITED]).mark_point(clip=True, color=theme.PAPER, **point).encode(x=x, size=size),
-        of(_SHAPES).mark_point(clip=True, **point)
-        .encode(x=x, size=size, tooltip=tip, **_marks(kinds)),
+        .encode(x=bare, x2=x2, fill=_look(kinds), stroke=stroke, tooltip=tip),
+        *columns.layers(of([BAR]), font_size_of(number)),
+        *(_deep(of([STRETCH]), bar, bare, tip) if STRETCH in kinds else ()),
+        *(_now(area, bare, tall=tall) if OPEN in kinds else ()),
+        *(of([kind]).mark_point(shape=shape, color=theme.PAPER, **point).encode(x=bare, size=size)
+          for kind, shape in hole if kind in kinds),
+        of([CONFIRMED, REJECTED]).mark_point(**point)
+        .encode(x=bare, size=size, tooltip=tip, fill=colour, shape=_shapes(kinds)),
+        of({*_SHAPES} - {CONFIRMED, REJECTED}).mark_point(fill=theme.INK, **point)
+        .encode(x=bare, size=size, tooltip=tip, shape=_shapes(kinds)),
     ]  # fmt: skip
-    return alt.LayerChart(layer=layers).properties(width=frame.width, height=step * number)
+    if tall:
+        layers.append(of([BAR]).mark_rule(opacity=0).encode(x=x.axis(area.axis(above=True))))
+    chart = alt.LayerChart(layer=layers).properties(width=area.width, height=step * number)
+    found: alt.LayerChart = chart.resolve_axis(x="independent")
+    return found
+
+
+def _look(kinds: Collection[str]) -> alt.Fill:
+    """The colour of bars, with a legend unless all are the usual one."""
+    shown = [look for look in theme.SEVERITY if look in kinds]
+    scale = alt.Scale(domain=[*LOOKS], range=[*LOOKS.values()])
+    square = alt.Legend(title=None, values=shown, symbolType="square", symbolOpacity=1, symbolStrokeWidth=0)
+    return alt.Fill("look:N", scale=scale, legend=square if shown else None)
+
+
+def _shapes(kinds: Collection[str]) -> alt.Shape:
+    """The shapes of marks, with a legend."""
+    shown = [kind for kind in _SHAPES if kind in kinds]
+    scale = alt.Scale(domain=shown, range=[_SHAPES[kind] for kind in shown])
+    return alt.Shape(
+        "kind:N", scale=scale, legend=alt.Legend(title=None, symbolFillColor=theme.INK, symbolStrokeWidth=0)
+    )
 
 
 def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list[alt.Chart]:
@@ -285,21 +353,11 @@ def _deep(stretches: alt.Chart, bar: dict[str, Any], x: alt.X, tip: Any) -> list
     return [chart.encode(x=x, x2=alt.X2(field="x2"), fill=fill, opacity=depth, tooltip=tip)]
 
 
-def _marks(kinds: Collection[str]) -> dict[str, Any]:
-    """Shape and colour of the marks, with one legend for both."""
-    shown = [kind for kind in _SHAPES if kind in kinds]
-    scales = ([COLOURS[kind] for kind in shown], [_SHAPES[kind] for kind in shown])
-    colours, shapes = (alt.Scale(domain=shown, range=scale) for scale in scales)
-    return {
-        "color": alt.Color("kind:N", scale=colours, title=None),
-        "shape": alt.Shape("kind:N", scale=shapes, title=None),
-    }
-
-
-def _now(frame: Frame, x: alt.X) -> list[alt.Chart]:
-    """The tick up to which everything is known."""
-    now = alt.Chart({"values": [{"x": frame.clock.axis_value(frame.now), "text": "now"}]}).encode(x=x)
+def _now(area: Frame, x: alt.X, *, tall: bool) -> list[alt.Chart]:
+    """The tick up to which everything is known; its name is above the axis, if that is above the rows."""
+    now = alt.Chart({"values": [{"x": area.clock.axis_value(area.now), "text": "now"}]}).encode(x=x)
     return [
         now.mark_rule(clip=True).encode(color=alt.value(theme.MUTED)),
-        now.mark_text(dy=-8).encode(y=alt.value(0), text="text:N", color=alt.value(theme.MUTED)),
-    ]
+        now.mark_text(dy=-26 if tall else -8, fontWeight=600)
+        .encode(y=alt.value(0), text="text:N", color=alt.value(theme.INK)),
+    ]  # fmt: skip

@@ -39,12 +39,13 @@ CONFIG: dict[str, Any] = {
     "axis": {
         "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal",
         "titleFontSize": SIZE["small"], "labelFontSize": SIZE["tiny"], "gridColor": LINE, "domainColor": LINE,
-        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True,
+        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True, "labelSeparation": 8,
     },
     "legend": {
         "orient": "bottom", "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": SIZE["small"],
         "titleFontWeight": "normal", "titleFontSize": SIZE["small"], "direction": "horizontal",
         "offset": 12, "columnPadding": 16, "symbolSize": 90,
+        "symbolBaseStrokeColor": INK,
     },
     "title": {
         "anchor": "start", "frame": "bounds", "color": INK, "subtitleColor": MUTED,
@@ -52,6 +53,10 @@ CONFIG: dict[str, Any] = {
         "subtitlePadding": 6, "subtitleLineHeight": 16,
     },
 }  # fmt: skip
+
+
+LEGENDS: dict[str, Any] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 8}}
+"""Colours and shapes below each other. Vega-Lite hands it on to Vega; Altair does not know it."""
 
 
 def style_sheet() -> str:

@@ -1,7 +1,8 @@
 """Counts of each input: facts, how late they are, rows that were set aside, and when facts came last.
 
 7 facts, the newest about tick 9; 5 of them at once, 2 a tick late; the last one came at 10:02:14, and the
-next should come within 30 seconds
+next should come within 30 seconds. Where an input has slots and says how often facts come, that is looked at
+for each slot: of 60 devices 2 are silent
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
+from antelog.run.slots import SilentSlots, SlotTimes, known_in
 from antelog.run.store.records import wall_time
 
 _BINS = 60
@@ -68,6 +70,33 @@ class InputCounts:
     def __init__(self, plan: Plan, known: dict[str, Count] | None = None) -> None:
         self._inputs, self._tick = {source.name: source for source in plan.inputs}, plan.tick
         self.each = {name: (known or {}).get(name) or Count() for name in self._inputs}
+        self.slots = {
+            source.name: SlotTimes([source.columns[at] for at in source.slot])
+            for source in plan.inputs
+            if source.slot and source.gap is not None and plan.tick is not None
+        }
+        self._wall = self._began = 0
+        self._since: dict[str, int] = {}
+
+    def look(self, wall: int) -> None:
+        """Sets the time as of which slots are silent; none is before it had time to say something."""
+        self._began = self._began or wall
+        self._wall = wall
+
+    def restore(self, slots: bytes) -> None:
+        """Goes on with the slots of a run before."""
+        for name, known in known_in(slots).items():
+            if name in self.slots:
+                self.slots[name].restore(known)
+
+    def hear(self, name: str, table: pa.Table, wall: int) -> None:
+        """Facts of an input come at a moment."""
+        count, gap = self.each[name], self._gap(name)
+        if name in self.slots:
+            if count.heard is None or (gap is not None and wall > count.heard + gap):
+                self._since[name] = wall  # after a silence each slot has its time to be heard
+            self.slots[name].hear(table, wall)
+        count.hear(wall)
 
     def add(self, name: str, table: pa.Table) -> None:
         """Rows with their arrivals."""
@@ -107,6 +136,18 @@ class InputCounts:
                 "rejects": count.rejects,
                 "heard": None if count.heard is None else wall_time(count.heard),
                 "gap": None if (gap := self._gap(name)) is None else gap / 1_000_000,
+                **self._slots(name),
             }
             for name, count in self.each.items()
         }
+
+    def _slots(self, name: str) -> dict[str, Any]:
+        """How many slots there are, how many are silent, and when the latest of these were heard."""
+        slots, gap = self.slots.get(name), self._gap(name)
+        if slots is None or gap is None:
+            return {}
+        since = max(self._began, self._since.get(name, 0))
+        found = slots.silent(self._wall - gap) if self._wall > since + gap else SilentSlots()
+        listed = {slot: wall_time(heard) for slot, heard in found.heard.items()}
+        of = " and ".join(slots.columns)
+        return {"slots": {"of": of, "known": len(slots), "silent": found.count, "listed": listed}}

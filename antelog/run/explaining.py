@@ -13,6 +13,7 @@ import numpy as np
 
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, marked
+from antelog.engine.facts.frames import Frame
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.files import ARRIVAL, Rejects
@@ -53,9 +54,14 @@ class RecordedPlaces(FactPlaces):
 
 def recorded_grounds(program: Program, recording: Recording, at: int | None, rejects: Rejects) -> Grounds:
     """The grounds of recorded facts, as of a tick; None: of all of them."""
+    static = static_facts(program.plan, recording.statics, rejects, recording.maps)
+    return grounds_of(program, recording.reader(program.plan, rejects), static, at)
+
+
+def grounds_of(program: Program, reader: InputReader, static: Mapping[str, Frame], at: int | None) -> Grounds:
+    """The grounds of the facts that a reader has to the end."""
     plan = program.plan
-    static = static_facts(plan, recording.statics, rejects, recording.maps)
-    batches = list(_batches(recording.reader(plan, rejects)))
+    batches = list(_batches(reader))
     names = batches[-1].names if batches else ()
     rows = {
         name: _joined([each.rows[name] for each in batches if name in each.rows])

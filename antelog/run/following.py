@@ -12,7 +12,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from antelog.errors import InUseError
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.engine import RuleChange
+from antelog.errors import InUseError, RulesChangedError, StateError
 from antelog.files import ARRIVAL, Rejects
 from antelog.language.moments import tick_in_words
 from antelog.process import Engine
@@ -22,6 +24,7 @@ from antelog.run.clock import Timing, rhythms_of, waits_for_facts
 from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.rule_changes import remark, sentences, steps_of, waiting_for
 from antelog.run.settings import Settings
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.file import OutputFile
@@ -51,14 +54,24 @@ class RunOutput:
 
 @dataclass(frozen=True)
 class Follower:
-    """A driver and its sink. `resumed` says whether it goes on from a state."""
+    """A driver and its sink. `resumed`: it goes on from a state, since when rules may have had a `change`."""
 
     driver: Driver
     sink: Sink
     resumed: bool
+    change: RuleChange | None = None
 
     def run(self, stopping: Callable[[], bool]) -> None:
+        if self.change is not None:
+            self._write_change(self.change)
         self.driver.run(self.sink, stopping)
+
+    def _write_change(self, change: RuleChange) -> None:
+        steps = steps_of(change, self.driver.engine.plan)
+        for step in steps:
+            self.sink.write(step)
+        if self.driver.journal is not None:
+            self.driver.journal.change_rules(*steps)
 
 
 @dataclass(frozen=True)
@@ -89,8 +102,11 @@ class FollowedRun:
             changeable = {"only": only, "min_chance": options["min_chance"], "most": options["most"]}
             found = restored(
                 store,
-                lambda content: Engine.from_bytes(content, self.program, arrival=ARRIVAL, **changeable),
+                lambda content: Engine.from_bytes(
+                    content, functions=self.program.functions, arrival=ARRIVAL, **changeable
+                ),
             )
+        change: RuleChange | None = None
         if found is None:
             engine = Engine(
                 self.program, **{**options, "only": only, "static": self.static, "arrival": ARRIVAL}
@@ -101,20 +117,50 @@ class FollowedRun:
             self.note(
                 f"going on from {state}, after {tick_in_words(engine.now, self.program.plan.timescale)}"
             )
+            change = self._changed(engine)
+            if change is not None:
+                waiting = _waiting(waiting, change, engine.plan)
         sink = self._sink(output, known, stack)
         feed = None
         if store is not None and self.feed:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
+        if found is not None and store is not None and (slots := store.slots()) is not None:
+            reader.counts.restore(slots)
         journal = None
         if store is not None:
             written = None if output.address is None else (str(output.address), sink)
             resumable = state is not None
             journal = Journal(store, engine, reader, self.time.monotonic, feed, written, resumable)
+            journal.changed = known.changed if change is None else remark(change, engine.plan)
+            if feed is not None:
+                feed.rules_changed = journal.changed
         course = RunCourse(self.settings.once, state is not None, self.tend)
         driver = Driver(engine, reader, course=course, journal=journal, time=self.time)
-        return Follower(driver, sink, found is not None)
+        return Follower(driver, sink, found is not None, change)
+
+    def _changed(self, engine: Engine) -> RuleChange | None:
+        """The change of the rules since the last run; None if there is none to speak of.
+
+        Raises StateError if queries mean something else, and the settings do not accept that.
+        """
+        settings = self.settings
+        try:
+            change = engine.change_rules(
+                self.program, accept=settings.accept_changes, static=self.static if settings.statics else None
+            )
+        except RulesChangedError as error:
+            raise StateError(
+                f"{settings.state} is of other rules than {settings.program}: {error.differences}. To go on "
+                "with the new ones, add --accept-changes; to begin anew, give another --state"
+            ) from None
+        if change is None or all(each.continues for each in change.queries):
+            return change
+        self.note(f"the rules were changed after {tick_in_words(change.tick, engine.plan.timescale)}")
+        for sentence in sentences(change, engine.plan):
+            self.note(sentence)
+        return change
 
     def _reader(self, known: RunState, waiting: WaitingRows, feed: FeedSink | None) -> InputReader:
         plan, settings = self.program.plan, self.settings
@@ -170,3 +216,10 @@ class FollowedRun:
             sink = TopicSink(address, mark, output.lines)
         stack.callback(sink.close)
         return sink
+
+
+def _waiting(before: WaitingRows, change: RuleChange, plan: Plan) -> WaitingRows:
+    """The waiting rows that are facts of the new rules."""
+    found = WaitingRows()
+    found.restore(waiting_for(before.stored(), change, plan))
+    return found

@@ -22,11 +22,15 @@ from antelog.process import Engine
 from antelog.run.reading import InputReader, ReadProgress
 from antelog.run.sinks.feed_sink import FeedSink
 from antelog.run.sinks.result import Sink, StepResult
+from antelog.run.slots import blob_of
 from antelog.run.store import RecordedStep, Store
 from antelog.run.waiting import WaitingRows
 
 BETWEEN_STATES = 2.0
 """Seconds from one state to the next, at least; longer where it takes long to write."""
+
+BETWEEN_SLOTS = 60.0
+"""Seconds from one writing of when each slot was heard to the next."""
 
 _SHARE = 20
 """Writing states takes at most a twentieth of the time."""
@@ -38,12 +42,14 @@ class RunState(msgspec.Struct, frozen=True):
     addresses   the address of each input
     marks       how far each was read
     output      the address of the output, and how far that was written
+    changed     the latest change of the rules
     """
 
     addresses: dict[str, str] = {}
     marks: dict[str, dict[str, Any]] = {}
     progress: ReadProgress = msgspec.field(default_factory=ReadProgress)
     output: tuple[str, dict[str, Any]] | None = None
+    changed: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,9 +92,11 @@ class Journal:
     feed: FeedSink | None = None
     output: tuple[str, Sink] | None = None
     resumable: bool = True
+    changed: dict[str, Any] | None = None
     _saved: float = field(default=0.0, init=False)
     _between: float = field(default=BETWEEN_STATES, init=False)
     _recorded: bytes = field(default=b"", init=False)
+    _slots_kept: float = field(default=float("-inf"), init=False)
 
     def begin(self) -> None:
         """Before the first step: a head of the feed, and a state, so that steps can be recorded after it."""
@@ -100,6 +108,22 @@ class Journal:
         if self.resumable:
             self.reader.fresh = []
             self._save()
+
+    def change_rules(self, closed: StepResult, changes: StepResult) -> None:
+        """Once the rules were changed: the lines of that, and the state of the new rules, all or nothing."""
+        self.reader.fresh = []
+        self._save(lambda: self._write_change(closed, changes))
+
+    def _write_change(self, closed: StepResult, changes: StepResult) -> None:
+        if self.feed is None:
+            return
+        # Answers of before are closed under the head that has their program; the new one comes after.
+        self.feed.write(closed)
+        self.feed.flush()
+        self.feed.begin()
+        self.feed.write(changes)
+        self._status(at_once=True)
+        self.feed.flush()
 
     def commit(self, step: StepResult | None = None) -> None:
         """After a step, or when rows may have been read: what belongs to it, all or nothing."""
@@ -129,6 +153,7 @@ class Journal:
             with self.store.transaction():
                 self._flush()
         if self.resumable:
+            self._slots_kept = float("-inf")
             self._save()
 
     def _status(self, *, at_once: bool = False) -> None:
@@ -147,10 +172,13 @@ class Journal:
         self.reader.fresh, self._recorded = [], known
         self._forget()
 
-    def _save(self) -> None:
+    def _save(self, also: Callable[[], None] = lambda: None) -> None:
         began = self.monotonic()
         known = self._known()
-        self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known)
+        self.store.save(self.engine.to_bytes(), self.reader.waiting.stored(), known, also)
+        if self.reader.counts.slots and began > self._slots_kept + BETWEEN_SLOTS:
+            self.store.keep_slots(blob_of(self.reader.counts.slots))
+            self._slots_kept = began
         self.reader.fresh, self._recorded = [], known
         self._forget()
         self._saved = self.monotonic()
@@ -169,5 +197,6 @@ class Journal:
             self.reader.marks,
             self.reader.progress,
             output,
+            self.changed,
         )
         return msgspec.json.encode(known)

@@ -168,6 +168,7 @@ class InputReader:
     def read(self, now: Now) -> int:
         """Read what is there, up to a limit; the number of rows, or more if there is anything."""
         self._begin(now.tick)
+        self.counts.look(now.wall)
         if not self.reading.recorded:
             by_facts = clock.finished_by_facts(self.reading.timing, self.progress.highest)
             self._silence.look(now.tick, now.tick if by_facts is None else by_facts)
@@ -240,7 +241,7 @@ class InputReader:
             return table
         self.progress.heard = now.wall
         if not self.reading.recorded:
-            self.counts.each[wanted.name].hear(now.wall)
+            self.counts.hear(wanted.name, table, now.wall)
         time: Column = table.column(wanted.columns[-1]).to_numpy()
         highest = self.progress.highest.get(wanted.name, NOTHING)
         given = rows.arrives if timing.clock != "event" else np.zeros_like(rows.arrives)

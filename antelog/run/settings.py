@@ -224,6 +224,12 @@ class RunSettings:
         "7 days", plain("DURATION", values.pause),
         "How long the page remembers what was decided; of its lines 1 GB are kept at most.", on=("watch",),
     )  # fmt: skip
+    accept_changes: bool = flag(
+        False,
+        "Go on with other rules than those of the state: queries that mean the same as if nothing had been "
+        "changed, others with the facts that are kept.",
+        on=FOLLOWING,
+    )
     wait: bool = flag(
         False, "Wait, as a standby, while another process has the state or the output.", on=("watch",)
     )

@@ -29,12 +29,12 @@ class ValueSettings:
     limits: Mapping[str, int | float] = option(
         {}, plain("LIMIT=NUMBER", values.number, kind=NUMBER, toml=(int, float)),
         "The value of a limit of the program, in place of its own.",
-        name="set", on=(*RUNNING, "check"), complete="limits", example="hot=85",
+        name="set", on=(*RUNNING, "check", "test"), complete="limits", example="hot=85",
     )  # fmt: skip
     functions: Path | None = option(
         None, named_file("FILE.py"),
         "A Python file with the functions that the program declares. Its code runs as this user.",
-        on=RUNNING,
+        on=(*RUNNING, "test"),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from antelog.spark.bucket.batch import END, ender, reasoner
 from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
-from antelog.spark.job.job import Job
+from antelog.spark.job.job import Job, Predecessor
 from antelog.spark.job.options import AnswerOptions, ChangeOptions, OutputOptions, RejectOptions
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import COUNTS, OBSERVED, SETTINGS, STANDING
@@ -42,6 +42,15 @@ class Outputs:
     job: Job
     frame: DataFrame
     change: str = "change"
+    ready: CheckedRun | None = None
+
+    def after(self, before: Sequence[Predecessor]) -> Outputs:
+        """The outputs of a stream whose state may still be of rules of before."""
+        assert self.ready is not None
+        if not before:
+            return self
+        data = replace(self.job.data, before=tuple(before))
+        return _found(replace(self.ready, job=replace(self.job, data=data)))
 
     @property
     def changes(self) -> DataFrame:
@@ -153,7 +162,8 @@ def answers(program: Program, inputs: Mapping[str, DataFrame], options: AnswerOp
 
 
 def _found(ready: CheckedRun) -> Outputs:
-    return Outputs(ready.job, _batch(ready, answers=False) if ready.job.batch else _stream(ready))
+    frame = _batch(ready, answers=False) if ready.job.batch else _stream(ready)
+    return Outputs(ready.job, frame, ready=ready)
 
 
 def _batch(ready: CheckedRun, *, answers: bool) -> DataFrame:

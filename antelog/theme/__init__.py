@@ -9,6 +9,7 @@ Pages say `var(--critical)`, `var(--sans)`, `var(--gap)`; no other file names a 
 from __future__ import annotations
 
 import tomllib
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 from string import Template
@@ -56,6 +57,12 @@ def faces(folder: str) -> str:
         f"src: url('{folder}{file}') format('woff2'); unicode-range: {characters}; }}\n"
         for file, (name, weights, characters) in _FACES.items()
     )
+
+
+def embedded_face() -> str:
+    """CSS that has the font itself, in Latin letters, for a file that loads nothing."""
+    data = b64encode((FONTS / WEB_FONTS[0]).read_bytes()).decode()
+    return faces("").splitlines()[0].replace(WEB_FONTS[0], f"data:font/woff2;base64,{data}") + "\n"
 
 
 def fixed() -> str:

@@ -8,21 +8,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pyarrow.compute as pc
 
-from antelog.compile.literals import Atom
-from antelog.compile.literals.terms import Const, Term, Var
+from antelog.compile.literals import Atom, StaticAtom
+from antelog.compile.literals.literal import Condition
+from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
 from antelog.engine.columns.spans import Spans, span
 from antelog.engine.columns.tables import Mask, marked
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.engine.values.values import Values
-from antelog.language.printer import value_text
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Value
 from antelog.why.grounds import Grounds
+from antelog.why.rows import value_of
 from antelog.why.tree import FactLine, Sentence
 
 _TICK = re.compile(r"\btick (\d+)")
@@ -96,9 +99,12 @@ def fact_text(predicate: str, fact: Facts, values: Values) -> str:
 # ---- what came instead ----
 
 
-def instead(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
-    """The rows and facts that say why there is no such fact: set aside, in its slot, or much like it."""
-    found = [*set_aside(grounds, atom)]
+def instead(grounds: Grounds, atom: Atom, tests: Sequence[Condition] = ()) -> tuple[FactLine, ...]:
+    """The rows and facts that say why there is no such fact: set aside, in its slot, or much like it.
+
+    `tests` are conditions that its open variables have to meet.
+    """
+    found = [*set_aside(grounds, atom, tests)]
     taken = in_slot(grounds, atom)
     if taken is not None:
         found.append(taken)
@@ -107,7 +113,7 @@ def instead(grounds: Grounds, atom: Atom) -> tuple[FactLine, ...]:
     return tuple(found)
 
 
-def set_aside(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
+def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Iterator[FactLine]:
     """The rows that were set aside and would have been such a fact."""
     table = grounds.rejects
     if not table.num_rows:
@@ -118,7 +124,7 @@ def set_aside(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
     listed = 0
     for row in rows.to_pylist():
         values = json.loads(row["values"] or "[]")
-        if _fits(atom.arguments, values):
+        if _fits(atom.arguments, values) and _meets(tests, _Given(atom, values, row["time"])):
             text = f"{atom.predicate}({', '.join([*map(_value_text, values), _time_text(row['time'])])})"
             remark: Sentence = (f"{row['reason']}, set aside: ", *_with_ticks(row["detail"]))
             place = None if row["row"] is None else grounds.places.of_row(atom.predicate, row["row"])
@@ -141,6 +147,33 @@ def _fits(arguments: Sequence[Term | None], values: Sequence[object]) -> bool:
         if isinstance(term, Var) and bound.setdefault(term.name, value) != value:
             return False
     return True
+
+
+def _meets(tests: Sequence[Condition], given: Replacement) -> bool:
+    return all(each.replaced(given).outcome is not False for each in tests)
+
+
+class _Given(Replacement):
+    """Puts the values of a row in place of an atom's variables."""
+
+    def __init__(self, atom: Atom, values: Sequence[object], time: int | None) -> None:
+        pairs = zip(atom.arguments, values, strict=False)
+        self._objects = {
+            term.name: value
+            for term, value in pairs
+            if isinstance(term, Var) and isinstance(value, str | int | float)
+        }
+        self._variable = atom.time.variable
+        self._tick = None if time is None else time - atom.time.offset
+
+    def term(self, term: Term) -> Term:
+        known = isinstance(term, Var) and term.name in self._objects
+        return Const(self._objects[term.name]) if isinstance(term, Var) and known else term
+
+    def time(self, time: Time) -> Time:
+        if time.variable is None or time.variable != self._variable or self._tick is None:
+            return time
+        return Time(None, self._tick + time.offset)
 
 
 def _value_text(value: object) -> str:
@@ -217,3 +250,38 @@ def latest_line(
         return None
     latest = at[np.argmax(facts.time.take(at))]
     return fact_line(grounds, predicate, facts.take(np.array([latest])))
+
+
+# ---- background ----
+
+
+def background_facts(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
+    """The facts of the background that fit, with the lines of the program that have them."""
+    values = grounds.known.values
+    found = []
+    for row in grounds.known.static.tables[atom.predicate]:
+        own = [value_of(cell, values) for cell in row]
+        if _fits([each or Var(f"_{i}") for i, each in enumerate(atom.arguments)], own):
+            found.append(_background_line(grounds, atom.predicate, own))
+    return tuple(found[:_LISTED])
+
+
+def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
+    """The facts of the background that differ from an atom in one value."""
+    for place in reversed(range(len(atom.arguments))):
+        given = tuple(None if i == place else each for i, each in enumerate(atom.arguments))
+        if any(isinstance(each, Const) for each in given):
+            found = background_facts(grounds, StaticAtom(atom.predicate, given))
+            if found:
+                return tuple(replace(each, remark=("differs in a value",)) for each in found[:2])
+    return ()
+
+
+def _background_line(grounds: Grounds, predicate: str, values: Sequence[Value]) -> FactLine:
+    text = f"{predicate}({', '.join(map(value_text, values))})"
+    document = grounds.program.source
+    for rule in document.rules:
+        if rule.head.predicate == predicate and not rule.body and to_text(rule.head) == text:
+            file, span = document.source.located(rule.span)
+            return FactLine(text, place=f"{file.name}:{file.position(span.start)[0]}")
+    return FactLine(text)

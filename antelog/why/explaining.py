@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from antelog.compile.literals import Atom
+from antelog.compile.literals import Atom, StaticAtom
+from antelog.compile.literals.terms import Var, text_of
 from antelog.compile.nodes.patterns import Pattern
 from antelog.engine.columns.tables import NEVER
 from antelog.language import syntax
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
-from antelog.why.evidence import FactSearch, instead
+from antelog.why.evidence import FactSearch, background_facts, background_near, instead
 from antelog.why.grounds import LAST, Grounds
 from antelog.why.nodes import NodeMaker, literal_text, place_text
 from antelog.why.rows import OPEN as AWAITED
@@ -46,6 +47,8 @@ class Explaining:
         kind = self.grounds.program.checked.vocabulary[goal.predicate].kind
         if kind is PredicateKind.INPUT:
             return self._fact(goal)
+        if kind is PredicateKind.STATIC:
+            return self._background(goal)
         return self._derived(goal, level)
 
     # ---- facts ----
@@ -61,10 +64,28 @@ class Explaining:
             assert truth.since is not None
             lines = FactSearch.of(grounds, goal).lines(1)
             return self._answer(goal, at, CONFIRMED, ("came: it arrived at ", truth.since), facts=lines)
+        if goal.time.offset < grounds.kept.get(goal.predicate, 0):
+            return AtomNode(literal_text(goal), self._old(goal.predicate, at), timescale=grounds.timescale)
         if truth.status == AWAITED:
             assert truth.until is not None
             return self._answer(goal, at, POSSIBLE, ("is not there yet; it may come until ", truth.until))
         return self._answer(goal, at, REJECTED, ("did not come",), facts=instead(grounds, goal))
+
+    def _background(self, goal: Atom) -> AtomNode:
+        grounds = self.grounds
+        atom = StaticAtom(goal.predicate, goal.arguments)
+        there = background_facts(grounds, atom)
+        verdict = Verdict(grounds.at, CONFIRMED, ("is in the background",))
+        if not there:
+            verdict = Verdict(grounds.at, REJECTED, ("is not in the background",))
+        notes = tuple(
+            (f"the rule at {place_text(grounds, rule.span)}: {to_text(rule)}",)
+            for rule in grounds.program.source.rules
+            if rule.head.predicate == goal.predicate and rule.body
+        )
+        return AtomNode(
+            literal_text(atom), verdict, facts=there or background_near(grounds, atom), notes=notes
+        )
 
     # ---- derived atoms ----
 
@@ -88,25 +109,25 @@ class Explaining:
             total = sum(each.alive for each in found.rules)
             verdict = Verdict(at, OPEN, ("is open",))
         else:
-            what = "no fact speaks for it so far" if came else "its tick has not come"
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, (f"is not there yet: {what}",))
+            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, at, came=came))
         maker = NodeMaker(grounds, self.detail.depth, self.explain)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
             verdict,
             tuple(maker.rule(row.way.use, row, level) for row in rows),
             more=max(0, total - len(rows)),
-            notes=tuple(self._notes(goal, found)),
+            notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
         )
 
     def _unknown(self, found: Derivable, at: int) -> Verdict:
-        lost = found.lost
-        if lost is None:
-            return Verdict(at, UNKNOWN, ())
-        tick = self.grounds.kept[lost.input]
+        return Verdict(at, UNKNOWN, ()) if found.lost is None else self._old(found.lost.input, at)
+
+    def _old(self, name: str, at: int) -> Verdict:
+        """The verdict on what rests on facts that are not kept any more."""
+        tick = self.grounds.kept[name]
         summary = (
-            f"is too old to be explained: the engine has the facts of {lost.input} only from ", tick,
+            f"is too old to be explained: the engine has the facts of {name} only from ", tick,
             " on. `antelog why` explains it, with the recorded facts",
         )  # fmt: skip
         return Verdict(at, UNKNOWN, summary)
@@ -148,6 +169,14 @@ def _no_rule(goal: Atom) -> WrittenRule:
     return WrittenRule(syntax.Rule(atom, ()), goal, (WrittenLiteral(atom, (goal,)),))
 
 
+def _unasked(goal: Atom, rows: Sequence[RankedRow]) -> Iterator[Sentence]:
+    """A note that variables of an atom have been given values."""
+    names = [each.name for each in goal.arguments if isinstance(each, Var) and not each.name.startswith("_")]
+    if names and rows:
+        found = [f"{name} = {text_of([rows[0].values.term(Var(name))])}" for name in names]
+        yield (f"this is for {', '.join(found)}; give {', '.join(names)} a value to ask for another",)
+
+
 def _end(grounds: Grounds, found: Derivable) -> int:
     """The tick at which all is decided that the facts there are decide."""
     ticks = (found.true_at, found.false_at)
@@ -156,6 +185,15 @@ def _end(grounds: Grounds, found: Derivable) -> int:
 
 def _since(what: str, tick: int) -> Sentence:
     return (what,) if tick < 0 else (f"{what} since ", tick)
+
+
+def _not_yet(found: Derivable, at: int, *, came: bool) -> Sentence:
+    """The summary of an atom that may still become true."""
+    if not came:
+        return ("is not there yet: its tick has not come",)
+    if found.told <= at:
+        return ("was open from ", found.told, ", and is not at the moment: another value is the latest")
+    return ("is not there yet: no fact speaks for it so far",)
 
 
 def _why_not(found: Derivable) -> Sentence:

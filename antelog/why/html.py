@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from html import escape
 
+from antelog.theme import BOTH, family
 from antelog.why.rows import FALSE, OPEN, TRUE
 from antelog.why.text import Branch, TreeMarks, branch_of
 from antelog.why.tree import AtomNode
 
-_STYLE = """<style>
-.antelog-why, .antelog-why ul { list-style: none; padding-left: 1.2em; margin: 0; }
-.antelog-why { padding-left: 0; font-family: var(--jp-code-font-family, monospace); line-height: 1.6; }
-.antelog-why .said { opacity: .7; padding-left: 1em; }
-.antelog-why .failed { color: var(--jp-error-color1, #c0392b); }
-.antelog-why .awaited { color: var(--jp-info-color1, #2f7fd6); }
-.antelog-why .true { color: var(--jp-success-color1, #1a8a5a); }
-.antelog-why summary { cursor: pointer; }
+_MONO = f"var(--jp-code-font-family, {family('mono')})"
+_STYLE = f"""<style>
+.antelog-why, .antelog-why ul {{ list-style: none; padding-left: 1.2em; margin: 0; }}
+.antelog-why {{ padding-left: 0; line-height: 1.6; font-family: {_MONO}; }}
+.antelog-why .said {{ opacity: .7; padding-left: 1em; }}
+.antelog-why .failed {{ color: var(--jp-error-color1, {BOTH["critical"]}); }}
+.antelog-why .awaited {{ color: var(--jp-info-color1, {BOTH["info"]}); }}
+.antelog-why .true {{ color: var(--jp-success-color1, {BOTH["good"]}); }}
+.antelog-why summary {{ cursor: pointer; }}
 </style>"""
 _CLASSES = {TRUE: "true", OPEN: "awaited", FALSE: "failed"}
 

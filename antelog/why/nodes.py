@@ -13,21 +13,23 @@ import numpy as np
 from antelog.compile.literals import AnyLiteral, Atom, Comparison, StaticAtom
 from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.compile.literals.call import Call
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.literal import Literal
+from antelog.compile.literals.literal import Condition, Literal
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Const, Part, Time, Var, text_of, variables_in
+from antelog.compile.literals.terms import Const, Operand, Part, Time, Var, text_of, variables_in
 from antelog.diagnostics import Span
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.atoms import truth
 from antelog.engine.step.derivations import Atoms
+from antelog.engine.step.rows import cells_of
+from antelog.engine.values.values import UNBOUND
 from antelog.language.line_literals import amount_text
-from antelog.language.printer import to_text
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Value
 from antelog.why.amounts import contributing, so_far
-from antelog.why.evidence import FactSearch, instead, latest_line
+from antelog.why.evidence import FactSearch, background_facts, instead, latest_line
 from antelog.why.grounds import Grounds
-from antelog.why.rows import FALSE, OPEN, TRUE, LiteralTruth, RankedRow
+from antelog.why.rows import FALSE, OPEN, TRUE, LiteralTruth, RankedRow, value_of
 from antelog.why.tree import AtomNode, FactLine, LiteralNode, RuleNode, Sentence
 from antelog.why.ways import RuleUse, WrittenLiteral
 
@@ -84,7 +86,8 @@ class NodeMaker:
                 node = replace(node, status=OPEN)
         if isinstance(main, Atom) and others and main.replaced(row.values).time.variable is not None:
             node = replace(node, text=_ranged(main, others, row))
-        return replace(node, written=as_written)
+        node = replace(node, text=node.text or as_written, written=as_written)
+        return replace(node, reason=()) if node.reason == (node.text,) else node
 
     def _leaf(self, literal: AnyLiteral, row: RankedRow, level: int) -> LiteralNode:
         found = row.truth(literal)
@@ -101,22 +104,24 @@ class NodeMaker:
             case Last():
                 return self._last(node, filled, found)
             case StaticAtom():
-                return replace(node, reason=self._background(filled, found))
+                there = found.status == TRUE and not filled.negated
+                facts = background_facts(self.grounds, filled)[:1] if there else ()
+                return replace(node, reason=self._background(filled, found), facts=facts)
             case _:
-                return replace(node, text=literal_text(literal), reason=_compared(literal, row))
+                return replace(node, text="", reason=_compared(literal, row))
 
     # ---- kinds ----
 
     def _fact(self, node: LiteralNode, atom: Atom, found: LiteralTruth, row: RankedRow) -> LiteralNode:
         conditions = _open_conditions(atom, row)
-        where = f" where {', '.join(conditions)}" if conditions else ""
+        where = f" where {', '.join(map(literal_text, conditions))}" if conditions else ""
         node = replace(node, text=node.text + where)
         if found.status == TRUE:
             return replace(node, facts=FactSearch.of(self.grounds, atom).lines(1))
         if found.status == OPEN:
             until = ("not there yet",) if found.until is None else ("may come until ", found.until)
             return replace(node, reason=until)
-        return replace(node, reason=self._gone(atom, found), facts=instead(self.grounds, atom))
+        return replace(node, reason=self._gone(atom, found), facts=instead(self.grounds, atom, conditions))
 
     def _gone(self, atom: Atom, found: LiteralTruth) -> Sentence:
         """The reason why a fact can come no more."""
@@ -250,27 +255,39 @@ def _is_unnamed(part: Part) -> bool:
 
 
 def _compared(literal: AnyLiteral, row: RankedRow) -> Sentence:
-    """A comparison with the values of both sides."""
+    """A comparison with the values of both sides, as far as they are known."""
     filled = literal.replaced(row.values)
-    if isinstance(filled, Comparison):
-        times = isinstance(filled.left, Time) or isinstance(filled.right, Time)
-        if times and not variables_in(filled.operands):
-            sides = [each.offset if isinstance(each, Time) else text_of([each]) for each in filled.operands]
-            return (sides[0], f" {filled.operator} ", sides[1])
-    if isinstance(filled, Comparison | Call):
-        return (filled.text,)
-    return ()
+    if not isinstance(literal, Comparison) or not isinstance(filled, Comparison):
+        return (literal_text(filled),)
+    sides = [_side(own, put_in, row) for own, put_in in zip(literal.operands, filled.operands, strict=True)]
+    if all(isinstance(each, str) for each in sides):
+        return (f"{sides[0]} {literal.operator} {sides[1]}",)
+    return (sides[0], f" {literal.operator} ", sides[1])
 
 
-def _open_conditions(atom: Atom, row: RankedRow) -> list[str]:
-    """The conditions that the open variables of an atom have to meet."""
+def _side(operand: Operand, filled: Operand, row: RankedRow) -> str | int:
+    """A side of a comparison: its value, a tick, or what is known of it."""
+    if isinstance(filled, Time) and filled.variable is None:
+        return filled.offset
+    bound = row.single.bound
+    if isinstance(filled, Time) or not variables_in([operand]) <= bound.keys():
+        return text_of([filled])
+    values = row.rows.grounds.known.values
+    cell = int(cells_of(operand, bound, values)[0])
+    return "nothing" if cell == UNBOUND else _short(value_of(cell, values))
+
+
+def _short(value: Value) -> str:
+    """A value as it is shown; of numbers three decimals."""
+    return value_text(value) if isinstance(value, str) else amount_text(value)
+
+
+def _open_conditions(atom: Atom, row: RankedRow) -> list[Condition]:
+    """The conditions that the open variables of an atom, and no others, have to meet."""
     open_ = atom.variables
-    found = (
-        each.replaced(row.values)
-        for each in row.rows.prepared.pattern.tests
-        if variables_in(each.operands) & open_
-    )
-    return sorted(literal_text(each) for each in found if variables_in(each.operands) <= open_)
+    found = (each.replaced(row.values) for each in row.rows.prepared.pattern.tests)
+    own = ((each, variables_in(each.operands)) for each in found)
+    return sorted((each for each, names in own if names and names <= open_), key=literal_text)
 
 
 def _ranged(atom: Atom, bounds: Sequence[AnyLiteral], row: RankedRow) -> str:

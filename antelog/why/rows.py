@@ -10,6 +10,7 @@ shown which one.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +19,7 @@ import numpy as np
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from antelog.compile.literals import AnyLiteral, Comparison, StaticAtom
+from antelog.compile.literals import AnyLiteral, Comparison, Last, StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
@@ -31,10 +32,10 @@ from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.background import Background, background_of, rows_of
 from antelog.engine.step.derivations import Derivations
-from antelog.engine.step.latest import with_last
+from antelog.engine.step.latest import SlotFacts, with_last
 from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Partial, fitting, partials
-from antelog.engine.step.rows import Rows, agrees, holds, numbers_of, with_worked_out
+from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
 from antelog.engine.values.values import Values
 from antelog.language.syntax import Value, number
 from antelog.why.grounds import Grounds
@@ -102,21 +103,29 @@ class WayRows:
     @cached_property
     def every(self) -> tuple[AnyLiteral, ...]:
         """All literals in the order of the rules."""
-        return tuple(dict.fromkeys([*self.way.use.leaves, *self.way.frame]))
+        return tuple(self.times)
+
+    @cached_property
+    def times(self) -> Mapping[AnyLiteral, int]:
+        """How often each literal is in the rules: so that every atom counts for itself."""
+        return Counter([*self.way.use.leaves, *self.way.frame])
 
     @cached_property
     def failed(self) -> Column:
         """How many literals fail in each row."""
-        none = np.zeros(self.found.rows.count, np.int64)
-        return sum((false.astype(np.int64) for _, false in self.lines.values()), none)
+        found: Column = np.zeros(self.found.rows.count, np.int64)
+        for literal, (_, false) in self.lines.items():
+            found = found + false * self.times[literal]
+        return found
 
     @cached_property
     def waiting(self) -> Column:
         """How many are neither true nor false."""
-        none = np.zeros(self.found.rows.count, np.int64)
-        open_ = (~(true | false) for true, false in self.lines.values())
-        unknown = len(self.every) - len(self.lines.keys() & {*self.every})
-        return sum((each.astype(np.int64) for each in open_), none) + unknown
+        unknown = sum(times for literal, times in self.times.items() if literal not in self.lines)
+        found: Column = np.full(self.found.rows.count, np.int64(unknown))
+        for literal, (true, false) in self.lines.items():
+            found = found + ~(true | false) * self.times[literal]
+        return found
 
     @cached_property
     def prefix(self) -> Column:
@@ -194,7 +203,17 @@ class RankedRow:
 
     @property
     def is_supported(self) -> bool:
-        return bool(self.rows.supported[self.at])
+        """Whether it is told: from its first fact on, and while what it takes is the latest."""
+        return bool(self.rows.supported[self.at]) and all(map(self._is_latest, self.way.use.taking))
+
+    def _is_latest(self, literal: Last) -> bool:
+        """Whether the latest fact so far has the values of a `last` literal."""
+        known, node = self.rows.grounds.known, literal.replaced(self.values)
+        if node.predicate not in known.rules.inputs or node.variables:
+            return True
+        found = SlotFacts.of(known, node, ONE)
+        at = found.latest()
+        return bool(found.fits(at)[0])
 
     @cached_property
     def values(self) -> Replacement:

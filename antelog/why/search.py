@@ -12,11 +12,14 @@ import numpy as np
 
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const
-from antelog.engine.columns.tables import NEVER
+from antelog.engine.columns.tables import NEVER, Mask
 from antelog.why.forgotten import Needed, forgotten
 from antelog.why.grounds import Grounds
 from antelog.why.rows import RankedRow, WayRows, fits, prepared_way, rows_nearby, rows_of_way
 from antelog.why.ways import Ways, WrittenRule
+
+_MOST_TAKING = 100
+"""The rows of which it is looked up whether what they take is the latest."""
 
 _NEAR = 4
 """The rows of a way that are looked at where conditions keep them away."""
@@ -109,8 +112,15 @@ def _add(found: Derivable, of_rule: RuleRows, rows: WayRows, most: int) -> None:
     alive = rows.failed == 0
     of_rule.alive += int(alive.sum())
     of_rule.complete += int((alive & (rows.waiting == 0)).sum())
-    found.supported |= bool((alive & rows.supported).any())
+    found.supported |= _is_told(rows, alive)
     of_rule.add(rows.ranked(most), most)
+
+
+def _is_told(rows: WayRows, alive: Mask) -> bool:
+    told = np.flatnonzero(alive & rows.supported)
+    if not any(rows.way.use.taking):
+        return len(told) > 0
+    return any(RankedRow(rows, int(at)).is_supported for at in told[:_MOST_TAKING])
 
 
 def add_nearby(grounds: Grounds, goal: Atom, found: Derivable) -> None:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from antelog.compile.conditions.ordering import possible
-from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
+from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last, lowered
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Const, Replacement, Time, Var
+from antelog.compile.literals.terms import Calculated, Const, Operand, Replacement, Sum, Time, Var
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import Readable, Suffixed
 from antelog.compile.patterns.unfold import earliest_of
@@ -64,12 +64,24 @@ class WrittenRule:
         times = {name for name, is_time in sorts_of(rule, checked.vocabulary).items() if is_time}
         lowering = Lowering(checked.vocabulary, times, general)
         body = tuple(WrittenLiteral(each, lowered(each, lowering)) for each in rule.body)
-        return cls(rule, Atom.of(rule.head, lowering), body)
+        return cls(rule, Atom.of(rule.head, lowering), tuple(each.replaced(_Calculated()) for each in body))
 
     def replaced(self, by: Replacement) -> WrittenRule:
         return WrittenRule(
             self.source, self.head.replaced(by), tuple(each.replaced(by) for each in self.body)
         )
+
+    def takes(self, last: syntax.Literal) -> bool:
+        """Whether a `last` literal gives values to variables that no positive literal gives any."""
+        given = {
+            name
+            for each in self.source.body
+            if isinstance(each, syntax.Atom)
+            for name in syntax.variables_of(each.terms)
+        }
+        (occurrence, *_) = last.atoms
+        *terms, _ = occurrence.atom.terms
+        return not syntax.variables_of(terms) <= given
 
     @property
     def natural(self) -> tuple[Time, ...]:
@@ -108,6 +120,16 @@ class RuleUse:
                 yield from self.below[place].leaves
             else:
                 yield from each.parts
+
+    @property
+    def taking(self) -> Iterator[Last]:
+        """The `last` literals that give values to variables which nothing else in their rule gives any."""
+        for literal in self.rule.body:
+            for part in literal.parts:
+                if isinstance(part, Last) and self.rule.takes(literal.source):
+                    yield part
+        for each in self.below.values():
+            yield from each.taking
 
     @property
     def rules(self) -> Iterator[WrittenRule]:
@@ -234,7 +256,7 @@ class Ways:
         if any(each.outcome is False for each in bounds):
             return None
         names = _Named()
-        whole = use.replaced(known).replaced(names)
+        whole = use.replaced(known).replaced(names).replaced(_Summed())
         bounds = tuple(each.replaced(names) for each in bounds)
         literals = (each for each in (*whole.leaves, *bounds) if _is_open(each))
         earliest = tuple(Earliest(names.name(variable), tick) for variable, tick in first.items())
@@ -246,6 +268,27 @@ class Ways:
             for time in times:
                 yield Comparison(Time(None, tick + self.frame.first), "<=", time)
                 yield Comparison(time, "<=", Time(None, tick + self.frame.last))
+
+
+class _Calculated(Replacement):
+    """Writes sums as calculations: with a text for its variable a sum would stay as it is."""
+
+    def operand(self, operand: Operand) -> Operand:
+        if isinstance(operand, Sum):
+            sign, amount = ("-", -operand.offset) if operand.offset < 0 else ("+", operand.offset)
+            return Calculated(sign, (Var(operand.variable), Const(amount)))
+        return super().operand(operand)
+
+
+class _Summed(Replacement):
+    """Writes them as sums again, of which the compiler knows more."""
+
+    def operand(self, operand: Operand) -> Operand:
+        match operand:
+            case Calculated("+" | "-" as sign, (Var(name), Const(int() | float() as amount))):
+                return Sum(name, -amount if sign == "-" else amount)
+            case _:
+                return super().operand(operand)
 
 
 class _Named(Readable):

@@ -8,12 +8,15 @@ import pytest
 
 from antelog import Program, ProgramError, parse
 from antelog.diagnostics import CATALOGUE
+from antelog.workbench.testing.results import run_suite
+from antelog.workbench.testing.suite import read_suite
 from tests.cli import pipelines
 from tests.docs.pages import ROOT, Block, all_blocks, blocks
 
 BLOCKS = all_blocks()
 PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
 PIPELINES = [block for block in BLOCKS if block.language == "toml" and "[[alert]]" not in block.text]
+SUITES = [block for block in BLOCKS if block.language == "yaml" and "cases:" in block.text]
 ENTRIES = re.split(
     r"^## ", (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8"), flags=re.MULTILINE
 )[1:]
@@ -52,6 +55,16 @@ def test_pipelines(block: Block, tmp_path: Path) -> None:
     assert {d.code for d in found} == ({block.code} if block.code else set())
 
 
+@pytest.mark.parametrize("block", SUITES, ids=str)
+def test_files_of_tests(block: Block, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "examples" / "turbines" / "turbines.alog", tmp_path)
+    path = tmp_path / "turbines.test.yaml"
+    path.write_text(block.text, encoding="utf-8")
+    result = run_suite(read_suite(path))
+    assert {d.code for d in result.suite.problems} == ({block.code} if block.code else set())
+    assert result.failed == 0
+
+
 def test_programs_are_tagged() -> None:
     untagged = [
         str(b)
@@ -79,7 +92,7 @@ def test_every_code_has_an_entry() -> None:
 def test_entries_show_the_mistake_and_how_to_mend_it(entry: str) -> None:
     code = entry[:4]
     kind = "error" if code.startswith("E") else "warning"
-    language = "toml" if code.startswith("E7") else "antelog"
+    language = {"E7": "toml", "E8": "yaml"}.get(code[:2], "antelog")
     wrong, mended = blocks(entry, "diagnostics.md")
     assert f"```{language} {kind}={code}\n" in entry
     assert (wrong.code, mended.code) == (code, None)

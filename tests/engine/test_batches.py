@@ -46,6 +46,14 @@ def test_facts_of_one_tick_stay_together() -> None:
 
 
 @pytest.mark.usefixtures("tiny")
+def test_a_batch_is_as_long_as_facts_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"A": facts(*range(100))}
+    assert [len(list(cut(given, {}, 99, 1, reach))) for reach in (0, 10, 49, 1_000)] == [50, 9, 2, 1]
+    monkeypatch.setattr(kernel, "_MOST_FACTS", 25)
+    assert len(list(cut(given, {}, 99, 1, 1_000))) == 4
+
+
+@pytest.mark.usefixtures("tiny")
 def test_a_batch_is_not_cut_for_a_large_state() -> None:
     kept = added({"A": Stream(1, {})}, {"A": facts(*range(10))})
     assert len(list(cut({"A": facts(*range(10, 20))}, kept, 19, 1))) == 1

@@ -52,7 +52,7 @@ def test_another_version_is_refused_with_what_to_do() -> None:
 
 def test_another_program_is_refused() -> None:
     other = antelog.parse(TOGGLE.replace("delay 1", "delay 2"))
-    refused(saved(), "was saved by another program than this one", other)
+    refused(saved(), "was saved by other rules than these", other)
 
 
 def test_other_files_are_refused(tmp_path: Path) -> None:

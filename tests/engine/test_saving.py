@@ -45,7 +45,7 @@ def test_everything_that_matters_is_kept(tmp_path: Path) -> None:
 
 def test_another_program_is_refused(tmp_path: Path) -> None:
     _saved(tmp_path / "state")
-    with pytest.raises(StateError, match="another program"):
+    with pytest.raises(StateError, match="other rules"):
         Engine.restore(tmp_path / "state", antelog.parse(TURBINES.replace("T+1", "T+2")))
 
 

@@ -40,6 +40,6 @@ def test_percentages_and_comments_are_told_apart() -> None:
 
 def test_severities_have_a_colour_in_queries_only() -> None:
     rules = 'query Malf(X, T) critical alert 80% "a".\nA(X, T) :- B(X, critical, T), X != good.\n'
-    text = f"{rules}query A(X, T) good."
+    text = f"{rules}query A(X, T)   good."
     kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word in ("critical", "good")]
     assert kinds == [Keyword, Name.Constant, Name.Constant, Keyword]

@@ -66,7 +66,7 @@ def test_each_answer_has_its_label_and_its_marks() -> None:
     svg = antelog.draw(ROWS).svg()
     shown = texts(svg)
     for row in ROWS:
-        assert f"Malf({row['answer']['X']}, {row['answer']['T']})" in shown
+        assert {row["answer"]["X"], "Malf", str(row["answer"]["T"])} <= {*shown}
     assert {"evidence", "confirmed", "rejected", "tick", "Answers over time"} <= {*shown}
     assert "awaited" not in shown, "everything is decided"
 
@@ -80,9 +80,9 @@ def test_marks_of_an_open_answer() -> None:
     assert [(m["kind"], m["x"], m.get("x2")) for m in shown] == [
         ("bar", 3, 5),
         ("evidence", 3, None),
-        ("ahead", 5, 9),
         ("awaited", 7, None),
         ("awaited", 9, None),  # its time is not known; it has to come before the deadline
+        ("ahead", 5, 9),
         ("deadline", 9, None),
     ]
 
@@ -175,8 +175,13 @@ def test_what_is_confirmed_has_the_colour_of_its_severity(severity: str) -> None
     assert row["tip"]["atom"] == "Malf(wt3, 3)"
 
 
-def test_no_answers() -> None:
-    assert "0 answers" in texts(draw_answers(of()).svg())
+@pytest.mark.parametrize("most", [1, 60])
+def test_nothing_to_draw_says_so(most: int, tmp_path: Path) -> None:
+    nothing = draw_answers(of(), most=most)
+    assert {"0 answers", "Nothing to draw: there are no answers."} <= {*texts(nothing.svg())}
+    assert re.search(r'width="800" height="\d{3}"', nothing.svg())
+    for name in ("none.png", "none.html", "none.svg"):
+        nothing.save(tmp_path / name)
 
 
 # ---- a part of time ----
@@ -190,7 +195,7 @@ def test_since_and_until() -> None:
     assert {"2 answers: 2 open", "now"} <= {*shown}
     shown = texts(antelog.draw(log, since=3).svg())
     assert "2 answers: 2 rejected" in shown
-    assert not {"0", "1", "2"} & {*shown}, "ticks before are not on the axis"
+    assert not {"2"} & {*shown}, "ticks before are not on the axis"
     assert "0 answers" in texts(antelog.draw(log, since=9).svg())
 
 
@@ -204,7 +209,7 @@ def test_since_and_until_may_be_timestamps() -> None:
     drawn = antelog.draw(changes, program=program, since=at, until=datetime(2024, 2, 29, 12, tzinfo=UTC))
     shown = texts(drawn.svg())
     assert "2 answers: 1 open, 1 confirmed" in shown
-    assert "10:00" not in shown
+    assert shown.count("10:00") == 1, "it is the time of an answer, and not on the axis"
     for since, now in (
         ("2024-02-29 11:30", "2024-02-29T12:00Z"),
         (at, datetime(2024, 2, 29, 12, tzinfo=UTC)),
@@ -227,8 +232,7 @@ def test_many_answers_are_counted() -> None:
     shown = texts(drawing.svg())
     assert "300 answers: 100 open, 100 confirmed, 100 rejected" in shown
     assert "Open answers" in shown
-    assert not any(text.startswith("Malf(") for text in shown)
-    assert not any(text.startswith("Malf(") for text in texts(draw_answers(of(), most=1).svg()))
+    assert not any(text.startswith("Malf") for text in shown)
 
 
 def test_counts_are_whole_numbers() -> None:
@@ -254,15 +258,16 @@ def test_numbers_have_the_width_that_labels_would_take() -> None:
 
 
 def test_how_many_are_shown_one_by_one() -> None:
-    assert sum(text.startswith("Malf(") for text in texts(draw_answers(MANY, most=300).svg())) == 300
+    assert sum(text == "Malf" for text in texts(draw_answers(MANY, most=300).svg())) == 300
 
 
 def test_the_numbers_add_up() -> None:
     counted = draw_answers(MANY).chart.to_dict()
     open_ones, decided, waited = (counted["datasets"][view["data"]["name"]] for view in counted["vconcat"])
     assert open_ones[-1] == {"x": 42, "open": 100, "tip": {"tick": "42", "open": 100}}
-    assert sum(each["number"] for each in decided if each["kind"] == CONFIRMED) == 100
-    assert sum(each["number"] for each in decided if each["kind"] == REJECTED) == -100
+    numbers = [(each["kind"], each["number"] - each["from"]) for each in decided]
+    assert sum(number for kind, number in numbers if kind == CONFIRMED) == 100
+    assert sum(number for kind, number in numbers if kind == REJECTED) == -100
     assert sum(each["number"] for each in waited) == 300
 
 
@@ -275,7 +280,7 @@ def test_easy_numbers(number: float, step: int) -> None:
 
 def test_a_page_of_many_answers_has_each_of_them() -> None:
     page = draw_answers(MANY).html()
-    assert all(f"Malf(wt{n}, {n})" in page for n in range(40))
+    assert all(re.search(rf'"lane": ?\[?"wt{n}"', page) for n in range(40))
     assert '"stretch"' in page
 
 
@@ -331,7 +336,7 @@ def test_a_picture_that_finds_no_room_leaves_the_one_before(tmp_path: Path) -> N
 def test_a_page_asks_for_nothing_else() -> None:
     page = antelog.draw(ROWS).html()
     without_scripts = re.sub(r"(<script[^>]*>).*?</script>", r"\1", page, flags=re.DOTALL)
-    assert not re.search(r"src=|href=|url\(|@import", without_scripts)
+    assert not re.search(r"src=|href=|url\((?!'data:)|@import", without_scripts)
     assert "vegaEmbed" in page
     assert page.count("</script") == 1
 
@@ -339,7 +344,7 @@ def test_a_page_asks_for_nothing_else() -> None:
 def test_texts_of_facts_are_no_markup() -> None:
     row = {**ROWS[0], "answer": {"X": "</script><b>", "T": 0}}
     drawing = antelog.draw([row], title="<b>")
-    assert 'Malf("</script><b>", 0)' in texts(drawing.svg())
+    assert "</script><b>" in texts(drawing.svg())
     assert "</script><b>" not in drawing.html()
     assert "<title>&lt;b&gt;</title>" in drawing.html()
 
@@ -353,7 +358,7 @@ def test_an_engine_is_drawn_as_it_is_now() -> None:
     engine = antelog.Engine(antelog.parse(PROGRAM))
     engine.advance(1, {"Temp": [("wt2", "high", 0), ("wt4", "high", 1)]})
     shown = texts(antelog.draw(engine).svg())
-    assert {"Malf(wt2, 0)", "Malf(wt4, 1)", "awaited", "deadline", "now"} <= {*shown}
+    assert {"wt2", "wt4", "Malf", "0", "1", "awaited", "deadline", "now"} <= {*shown}
 
 
 def test_charts_are_valid() -> None:

@@ -1,40 +1,84 @@
-"""antelog/pictures/labels.py: labels are cut in the middle, and as little as that."""
+"""antelog/pictures/{labels,columns}.py: labels are columns, cut in the middle or where they differ."""
+
+from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import antelog
-from antelog.pictures.labels import width_of
+from antelog.pictures.columns import RowLabel, columns_of
+from antelog.pictures.labels import cut, cut_apart, width_of
 from tests.pictures.looks import texts
 
-LONG = {"X": "a_turbine_with_a_long_name", "T": 1234}
+HALL = ["turbine-hall-north-1", "turbine-hall-north-2"]
 
 
-def row(answer: dict[str, object]) -> dict[str, object]:
-    return {"tick": 3, "change": "possible", "query": "Malfunction", "answer": answer, "explanations": []}
+def test_a_label_that_is_too_long_has_its_beginning_and_its_end() -> None:
+    for room in (60, 100, 150):
+        shown = cut("a_turbine_with_a_long_name", room)
+        begin, dots, end = shown.partition("…")
+        assert dots
+        assert "a_turbine_with_a_long_name".startswith(begin)
+        assert "a_turbine_with_a_long_name".endswith(end)
+        assert abs(len(begin) - len(end)) <= 1
+        assert room - 12 < width_of(shown) <= room, "what room there is is used"
+    assert cut("a_turbine", 100) == "a_turbine"
 
 
-def label(width: int, answer: dict[str, object] = LONG) -> str:
-    (found,) = (
-        text for text in texts(antelog.draw(row(answer), width=width).svg()) if text.startswith("Malf")
-    )
-    return found
+@pytest.mark.parametrize(
+    ("names", "room", "shown"),
+    [
+        (HALL, 200, HALL),
+        (HALL, 80, ["turbin…orth-1", "turbin…orth-2"]),
+        (["x" * 30 + end + "y" * 30 for end in "ab"], 100, ["xxxx…ayyyyyy…", "xxxx…byyyyyy…"]),
+        (["a" * 30, "a" * 31], 80, ["aaaaaaaaa…1", "aaaaaaaa…2"]),
+    ],
+)
+def test_different_labels_stay_different(names: list[str], room: float, shown: list[str]) -> None:
+    assert [*cut_apart(names, room).values()] == shown
 
 
-@pytest.mark.parametrize("width", [300, 400, 500, 600])
-def test_a_label_that_is_too_long_has_its_beginning_and_its_end(width: int) -> None:
-    shown = label(width)
-    begin, dots, end = shown.partition("…")
-    assert dots
-    assert "Malfunction(a_turbine_with_a_long_name, 1234)".startswith(begin)
-    assert end.endswith(", 1234)"[-len(end) :])
-    assert abs(len(begin) - len(end)) <= 1
-    assert "…" not in end, "cut once, in the middle"
-    assert width * 0.36 - 45 < width_of(shown) < width * 0.36 - 8, "what room there is is used"
+@given(st.lists(st.text("ab-", min_size=1, max_size=40), max_size=12, unique=True), st.integers(40, 300))
+def test_no_two_labels_are_the_same(names: list[str], room: int) -> None:
+    shown = cut_apart(names, room)
+    assert len({*shown.values()}) == len(names)
+    assert all(width_of(label) <= room for label in shown.values())
 
 
-def test_a_label_that_fits_is_whole() -> None:
-    assert label(1100) == "Malfunction(a_turbine_with_a_long_name, 1234)"
-    assert label(300, {"X": "a"}) == "Malfunction(a)"
+def test_columns_give_way_at_every_width() -> None:
+    rows = [
+        RowLabel(f"turbine-hall-north-{n}", f"turbine {n} is about to shut down", "14:20") for n in (1, 2)
+    ]
+    columns = columns_of(rows, 800)
+    assert [each.margin for each in columns.cells] == sorted((c.margin for c in columns.cells), reverse=True)
+    for each in columns.cells:
+        assert len({*each.lanes.values()}) == len({*each.texts.values()}) == 2
+        assert each.text_at < each.margin
+    assert columns.of_row(0, lane=True)["lane"] != columns.of_row(1, lane=True)["lane"]
+    assert columns.of_row(0, lane=False)["lane"] == ""
+    wide = columns_of(rows[:1], 2000).of_row(0, lane=True)
+    assert wide["lane"][0] == rows[0].lane
+    assert wide["time"][0] == "14:20"
+
+
+def row(query: str, answer: dict[str, object], **more: object) -> dict[str, object]:
+    return {"tick": 3, "change": "possible", "query": query, "answer": answer, "explanations": [], **more}
+
+
+def test_each_device_has_a_lane() -> None:
+    changes = [
+        row("Malf", {"X": "wt2", "T": 1}), row("OK", {"X": "wt4", "T": 1}),
+        row("OK", {"X": "wt2", "T": 2}, text="all is well"), row("Halted", {"T": 3}),
+    ]  # fmt: skip
+    shown = texts(antelog.draw(changes).svg())
+    assert [each for each in shown if each in ("wt2", "wt4", "Halted")] == ["wt2", "wt4", "Halted"]
+    assert {"Malf", "OK", "all is well"} <= {*shown}
+
+
+def test_values_are_as_people_read_them() -> None:
+    changes = [row("Late", {"X": "B-TK 101", "T": 1}), row("Late", {"X": None, "T": 1})]
+    assert {"B-TK 101", "?"} <= {*texts(antelog.draw(changes).svg())}
 
 
 def test_texts_of_many_letters_and_of_few() -> None:

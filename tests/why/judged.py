@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from antelog.language.vocabulary import PredicateKind
 from antelog.why.tree import AtomNode, LiteralNode, RuleNode
 from tests.specification.literals.literal import Around, Literal, Lowering, Ticks
 from tests.specification.reading import bodies
@@ -58,6 +59,7 @@ def _judged(world: World, node: LiteralNode, at: int) -> str | None:
     if (
         not re.match(r"(not |last |count\(|sum\(|avg\(|min\(|max\()?", text)
         or " where " in text
+        or " per " in text
         or node.reason[:1] == (_WAITS,)
     ):
         return None
@@ -68,7 +70,12 @@ def _judged(world: World, node: LiteralNode, at: int) -> str | None:
         return None
     *_, body = bodies(node.text, Lowering(world.program.vocabulary))
     if body.goal is not None and ".." not in text and not text.startswith(("last", "not")):
-        return status_of(world, body.goal, at)
+        if body.goal.variables or "_" in re.split(r"[(),]\s*", text):
+            return None
+        # Within a window that is another atom's, it may be something else than by itself.
+        program = world.program
+        inside = program.windows and program.vocabulary[body.goal.predicate].kind is PredicateKind.DERIVED
+        return None if inside else status_of(world, body.goal, at)
     if inner or text.startswith(("not ", "last ")):
         try:
             return _status(Literal(body, frozenset()).body.ticks(world, Around()), at)

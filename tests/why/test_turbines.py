@@ -84,6 +84,18 @@ def test_facts_are_explained_too() -> None:
     assert "late, set aside" in str(explained("Temp(wt4, high, 1)"))
 
 
+def test_background_is_explained_too() -> None:
+    assert "Turbine(wt2) is in the background" in str(explained("Turbine(wt2)"))
+    assert "rules.alog:5" in str(explained("Turbine(wt2)"))
+    assert explained("Turbine(wt9)").status == "rejected"
+
+
+def test_a_variable_is_given_a_value() -> None:
+    found = explained("Malf(X, 0)")
+    assert found.atom == "Malf(wt2, 0)"
+    assert "this is for X = wt2" in str(found)
+
+
 def test_few_levels_hide_the_others() -> None:
     found = explained("Malf(wt2, 0)", depth=2)
     assert "more below" in str(found)

@@ -24,6 +24,7 @@ from antelog.program import Program, load
 from antelog.run.options import flag, option, whole_number, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
+from antelog.theme import TERMINAL
 from antelog.workbench.diff.difference import ProgramDifference, difference_of
 from antelog.workbench.diff.recorded import ConfirmedAnswers, differences
 from antelog.workbench.diff.words import NEW, OLD, TITLE, lines_of
@@ -152,7 +153,7 @@ def _refuse_unknown(plans: Sequence[Plan], settings: Settings) -> None:
                 raise click.BadParameter(f"{message}. {hint}", param_hint=f"'{flag_}'")
 
 
-_STYLES = {TITLE: "bold", OLD: "red", NEW: "green"}
+_STYLES = {TITLE: "bold", OLD: TERMINAL["old"], NEW: TERMINAL["new"]}
 
 
 def _show(found: ProgramDifference, more: DiffFlags) -> None:

@@ -224,7 +224,16 @@ class _Pipeline:
             # Nothing is written before a batch was begun, whatever else a start that was killed has left.
             fresh = not entries(self.spark, f"{checkpoint}/offsets")
             refuse_used(self.spark, self.ends.sinks, fresh=fresh)
-            guard(self.spark, checkpoint, outputs)
+            outputs = guard(
+                self.spark,
+                checkpoint,
+                outputs,
+                accept=self.settings.accept_changes,
+                note=lambda sentence: say(f"note: {sentence}"),
+            )
+            before = outputs.job.data.before
+            if before:
+                anew, outputs_but = outputs_but, lambda left_out: anew(left_out).after(before)
             stop_requested = stack.enter_context(
                 stoppable("stopping after this batch; once more stops at once")
             )

@@ -33,7 +33,7 @@ from antelog.language.printer import value_text
 from antelog.language.templates import DECIDED_BY
 from antelog.run.settings import Settings
 from antelog.run.sinks.json_lines import Style, change_lines, snapshot_lines, with_kinds
-from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.result import CLOSED, ENDS, StepResult
 from antelog.theme import TERMINAL
 
 Time = Callable[[int], str]
@@ -127,6 +127,7 @@ def listing(console: Console, timescale: Timescale | None, explanations: int | N
 
 def print_changes(relations: Sequence[Relation], shown: StepResult, to: Listing) -> None:
     """Prints changes below their ticks."""
+    relations = relations if shown.relations is None else shown.relations
     rows = [
         (row["tick"], number, row)
         for number, relation in enumerate(relations)
@@ -156,11 +157,14 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    line = Text(f"  {change:<{_WIDTH}}  ", TERMINAL.get(change) or TERMINAL[relation.severity])
+    line = Text(
+        f"  {change:<{_WIDTH}}  ",
+        TERMINAL.get("rejected" if change == CLOSED else change) or TERMINAL[relation.severity],
+    )
     line.append_text(_answer(relation, row, to))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
-    elif change not in ("confirmed", "rejected"):
+    elif change not in ENDS:
         line.append(_outlook(row, to.time), "dim")
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.time)) is not None:

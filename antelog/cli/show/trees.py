@@ -6,22 +6,23 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import escaped, print_text, to_stdout
+from antelog.theme import TERMINAL
 from antelog.why.rows import FALSE, OPEN, TRUE
 from antelog.why.text import PLAIN, TreeLine, TreeMarks, branch_of, tree_lines
 from antelog.why.tree import AtomNode
 
-_COLOURS = {TRUE: "green", OPEN: "cyan", FALSE: "red", "fact": "dim"}
+_COLOURS = {TRUE: TERMINAL["evidence"], OPEN: TERMINAL["open"], FALSE: TERMINAL["false"], "fact": "dim"}
 _NARROWEST = 30
 """Columns for text, however deep it is."""
 
 
-def print_tree(why: AtomNode) -> None:
-    """Prints an explanation to stdout."""
-    console = to_stdout()
+def print_tree(why: AtomNode, console: Console | None = None, indent: str = "") -> None:
+    """Prints an explanation, by default to stdout."""
+    console = console or to_stdout()
     marks = _marks(console)
     for line in tree_lines(branch_of(why), marks):
-        for text in _wrapped(line, marks, console):
-            print_text(console, text, soft_wrap=True)
+        for text in _wrapped(line, marks, console, len(indent)):
+            print_text(console, Text(indent) + text, soft_wrap=True)
 
 
 def _marks(console: Console) -> TreeMarks:
@@ -32,7 +33,7 @@ def _marks(console: Console) -> TreeMarks:
     return TreeMarks()
 
 
-def _wrapped(line: TreeLine, marks: TreeMarks, console: Console) -> list[Text]:
+def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) -> list[Text]:
     branch = line.branch
     text = Text(f"{marks.of(branch.status)}", style="")
     text.stylize(_COLOURS.get(branch.status, ""))
@@ -43,11 +44,11 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console) -> list[Text]:
     text = escaped(text)
     if not console.is_terminal:
         return [Text(line.prefix) + text]
-    width = max(_NARROWEST, console.width - len(line.prefix))
+    width = max(_NARROWEST, console.width - indent - len(line.prefix))
     pieces = text.wrap(console, width)
     first, *others = pieces
     return [Text(line.prefix, "dim") + first, *(Text(line.following, "dim") + each for each in others)]
 
 
 def _text_style(status: str) -> str:
-    return "dim" if status == "fact" else "red" if status == FALSE else ""
+    return "dim" if status == "fact" else TERMINAL["false"] if status == FALSE else ""

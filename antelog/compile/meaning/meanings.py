@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from antelog.compile.meaning.canonical import Conjunction, canonical, digest
+from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 
@@ -24,12 +25,11 @@ class InputTiming:
     delay: int
     refinements: frozenset[tuple[tuple[str | int | float | None, ...], int]]
     slot: tuple[int, ...] | None
-    types: tuple[str | None, ...]
 
     @classmethod
     def of(cls, source: Input) -> InputTiming:
         refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
-        return cls(source.delay, refinements, source.slot, source.types)
+        return cls(source.delay, refinements, source.slot)
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,18 @@ class Meanings:
 
     def _query(self, relation: Relation) -> QueryMeaning:
         inputs = {name: InputTiming.of(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
-        return QueryMeaning(relation, digest((self._scale, self.relation(relation.name))), inputs)
+        form = self._scale, self.relation(relation.name), self._seen(relation)
+        return QueryMeaning(relation, digest(form), inputs)
+
+    def _seen(self, relation: Relation) -> Hashable:
+        """The columns that unguarded variables lead to: which values have answers of their own."""
+        found = (
+            seen_columns(name, pattern, relation, self.plan)
+            for pattern in relation.patterns
+            for name in pattern.unguarded
+        )
+        forms = {repr((each.inputs, each.statics, sorted(map(repr, each.constants)))) for each in found}
+        return tuple(sorted(forms))
 
     @property
     def _scale(self) -> Hashable:

@@ -7,7 +7,7 @@ This is the one place that decides whether a query goes on when its program is c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -81,6 +81,11 @@ class VersionComparison:
         return all(each.continues and not each.has_other_notice for each in self.queries)
 
     @property
+    def is_harmless(self) -> bool:
+        """Whether every query goes on as if nothing had been changed, but for how it is shown."""
+        return all(each.continues for each in self.queries)
+
+    @property
     def by_name(self) -> Mapping[str, QueryDifference]:
         return {each.name: each for each in self.queries}
 
@@ -135,3 +140,33 @@ def _inputs(old: Plan, new: Plan) -> Iterator[InputDifference]:
     for name in (*after, *(name for name in before if name not in after)):
         if before.get(name) != after.get(name):
             yield InputDifference(name, before.get(name), after.get(name))
+
+
+_WORDS = {
+    Fate.CHANGED: "changed",
+    Fate.RETIMED: "decided at other ticks",
+    Fate.ADDED: "new",
+    Fate.GONE: "gone",
+}
+
+
+def sentence(comparison: VersionComparison) -> str:
+    """The differences of the queries in one line: `Malf is changed; Hot and Cold are new`."""
+    parts = []
+    for fate, words in _WORDS.items():
+        names = [each.name for each in comparison.of(fate)]
+        if names:
+            parts.append(f"{_listed(names)} {'is' if len(names) == 1 else 'are'} {words}")
+    names = [each.name for each in comparison.of(Fate.SAME) if each.has_other_columns]
+    if names:
+        parts.append(f"the columns of {_listed(names)} are called otherwise")
+    if not parts:
+        return "the queries mean the same, but are written otherwise"
+    same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]
+    return "; ".join(
+        [*parts, *([f"{_listed(same)} {'is' if len(same) == 1 else 'are'} the same"] if same else [])]
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -10,7 +10,7 @@ it finite.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from antelog.compile.conditions.differences import ZERO, Times, times_of
@@ -211,6 +211,43 @@ def _of_slot(source: Input) -> int:
     if source.slot is None:
         return 1
     return -max(source.delays)
+
+
+@dataclass(frozen=True)
+class BaseReach:
+    """The most ticks by which something known lies before the time of an answer that rests on it.
+
+    It is the facts of an input, of these the latest of each slot (`is_latest`), or the atoms of a relation in
+    a cycle of negations, which are remembered. `ticks` is None if there is no bound.
+    """
+
+    name: str
+    ticks: int | None
+    of_input: bool
+    is_latest: bool = False
+
+
+def base_reaches(plan: Plan, name: str, cycles: Mapping[str, frozenset[str]]) -> frozenset[BaseReach]:
+    """All that the atoms of a relation rest on, and how far back that lies."""
+    relations = {relation.name: relation for relation in plan.relations}
+    return frozenset(_bases(relations[name], relations, cycles))
+
+
+def _bases(
+    relation: Relation, relations: Mapping[str, Relation], cycles: Mapping[str, frozenset[str]]
+) -> Iterator[BaseReach]:
+    for each in (reach for pattern in relation.patterns for reach in _reaches_of(pattern)):
+        reference = each.reference
+        if reference.of_input:
+            yield BaseReach(reference.name, each.behind, of_input=True)
+        elif reference.remembered:
+            yield BaseReach(reference.predicate, each.kept, of_input=True)
+            yield BaseReach(reference.predicate, each.behind, of_input=True, is_latest=True)
+        elif reference.name in cycles:
+            yield BaseReach(reference.name, each.behind, of_input=False)
+        else:
+            for below in _bases(relations[reference.name], relations, cycles):
+                yield replace(below, ticks=_sum(each.behind, below.ticks))
 
 
 def lag(plan: Plan) -> int:

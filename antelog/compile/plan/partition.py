@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Mapping
 from antelog.compile.literals.terms import Var
 from antelog.compile.nodes.columns import reached
 from antelog.compile.nodes.patterns import Pattern
-from antelog.compile.nodes.plan import Argument, Input, Key, Relation
+from antelog.compile.nodes.plan import Argument, Input, Key, Plan, Relation
 
 Choices = dict[str, frozenset[int]]
 
@@ -128,3 +128,14 @@ def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozen
             for (name, _), found in zip(sides, places, strict=True):
                 left[name] |= found
     return {name: frozenset(positions) & choices[name] for name, positions in left.items()}
+
+
+def group_variables(plan: Plan) -> dict[str, str]:
+    """The variable of each query by whose values its answers are grouped, where it has one."""
+    positions = {each.name: each.position for each in plan.key.positions}
+    found = {}
+    for query in plan.queries:
+        variables = query.answer.variables
+        if variables:
+            found[query.name] = variables[positions.get(query.predicate, 0)]
+    return found

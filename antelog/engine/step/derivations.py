@@ -296,8 +296,9 @@ class Knowledge:
     memo: Memo
 
     def twins(self, query: StepQuery) -> Twins | None:
-        """The twins of a query's answers; None if there are none, or if only a share is wanted."""
-        return None if query.wanted.share is not None else self.static.twins.get(query.name)
+        """The twins of a query's answers; None if there are none, or if only some answers are reported."""
+        some = query.wanted.share is not None or query.hidden.settled is not None
+        return None if some else self.static.twins.get(query.name)
 
     def found(self, prepared: Prepared, about: Spans | None) -> tuple[LiteralFacts, ...]:
         """For each fact literal of a pattern its facts, for answers about some ticks (None: about any)."""

@@ -107,6 +107,12 @@ def explanations(known: Knowledge, query: StepQuery, found: Lives, at: Moments) 
         first = found.by_answer.first
         mine = query.wanted.share(query.name, [cells.take(first) for cells in found.answer], values)
         status[~mine.take(at.answer)] = NOTHING
+    if query.hidden.settled is not None:
+        first = found.by_answer.first
+        settled = query.hidden.settled.among(
+            [cells.take(first) for cells in found.answer], found.time.take(first)
+        )
+        status[settled.take(at.answer)] = NOTHING
     return Explanations(found, at, kept, status)
 
 

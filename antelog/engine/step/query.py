@@ -12,13 +12,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from antelog.engine.carried import SettledAnswers
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.step.schema import NO_COLUMNS, AnswerColumns
 from antelog.engine.values.values import Values
 
-KINDS = ("possible", "revised", "confirmed", "rejected")
-POSSIBLE, REVISED, CONFIRM, REJECT = range(4)  # the first two leave an answer open
+KINDS = ("possible", "revised", "confirmed", "rejected", "closed")
+POSSIBLE, REVISED, CONFIRM, REJECT, CLOSE = range(5)  # the first two leave an answer open
 
 Kinds: TypeAlias = NDArray[np.integer[Any]]
 """For each line, or each moment, the kind of change as its place in KINDS."""
@@ -48,9 +49,20 @@ class LineSelection:
     staged: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class HiddenAnswers:
+    """The answers about which nothing is reported: those about ticks before `since`, and `settled` ones."""
+
+    since: int | None = None
+    settled: SettledAnswers | None = None
+
+
+NOTHING_HIDDEN = HiddenAnswers()
+
+
 @dataclass(frozen=True)
 class StepQuery:
-    """A query in a step: its answers about some ticks, but for those before `since`, which were given up.
+    """A query in a step: its answers about some ticks, but for those that are `hidden`.
 
     With `confirmed_only` derivations are looked for that are complete by the end of the step, with `past`
     also those that are over. `columns` are those of the answers.
@@ -60,7 +72,7 @@ class StepQuery:
     about: Spans
     step: Step
     wanted: LineSelection = field(default_factory=LineSelection)
-    since: int | None = None
+    hidden: HiddenAnswers = NOTHING_HIDDEN
     confirmed_only: bool = False
     past: bool = False
     columns: AnswerColumns = NO_COLUMNS

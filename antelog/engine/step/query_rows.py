@@ -142,8 +142,8 @@ def _in_query(prepared: Prepared, part: Partial, query: StepQuery) -> Partial:
     inside: Mask = np.ones(len(ticks), np.bool_)
     if query.about is not EVERYWHERE:
         inside = query.about.within(ticks)
-    if query.since is not None:
-        inside &= ticks >= query.since
+    if query.hidden.since is not None:
+        inside &= ticks >= query.hidden.since
     return part if inside.all() else part.take(inside)
 
 

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -29,8 +30,19 @@ SILENT = 5.0
 MOST_REJECTS = 100
 """The rejected rows that are written between two of them, at most."""
 
+LISTED_AGAIN = 60.0
+"""Seconds after which silent slots are listed again, though they are the same."""
+
 _SHARE = 20
 """Counting open answers takes at most a twentieth of the time."""
+
+
+@dataclass(frozen=True)
+class ListedSlots:
+    """The silent slots that were listed last, and when."""
+
+    slots: Mapping[str, str]
+    at: float
 
 
 class FeedSink:
@@ -47,11 +59,17 @@ class FeedSink:
         self._last = b""
         self._rejects = self._seen = 0
         self._open: dict[str, int] = {}
+        self._listed: dict[str, ListedSlots] = {}
+        self.rules_changed: Mapping[str, Any] | None = None
+        """The latest change of the rules, which heads have."""
 
     def begin(self) -> None:
         """Write a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)
         known["tick"] = self._engine.now
+        self._listed.clear()
+        if self.rules_changed is not None:
+            known["rules_changed"] = self.rules_changed
         self.feed.begin(known, self._open_lines() if self._engine.now >= 0 else [])
 
     def write(self, step: StepResult) -> None:
@@ -82,7 +100,22 @@ class FeedSink:
         if not at_once and content == self._last and now < self._written + SILENT:
             return
         self._written, self._last, self._rejects = now, content, 0
-        self._lines.append(status_line(known))
+        self._lines.append(status_line({**known, "inputs": self._brief(inputs, now)}))
+
+    def _brief(self, inputs: Mapping[str, Any], now: float) -> dict[str, Any]:
+        """The inputs without the silent slots that were listed just before."""
+        found = {}
+        for name, each in inputs.items():
+            slots = each.get("slots")
+            if slots is not None:
+                before = self._listed.get(name)
+                if before is not None and before.slots == slots["listed"] and now < before.at + LISTED_AGAIN:
+                    slots = {key: value for key, value in slots.items() if key != "listed"}
+                else:
+                    self._listed[name] = ListedSlots(slots["listed"], now)
+                each = {**each, "slots": slots}  # noqa: PLW2901 - the same input, in fewer words
+            found[name] = each
+        return found
 
     @property
     def pending(self) -> bool:

@@ -21,7 +21,7 @@ from antelog.engine.step.wording import LABEL
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
 from antelog.language.moments import TIME, Timescale, timed
-from antelog.run.sinks.result import StepResult
+from antelog.run.sinks.result import ENDS, StepResult
 
 _DIGITS = 6
 """Chances are written with so many digits."""
@@ -45,7 +45,7 @@ def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) 
     """The changes of all queries: in the order of their ticks, then of the queries, then of the answers."""
     ticks: list[Column] = []
     texts: list[str] = []
-    for relation in relations:
+    for relation in step.relations if step.relations is not None else relations:
         table = ordered(step.tables[relation.name], relation.answer.names)
         ticks.append(table.column("tick").to_numpy())
         for first in range(0, table.num_rows, _AT_ONCE):
@@ -82,7 +82,7 @@ def snapshot_lines(
 
 def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     change = _array(table, "change")
-    rejected, decided = pc.equal(change, "rejected"), pc.is_in(change, pa.array(["confirmed", "rejected"]))
+    rejected, decided = pc.equal(change, "rejected"), pc.is_in(change, pa.array(ENDS))
     because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
     return _joined(
         '{"tick": ',

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import pyarrow as pa
 
+from antelog.compile.nodes.plan import Relation
+
 Tables = Mapping[str, pa.Table]
+
+CLOSED = "closed"
+"""The change of an open answer whose query was changed or taken out."""
+
+ENDS = ("confirmed", "rejected", CLOSED)
+"""After such a change an answer is open no more."""
 
 
 @dataclass(frozen=True, eq=False)
 class StepResult:
     """A table for each query after a tick, in the program's order: changes, or what is open.
 
+    The `relations` are those of another plan, if they are given.
     There are no tables where nothing is to be shown. Where the tables are snapshots, `changes` has the
     changes of the tick, for the summary at the end.
     """
@@ -22,6 +31,7 @@ class StepResult:
     tick: int
     tables: Tables
     changes: Tables | None = None
+    relations: Sequence[Relation] | None = None
 
 
 class Sink(Protocol):

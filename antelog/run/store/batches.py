@@ -16,8 +16,9 @@ from typing import Any
 
 import msgspec
 
+from antelog.run.sinks.result import ENDS
 from antelog.run.store.feed import FeedReader, WritableFeed
-from antelog.run.store.records import ENDS, status_line
+from antelog.run.store.records import status_line
 
 _DECODER = msgspec.json.Decoder(dict[str, Any])
 

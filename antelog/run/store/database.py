@@ -49,6 +49,8 @@ CREATE TABLE acts (
 );
 CREATE TABLE act_answers (act INTEGER, answer TEXT, PRIMARY KEY (act, answer));
 CREATE INDEX acknowledged ON act_answers (answer);
+CREATE TABLE slots (one INTEGER PRIMARY KEY CHECK (one = 1), content BLOB);
+CREATE TABLE silent (input TEXT, slot TEXT, PRIMARY KEY (input, slot));
 CREATE TABLE details (answer TEXT PRIMARY KEY, line TEXT, at REAL, found BLOB);
 CREATE TABLE alerts_from (one INTEGER PRIMARY KEY CHECK (one = 1), tick INTEGER);
 CREATE TABLE alert_groups (

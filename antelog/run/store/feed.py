@@ -138,7 +138,7 @@ class StoredFeed:
         self._remove_old()
 
     def append(self, lines: Sequence[str]) -> None:
-        if not self._begun:
+        if not self._last:
             raise ValueError("a feed begins with a head")
         for start in range(0, len(lines), _BLOCK):
             self._insert(lines[start : start + _BLOCK])

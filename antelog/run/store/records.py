@@ -19,9 +19,6 @@ from antelog.language.moments import TIME, timed
 
 Record: TypeAlias = dict[str, Any]
 
-ENDS = ("confirmed", "rejected")
-"""After such a change an answer is open no more."""
-
 
 def about(program: Source, length: int | None) -> dict[str, object]:
     """The fields of a head about a program: its text and file, and the length of a tick, in microseconds.

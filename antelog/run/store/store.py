@@ -14,7 +14,7 @@ are in the feed already.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,8 +100,14 @@ class Store:
         self._insert(number, step.rows)
         self._database.execute("UPDATE state SET known = ?", (known,))
 
-    def save(self, engine: bytes, waiting: Sequence[StoredRows], known: bytes) -> None:
-        """Put a state in place of the one before and of the steps since.
+    def save(
+        self,
+        engine: bytes,
+        waiting: Sequence[StoredRows],
+        known: bytes,
+        also: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Put a state in place of the one before and of the steps since; what it `also` does belongs to it.
 
         Its pieces are written one by one, so that no other process waits for long; they count from the last
         transaction on.
@@ -118,6 +124,7 @@ class Store:
             self._database.execute("DELETE FROM steps")
             self._database.execute("DELETE FROM rows")
             self._insert(0, waiting)
+            also()
         self._database.execute("DELETE FROM pieces WHERE generation < ?", (generation,))
 
     def stored(self) -> StoredState | None:
@@ -133,6 +140,15 @@ class Store:
         steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
         return StoredState(engine, self._rows(0), recorded, known)
+
+    def keep_slots(self, content: bytes) -> None:
+        """Put there when facts of each slot came last."""
+        self._database.execute("INSERT OR REPLACE INTO slots VALUES (1, ?)", (content,))
+
+    def slots(self) -> bytes | None:
+        """When facts of each slot came last, as it was put there."""
+        row = self._database.execute("SELECT content FROM slots").fetchone()
+        return None if row is None else bytes(row[0])
 
     def _generation(self) -> int:
         found = self._database.execute("SELECT generation FROM state").fetchone()

@@ -179,7 +179,7 @@ def advance(
     forecasts = bucket.forecasting is not None
     only = KINDS if forecasts else tuple(kind for kind in job.only if kind in KINDS)
     after, found = kernel.step(
-        job.plan, state, batch.facts, now, only=only, share=_share(job, bucket.number), staged=forecasts
+        job.plan, state, batch.facts, now, only=only, share=share_of(job, bucket.number), staged=forecasts
     )
     known, log = _log(job, bucket, FinishedStep(state, after, batch.facts, found))
     output = BucketOutput(
@@ -206,7 +206,7 @@ def counted(job: Job, bucket: BucketState) -> BucketState:
         return replace(bucket, open=None)
     if bucket.open is not None:
         return bucket
-    share = _share(job, bucket.number)
+    share = share_of(job, bucket.number)
     names = [query.name for query in job.plan.queries]
     return replace(
         bucket, open=sum(kernel.count_open(job.plan, bucket.kernel, name, share) for name in names)
@@ -270,7 +270,7 @@ def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
 
 
 def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
-    share, staged = _share(job, bucket.number), bucket.forecasting is not None
+    share, staged = share_of(job, bucket.number), bucket.forecasting is not None
     names = [query.name for query in job.plan.queries]
     return {name: kernel.open_answers(job.plan, bucket.kernel, name, share, staged=staged) for name in names}
 
@@ -292,7 +292,7 @@ def _apart(table: pa.Table, chosen: Mask) -> tuple[pa.Table, pa.Table]:
     return table.filter(pa.array(chosen)), table.filter(pa.array(~chosen))
 
 
-def _share(job: Job, number: int) -> Share | None:
+def share_of(job: Job, number: int) -> Share | None:
     """A mask of the answers that a bucket reports, those of its own values; None if it reports all.
 
     It lacks the facts about other buckets' values, so its answers about them may be wrong. The first bucket

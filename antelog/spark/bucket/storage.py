@@ -101,7 +101,7 @@ def head_from(content: bytes, job: Job) -> BucketHead:
     except msgspec.MsgspecError as error:
         raise StateError(f"{_HEAD} is none that can be read: {error}. {sealed.AGAIN}") from None
     differing = differences(head.identity, job.identity)
-    if differing is not None:
+    if differing is not None and job.predecessor(head.identity) is None:
         raise StateError(
             f"the checkpoint was written for {differing}. Go on with what wrote it, "
             "or start anew with an empty checkpoint and replay the facts"

@@ -16,8 +16,10 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
 from antelog.run.clock import Showing, alarm, shown
+from antelog.spark.bucket.changing import changed
 from antelog.spark.bucket.output import lines
 from antelog.spark.bucket.state import (
+    BucketOutput,
     BucketState,
     DatedRows,
     advance,
@@ -51,6 +53,15 @@ def unpacked(pickled: bytes) -> Job:
 
 
 @dataclass(frozen=True, eq=False)
+class LoadedBucket:
+    """The head and the bucket that are stored, and the lines of a change of its rules, if there was one."""
+
+    head: BucketHead
+    bucket: BucketState
+    change: BucketOutput | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class StreamBucket:
     """The store of the current bucket: a head, and a list of a snapshot and later rows."""
 
@@ -69,7 +80,8 @@ class StreamBucket:
 
     def _run(self, number: int, new: Received, wall: int) -> Iterator[Row]:
         job = self.job
-        head, bucket = self._load(number)
+        loaded = self._load(number)
+        head, bucket = loaded.head, loaded.bucket
         before = head.time
         highest = before.highest if new.reading is None else max(before.highest, new.reading)
         heard = before.heard if new is _SILENCE else wall
@@ -89,26 +101,37 @@ class StreamBucket:
             time=BucketTime(moved.now, highest, heard, timer, moved.kernel.begin),
             open=moved.open,
         )
-        head = self._store(head, moved, arrived)
+        if loaded.change is not None:
+            output = loaded.change.and_then(output)
+        head = self._store(head, moved, arrived, anew=loaded.change is not None)
         remember(head.lineage, head.version, moved)
         for line in lines(moved, output, new, head.stored.size):
             yield Row(**line)
 
-    def _load(self, number: int) -> tuple[BucketHead, BucketState]:
+    def _load(self, number: int) -> LoadedBucket:
         stored = self.head.get()
         if stored is None:
-            return BucketHead(os.urandom(12), b"", self.job.identity), start(self.job, number)
+            head = BucketHead(os.urandom(12), b"", self.job.identity)
+            return LoadedBucket(head, start(self.job, number))
         head = head_from(bytes(stored[0]), self.job)
+        before = None if head.identity == self.job.identity else self.job.predecessor(head.identity)
         known = recall(head.lineage, head.version)
         if known is None:
-            known = bucket_from(self.job, number, head, [bytes(part[0]) for part in self.parts.get()])
-        return head, counted(self.job, known)
+            parts = [bytes(part[0]) for part in self.parts.get()]
+            known = bucket_from(before or self.job, number, head, parts)
+        if before is None:
+            return LoadedBucket(head, counted(self.job, known))
+        known, lines_of_change = changed(self.job, before, known)
+        # All that was stored is of the rules of before: a snapshot takes its place.
+        return LoadedBucket(head, counted(self.job, known), lines_of_change)
 
-    def _store(self, head: BucketHead, bucket: BucketState, new: Mapping[str, DatedRows]) -> BucketHead:
+    def _store(
+        self, head: BucketHead, bucket: BucketState, new: Mapping[str, DatedRows], *, anew: bool
+    ) -> BucketHead:
         """Writes the changes and the head, which is returned as it was written."""
         fresh = {name: each.rows for name, each in new.items() if each.rows.num_rows}
         count = sum(table.num_rows for table in fresh.values())
-        if is_due(bucket, head.stored.appended, count):
+        if anew or is_due(bucket, head.stored.appended, count):
             parts = snapshot(self.job, bucket)
             self.parts.put([(part,) for part in parts])
             head = head.after(parts, bucket.held, anew=True)

@@ -40,6 +40,14 @@ OTHERS = "others"
 
 
 @dataclass(frozen=True)
+class Predecessor:
+    """Rules that the state of a stream may still be of: the identity of their run, and their plan."""
+
+    identity: Mapping[str, str]
+    plan: Plan
+
+
+@dataclass(frozen=True)
 class Data:
     """The types of the data, the background facts and the functions, before any facts are read.
 
@@ -47,12 +55,14 @@ class Data:
     types       the types of the columns of each input, the time's last, and of each of the given relations
     own         the type of the arrivals of those inputs whose facts have arrivals of their own
     called      the functions that the program calls, as bytes
+    before      the rules of before, from which the state goes on
     """
 
     given: Mapping[str, tuple[Row, ...]]
     types: Mapping[str, Types]
     own: Mapping[str, pa.DataType]
     called: bytes = b""
+    before: tuple[Predecessor, ...] = ()
 
     @cached_property
     def functions(self) -> Mapping[str, UserFunction]:
@@ -177,6 +187,19 @@ class Job:
             goes_on = goes_on or self.forecasts.learns_what_is_shared
         ends_by_itself = self.batch and self.span.until is None and bool(self.only)
         return ends_by_itself and len(self.numbers) > 1 and goes_on
+
+    def predecessor(self, identity: Mapping[str, str]) -> Job | None:
+        """The job of before with an identity; None if the state may not go on from it."""
+        found = next((each for each in self.data.before if each.identity == identity), None)
+        if found is None:
+            return None
+        names = {each.name for each in found.plan.statics}
+        given = {name: rows for name, rows in self.data.given.items() if name in names}
+        types = {n: t for n, t in self.data.types.items() if n in names or n in self.inputs}
+        data = replace(self.data, given=given, types=types, before=())
+        learned = self.forecasts is not None and self.forecasts.learning.on
+        forecasts = replace(self.forecasts, content=None) if learned and self.forecasts is not None else None
+        return replace(self, plan=found.plan, data=data, forecasts=forecasts)
 
     @cached_property
     def identity(self) -> dict[str, str]:

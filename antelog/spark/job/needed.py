@@ -72,6 +72,33 @@ def needs_of(plan: Plan, name: str, types: Types) -> Needs:
     return EVERYTHING if frozenset() in found else found
 
 
+def covers(known: Needs, wanted: Needs) -> bool:
+    """Whether all facts that are wanted are among the known ones."""
+    return all(any(_implies(more, fewer) for fewer in known) for more in wanted)
+
+
+def _implies(more: frozenset[tuple[str, Requirement]], fewer: frozenset[tuple[str, Requirement]]) -> bool:
+    """Whether a fact that meets some requirements meets these, too."""
+    return all(
+        any(column == other and _follows(needed, given) for other, given in more) for column, needed in fewer
+    )
+
+
+def _follows(needed: Requirement, given: Requirement) -> bool:
+    """Whether one comparison holds wherever another does: `> 90` where `> 91` does."""
+    if needed == given:
+        return True
+    if isinstance(needed.value, str) or isinstance(given.value, str):
+        return given.operator == "=" and needed.operator == "!=" and needed.value != given.value
+    if given.operator == "=":
+        return bool(HOLDS[needed.operator](given.value, needed.value))
+    if needed.operator not in (given.operator[0], f"{given.operator[0]}=") or given.operator == "!=":
+        return False
+    if needed.value == given.value:
+        return needed.operator == f"{given.operator[0]}="
+    return bool(HOLDS[given.operator[0]](given.value, needed.value))
+
+
 def _patterns(plan: Plan) -> Iterator[tuple[Pattern, Mapping[str, Requirements]]]:
     """The patterns that queries depend on, each with the requirements of its variables.
 

@@ -6,17 +6,21 @@ under another name and renamed, so that a process that is killed meanwhile leave
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 from py4j.protocol import Py4JJavaError
 from pyspark.sql import SparkSession
 
+from antelog.compile.meaning import versions
 from antelog.compile.show.explain import details
 from antelog.compile.show.plan_json import from_json, to_json
+from antelog.engine.transition import refuse_other_ticks
 from antelog.errors import OutputError, PlanError, StateError
-from antelog.spark.endpoints.folders import file_system
-from antelog.spark.job.job import Job, differences
+from antelog.spark.bucket.changing import refusal, sentences
+from antelog.spark.endpoints.folders import file_system, unfinished_batch
+from antelog.spark.job.job import Job, Predecessor, differences
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import Outputs
 
@@ -24,44 +28,85 @@ NAME = "antelog.json"
 _PARTIAL = f"{NAME}.partial"
 
 
-class _Note(msgspec.Struct, frozen=True):
+class _Rules(msgspec.Struct, frozen=True):
     identity: dict[str, str]
     plan: str
 
 
+class _Note(msgspec.Struct, frozen=True, omit_defaults=True):
+    """`before` are the rules of before that some bucket's state may still be of."""
+
+    identity: dict[str, str]
+    plan: str
+    before: tuple[_Rules, ...] = ()
+
+    @property
+    def predecessors(self) -> tuple[Predecessor, ...]:
+        return tuple(Predecessor(each.identity, from_json(each.plan)) for each in self.before)
+
+
 @explaining_lost_java()
-def guard(spark: SparkSession, checkpoint: str, outputs: Outputs) -> None:
+def guard(
+    spark: SparkSession,
+    checkpoint: str,
+    outputs: Outputs,
+    *,
+    accept: bool = False,
+    note: Callable[[str], object] = lambda _: None,
+) -> Outputs:
     """Writes the note of a new checkpoint. Raises StateError if an old one is of another program.
 
-    To be called before the stream is started.
+    To be called before the stream is started. To `accept` other rules lets the stream go on with them: take
+    the outputs that are returned. Each query that is changed gets a `note`.
     """
     files, folder = file_system(spark, checkpoint)
     path = folder.suffix(f"/{NAME}")
     used = files.exists(folder.suffix("/offsets"))
     there = files.exists(path)
-    note = _read(files, path) if there else None
-    if note is not None:
-        _compare(checkpoint, outputs.job, note)
-    elif used and there:
+    known = _read(files, path) if there else None
+    if known is not None:
+        found = _compare(checkpoint, outputs.job, known, accept=accept)
+        changed = outputs.after(found.predecessors)
+        if found != known:
+            _refuse_unfinished(spark, checkpoint)
+            before = changed.job.predecessor(known.identity)
+            assert before is not None
+            for sentence in sentences(changed.job, before):
+                note(sentence)
+            _put(files, folder, found)
+        return changed
+    if used and there:
         raise StateError(
             f"{NAME} in the checkpoint {checkpoint} is damaged, so it is unknown what the state there "
             "is for. Bring the file back from a copy, or take an empty folder and replay the facts"
         )
-    elif used:
+    if used:
         raise StateError(
             f"the checkpoint {checkpoint} was not written by antelog, or by another way to run it; "
             "take an empty folder"
         )
-    else:  # where no batch was begun, a damaged note says nothing that matters
-        note = _Note(outputs.job.identity, to_json(outputs.job.plan))
-        partial = folder.suffix(f"/{_PARTIAL}")
-        _write(files, partial, msgspec.json.encode(note))
-        if there:
-            files.delete(path, False)
-        if not files.rename(partial, path):
-            raise OutputError(
-                f"the checkpoint {checkpoint} cannot be written: {NAME} cannot be put in its place"
-            )
+    # Where no batch was begun, a damaged note says nothing that matters.
+    _put(files, folder, _Note(outputs.job.identity, to_json(outputs.job.plan)))
+    return outputs
+
+
+def _refuse_unfinished(spark: SparkSession, checkpoint: str) -> None:
+    """Raises StateError if the rules of before have begun a micro-batch: its lines may be written in part."""
+    if unfinished_batch(spark, checkpoint) is not None:
+        raise StateError(
+            f"the checkpoint {checkpoint} has a micro-batch that the rules of before have not finished. Run "
+            "them once more, with --trigger available-now, and then the new ones"
+        )
+
+
+def _put(files: Any, folder: Any, note: _Note) -> None:
+    """Puts a note in the place of the one that is there, if any."""
+    path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
+    _write(files, partial, msgspec.json.encode(note))
+    if files.exists(path):
+        files.delete(path, False)
+    if not files.rename(partial, path):
+        raise OutputError(f"the checkpoint {folder} cannot be written: {NAME} cannot be put in its place")
 
 
 def _write(files: Any, path: Any, content: bytes) -> None:
@@ -72,9 +117,34 @@ def _write(files: Any, path: Any, content: bytes) -> None:
         stream.close()
 
 
-def _compare(checkpoint: str, job: Job, note: _Note) -> None:
+def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:
+    """The note for the rules of a job: the one that is there, or one with the rules of before.
+
+    Raises StateError if the checkpoint is of another program, and that is not accepted or cannot be.
+    """
     differing = differences(note.identity, job.identity)
-    if differing is not None:
+    if differing is None:
+        return note
+    others = {name for name in job.identity if note.identity.get(name) != job.identity[name]}
+    if others <= {"program", "background facts"} and "program" in others:
+        old = from_json(note.plan)
+        between = versions.compared(old, job.plan)
+        if not accept and not between.is_harmless:
+            raise StateError(
+                f"the checkpoint {checkpoint} is of another program: {versions.sentence(between)}. To go on "
+                "with the new one, add --accept-changes; else go on with what wrote it, or take an empty "
+                "folder and replay the facts"
+            )
+        refuse_other_ticks(old, job.plan)
+        why = refusal(old, job.plan)
+        if why is not None:
+            raise StateError(
+                f"the checkpoint {checkpoint} cannot go on with these rules: {why}. Take an empty folder, "
+                "and replay the facts"
+            )
+        earlier = tuple(each for each in note.before if each.identity != job.identity)
+        return _Note(job.identity, to_json(job.plan), (*earlier, _Rules(note.identity, note.plan)))
+    if others:
         same_version = note.identity.get("format") == job.identity["format"]
         other_program = note.identity.get("program") != job.identity["program"]
         rules = _rules(note.plan, job) if same_version and other_program else ""
@@ -82,6 +152,7 @@ def _compare(checkpoint: str, job: Job, note: _Note) -> None:
             f"the checkpoint {checkpoint} was written for {differing}{rules}. Go on with what wrote it, or "
             "take an empty folder and replay the facts"
         )
+    return note
 
 
 def _rules(plan: str, job: Job) -> str:

@@ -14,7 +14,7 @@ import pyarrow.types as is_a
 
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.compile.nodes.plan import Relation
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.schema import AFTER_ANSWER, EXPLANATIONS
 from antelog.engine.step.times import with_times
 from antelog.engine.step.wording import LABEL, with_label
@@ -50,7 +50,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     taken = _TAKEN | {*(LABEL if any(job.plan.relation(name).notice.labelled for name in names) else ())}
     for name in names:
         variables[name] = {}
-        schema = _finished(job, name, job.schemas[name].empty_table()).schema
+        schema = _finished(job.plan, name, job.schemas[name].empty_table()).schema
         known |= {field.name: field.type for field in schema}
         if job.plan.relation(name).has_amounts:
             explanations = known["explanations"]
@@ -75,9 +75,18 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     return OutputColumns(whole, variables, change)
 
 
-def _finished(job: Job, query: str, table: pa.Table) -> pa.Table:
+def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
+    """The plan that lines of a query are of: closed ones may be of the rules of before."""
+    for plan in (job.plan, *(each.plan for each in job.data.before)):
+        for relation in plan.queries:
+            if relation.name == query and {*relation.answer.names} <= {*table.column_names}:
+                return plan
+    raise LookupError(query)
+
+
+def _finished(plan: Plan, query: str, table: pa.Table) -> pa.Table:
     """The lines with their times, severity and words."""
-    relation, timescale = job.plan.relation(query), job.plan.timescale
+    relation, timescale = plan.relation(query), plan.timescale
     table = table if timescale is None else with_times(table, relation, timescale)
     return with_label(table, relation, timescale)
 
@@ -124,15 +133,17 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
-    relation, table = job.plan.relation(query), _finished(job, query, table)
+    plan = _plan_of(job, query, table)
+    relation, table = plan.relation(query), _finished(plan, query, table)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),
         columns.change: table.column("change"),
         "answer": answer_texts(table, relation.answer.names),
     }
-    for variable, column in columns.variables[query].items():
-        found[column] = table.column(variable)
+    for variable, column in columns.variables.get(query, {}).items():
+        if variable in table.column_names:
+            found[column] = table.column(variable)
     for name in (TIME, *_AFTER):
         if name in table.column_names:
             found[name] = table.column(name)

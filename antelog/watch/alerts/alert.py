@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from antelog.compile.nodes.plan import Plan
+from antelog.compile.plan.partition import group_variables
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
 from antelog.language.moments import Timescale
-from antelog.watch.board.grouping import group_variables
 
 Line = dict[str, Any]
 """A change as the feed has it."""
@@ -77,7 +77,7 @@ def queries_of(plan: Plan, *, chances: bool) -> tuple[AlertQuery, ...]:
         )
         for each in plan.queries
     ]
-    return *found, AlertQuery(SILENT_INPUT, ("input",), None, SILENT, "warning", "input")
+    return *found, AlertQuery(SILENT_INPUT, ("input", "slot"), None, SILENT, "warning", "input")
 
 
 def key_column(plan: Plan) -> str | None:

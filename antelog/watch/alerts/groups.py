@@ -21,9 +21,9 @@ from dataclasses import dataclass
 
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
+from antelog.run.sinks.result import ENDS
 from antelog.run.store.acts import Acts
-from antelog.run.store.records import ENDS
-from antelog.watch.alerts.alert import HEARD, Line
+from antelog.watch.alerts.alert import HEARD, SILENT, Line
 from antelog.watch.alerts.letters import (
     FIRING,
     RESOLVED,
@@ -36,12 +36,16 @@ from antelog.watch.alerts.letters import (
 )
 from antelog.watch.alerts.outbox import Outbox
 from antelog.watch.alerts.routes import Route
+from antelog.watch.alerts.silence import SilentPart, silent_part
 from antelog.watch.board.tracked_answer import name_of
 
-_SETTLES = frozenset({*ENDS, "closed"})
+_SETTLES = frozenset(ENDS)
 """Changes after which an answer is open no more."""
 _ENDS = _SETTLES | {UNLIKELY, HEARD}
 """Changes that say what became of an answer that was open, or likely."""
+
+_FALLS_SILENT = "INSERT OR IGNORE INTO silent VALUES (?, ?)"
+_IS_HEARD = "DELETE FROM silent WHERE input = ? AND slot = ?"
 
 MOST_WAITING = 1_000
 """Alerts that wait in a group, at most; of more, the oldest are counted."""
@@ -90,11 +94,13 @@ class AlertGroups:
         """Stores the letters of changes that the feed does not have."""
         with self._outbox.transaction():
             self._add(changes, self._wall())
+            for each in changes:
+                statement = _FALLS_SILENT if each["change"] == SILENT else _IS_HEARD
+                self._database.execute(statement, silent_part(each))
 
-    def firing(self, query: str) -> list[str]:
-        """The groups in which something of a query fires."""
-        found = self._database.execute("SELECT DISTINCT name FROM firing WHERE query = ?", (query,))
-        return [name for (name,) in found]
+    def silent(self) -> list[SilentPart]:
+        """The inputs and slots that were silent by the changes so far."""
+        return [SilentPart(*each) for each in self._database.execute("SELECT input, slot FROM silent")]
 
     def _add(self, changes: Sequence[Line], now: float) -> None:
         self._outbox.add(

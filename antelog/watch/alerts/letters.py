@@ -175,7 +175,7 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     line, values = item.line, route.texts.of(item.line, key_of(item.line))
     labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
     if line["query"] == SILENT_INPUT:
-        labels["input"] = route.group_of(line)
+        labels |= {name: str(value) for name, value in line["answer"].items()}
     elif route.setup.key is not None and route.texts.query(line).key is not None:
         labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
     ends = {}

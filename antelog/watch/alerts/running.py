@@ -14,7 +14,7 @@ from pathlib import Path
 
 from antelog.escaping import shown
 from antelog.run.store import FeedReader, StoredFeedAt
-from antelog.watch.alerts.alert import SILENT_INPUT, AlertSetup
+from antelog.watch.alerts.alert import AlertSetup
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
@@ -73,7 +73,7 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
     groups = AlertGroups(outbox, routes_of(work.setup))
     position = outbox.position or 0
     reader = FeedReader(StoredFeedAt(Path(work.store)), position)
-    silent = SilentInputs(groups.firing(SILENT_INPUT), time.time())
+    silent = SilentInputs(groups.silent(), time.time())
     saved, clock = 0.0, asyncio.get_running_loop().time
     while True:
         was_ending = ending.is_set()

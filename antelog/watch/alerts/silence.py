@@ -1,7 +1,8 @@
-"""Inputs that fall silent, as changes that alerts are made of: `silent`, and `heard` once facts come again.
+"""Inputs, and slots of inputs, that fall silent, as changes that alerts are made of: `silent`, then `heard`.
 
     Temp, every 10 s: a fact at 10:02:14, then none     silent at 10:02:24, with the time of the last fact
                       a fact at 10:09:00                heard
+    one per device, and none of wt9                     silent, of wt9
 
 The expected gap is that of the feed's status: what `every 10 s` declares, or three times the usual one.
 """
@@ -10,19 +11,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 from antelog.language.durations import duration_text
 from antelog.watch.alerts.alert import HEARD, SILENT, SILENT_INPUT, Line
-from antelog.watch.board.input_status import Inputs, InputStatus
+from antelog.watch.board.input_status import Inputs, InputStatus, SlotStatus
+
+MOST_SLOTS = 20
+"""Silent slots of an input that are said one by one, at most."""
+MANY = "*"
+"""The slot in a change about more of them."""
+
+
+class SilentPart(NamedTuple):
+    """An input, or one of its slots; without a slot it is the whole input."""
+
+    input: str
+    slot: str = ""
 
 
 class SilentInputs:
-    """The inputs that are silent; `known` are those that were so at the last stop.
+    """The inputs that are silent, and slots; `known` are those that were so at the last stop.
 
     Nothing is silent before it had time to say something, for nothing came while nobody followed.
     """
 
-    def __init__(self, known: Iterable[str], began: float) -> None:
+    def __init__(self, known: Iterable[SilentPart], began: float) -> None:
         self._silent, self._began = {*known}, began
         self._inputs = Inputs()
 
@@ -36,25 +50,61 @@ class SilentInputs:
             return
         for each in self._inputs.each():
             silent = each.silent_for(now) is not None and now > self._began + (each.gap or 0)
-            if silent and each.name not in self._silent:
-                self._silent.add(each.name)
-                yield _line(SILENT, each, tick)
-            elif each.name in self._silent and each.silent_for(now) is None:
-                self._silent.discard(each.name)
-                yield _line(HEARD, each, tick)
+            found = {"": _input_text(each)} if silent else {}
+            slots = self._inputs.slots(each.name)
+            if slots is not None and not silent:
+                found |= _slot_texts(each, slots)
+            yield from self._compared(each.name, tick, found)
+
+    def _compared(self, name: str, tick: int, found: dict[str, str]) -> Iterator[Line]:
+        """The changes to those that are silent now.
+
+        Nothing is known of slots while the whole input is silent, or of each one while many are.
+        """
+        for slot, text in found.items():
+            if (part := SilentPart(name, slot)) not in self._silent:
+                self._silent.add(part)
+                yield _line(SILENT, tick, part, text)
+        for part in sorted(self._silent):
+            unknown = part.slot and ("" in found or MANY in found)
+            if part.input == name and part.slot not in found and not unknown:
+                self._silent.discard(part)
+                yield _line(HEARD, tick, part, f"facts of {_named(*part)} come again")
 
 
-def _line(change: str, status: InputStatus, tick: int) -> Line:
-    assert status.heard is not None
-    at = f"{datetime.fromtimestamp(status.heard, UTC):%Y-%m-%d %H:%M:%S} UTC"
-    text = f"facts of {status.name} come again, since {at}"
-    if change == SILENT:
-        gap = duration_text(round(status.gap or 0) * 1_000_000)
-        text = f"no fact of {status.name} since {at}; the next was expected within {gap}"
+def silent_part(line: Line) -> SilentPart:
+    """The input or slot that a change is about."""
+    return SilentPart(str(line["answer"]["input"]), str(line["answer"].get("slot", "")))
+
+
+def _input_text(status: InputStatus) -> str:
+    return f"no fact of {status.name} since {_at(status.heard or 0)}; {_expected(status)}"
+
+
+def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:
+    """A text for each silent slot of an input, or one for all if they are many."""
+    if slots.silent > MOST_SLOTS:
+        some = ", ".join([*slots.listed][:3])
+        text = f"{slots.silent:,} of {slots.known:,} {slots.noun} of {status.name} are silent, such as {some}"
+        return {MANY: f"{text}; {_expected(status)}"}
     return {
-        "tick": tick,
-        "change": change,
-        "query": SILENT_INPUT,
-        "answer": {"input": status.name},
-        "text": text,
+        slot: f"no fact of {_named(status.name, slot)} since {_at(heard)}; {_expected(status)}"
+        for slot, heard in slots.listed.items()
     }
+
+
+def _expected(status: InputStatus) -> str:
+    return f"the next was expected within {duration_text(round(status.gap or 0) * 1_000_000)}"
+
+
+def _named(name: str, slot: str) -> str:
+    return name if not slot else f"most of {name}" if slot == MANY else f"{name} of {slot}"
+
+
+def _at(seconds: float) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _line(change: str, tick: int, part: SilentPart, text: str) -> Line:
+    answer = {"input": part.input, **({"slot": part.slot} if part.slot else {})}
+    return {"tick": tick, "change": change, "query": SILENT_INPUT, "answer": answer, "text": text}

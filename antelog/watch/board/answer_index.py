@@ -5,19 +5,21 @@
     index.facets(filter)         how many answers each value of each filter would show
     index.due(filter)            deadlines and chances, for the strip of what comes next
 
-The columns are made once for each version of the board: with 100,000 open answers they cost most.
+The columns are made once for each version of the board: with 100,000 open answers they cost most. By urgency,
+groups that somebody takes care of come after all others.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from antelog.engine.columns.tables import NEVER, Column, Mask, Numbers
+from antelog.run.store.acts import Act
 from antelog.watch.board.board import Board
 from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, STATES, AnswerFilter, Selection
@@ -91,16 +93,18 @@ class AnswerIndex:
     """The open answers of a board, with columns that are built once for each version."""
 
     board: Board
-    _version: int = -1
-    _answers: list[TrackedAnswer] = field(default_factory=list)
-    _columns: _Columns | None = None
-    _queries: list[str] = field(default_factory=list)
-    _keys: list[str] = field(default_factory=list)
-    _texts: dict[str, str] = field(default_factory=dict)
-    _of: dict[str, str] = field(default_factory=dict)
+    acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
 
     def __post_init__(self) -> None:
+        self._version = -1
+        self._answers: list[TrackedAnswer] = []
+        self._columns: _Columns | None = None
+        self._queries: list[str] = []
+        self._keys: list[str] = []
+        self._texts: dict[str, str] = {}
+        self._of: dict[str, str] = {}
         self._words: dict[str, Mask] = {}
+        self._key_numbers: dict[str, int] = {}
 
     # ---- what is shown ----
 
@@ -154,9 +158,9 @@ class AnswerIndex:
     def others(self, answer: TrackedAnswer) -> Selected:
         """The other open answers with the key of an answer, the most urgent first."""
         columns, key = self._read(), self.board.head.key_of(answer)
-        if key not in self._keys:
+        if key not in self._key_numbers:
             return Selected([], 0)
-        rows = np.flatnonzero(columns.keys == self._keys.index(key))
+        rows = np.flatnonzero(columns.keys == self._key_numbers[key])
         order = rows[np.lexsort([each[rows] for each in self._sort_keys("urgent")])].tolist()
         found = [each for row in order if (each := self._answers[row]).id != answer.id]
         return Selected(found[:20], len(found))
@@ -171,6 +175,7 @@ class AnswerIndex:
         self._of = keys = {each.id: known.get(each.id) or head.key_of(each) for each in answers}
         queries, self._queries = numbered([each.query for each in answers])
         key_numbers, self._keys = numbered(list(keys.values()))
+        self._key_numbers = {name: number for number, name in enumerate(self._keys)}
         severity = [SEVERITIES.index(head.severity(each)) for each in self._queries]
         alerts = [head.alerts.get(each) for each in self._queries]
         threshold = np.array([USUAL if each is None else each for each in alerts], np.float64)[queries]
@@ -214,7 +219,29 @@ class AnswerIndex:
             case "likely":
                 return [columns.deadline, unlikely]
             case _:
-                return [columns.deadline, -columns.over, columns.severity]
+                return [columns.deadline, -columns.over, columns.severity, self._cared_for(columns)]
+
+    def _cared_for(self, columns: _Columns) -> Column:
+        """1 for answers whose group is snoozed, or acknowledged when it was as bad as now; 0 for others."""
+        found = np.zeros(len(self._answers), np.int64)
+        acts = {name: each for name, each in self.acts().items() if name in self._key_numbers}
+        if not acts:
+            return found
+        worst = np.full(len(self._keys), len(SEVERITIES))
+        np.minimum.at(worst, columns.keys, columns.severity)
+        cared = np.zeros(len(self._keys), np.bool_)
+        for name, of_group in acts.items():
+            number = self._key_numbers[name]
+            cared[number] = any(self._hushes(each, int(worst[number])) for each in of_group)
+        found[cared[columns.keys]] = 1
+        return found
+
+    def _hushes(self, act: Act, worst: int) -> bool:
+        """Whether an act is about what is open now: a worse answer is news to whoever acknowledged others."""
+        if act.kind != "acknowledged":
+            return act.kind == "snoozed"
+        known = [self.board.open[each] for each in act.answers if each in self.board.open]
+        return any(SEVERITIES.index(self.board.head.severity(each.query)) <= worst for each in known)
 
     def _chosen(self, given: AnswerFilter) -> Mask:
         columns = self._read()

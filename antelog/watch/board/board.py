@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from antelog.compile.plan.partition import group_variables
 from antelog.diagnostics import Source
 from antelog.engine.step.query import STILL_OPEN
 from antelog.errors import AntelogError
@@ -24,10 +25,10 @@ from antelog.language import read
 from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
+from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.run.store import source_of
-from antelog.run.store.records import ENDS
 from antelog.watch.board.answer_positions import AnswerPositions
-from antelog.watch.board.grouping import group_name, group_variables
+from antelog.watch.board.grouping import group_name
 from antelog.watch.board.input_status import Inputs
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
@@ -137,6 +138,8 @@ class Board:
         self._decided_size = 0
         self.positions = AnswerPositions()
         self.recalled = OrderedDict[str, TrackedAnswer]()
+        self.rules_changed: Mapping[str, Any] | None = None
+        """The latest change of the rules: after which tick, and what became of each query."""
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board."""
@@ -199,6 +202,7 @@ class Board:
 
     def _begin(self, head: Mapping[str, Any]) -> None:
         """Replaces the open answers by those of a head, which has them all, also where lines were lost."""
+        self.rules_changed = head.get("rules_changed")
         if (source := source_of(head)) != self.head.source:
             self.head = FeedProgram(source)
             self.trust.ask(self.head.alerts)
@@ -233,7 +237,10 @@ class Board:
         self._decided_size += answer.size
         while len(self.decided) > DECIDED or self._decided_size > DECIDED_SIZE:
             self._decided_size -= self.decided.popitem(last=False)[1].size
-        self.trust.take(answer, decided_by)
+        if kind == CLOSED:  # nobody knows what would have become of it
+            self.trust.drop(answer)
+        else:
+            self.trust.take(answer, decided_by)
 
     def _reopened(self, name: str) -> TrackedAnswer | None:
         """An answer that is decided no more."""

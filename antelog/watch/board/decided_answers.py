@@ -15,12 +15,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask
+from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.watch.board.answer_index import numbered, prefix_of
 from antelog.watch.board.board import Board
 from antelog.watch.board.selection import SEVERITIES, Given, filter_of, first, ticks_of
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
-KINDS = ("confirmed", "rejected")
+KINDS = ENDS
 OUTCOMES = (*SEVERITIES, "rejected")
 """The bars of the histogram: confirmed answers by severity, and rejected ones."""
 
@@ -74,7 +75,7 @@ class DecidedIndex:
     def histogram(self, given: Given, most: int) -> Sequence[DecidedBin]:
         """Counts from tick to tick, in at most so many bins of equal length."""
         self._read()
-        mask = self._mask(given, "between")
+        mask = self._mask(given, "between") & (self._facets["kind"].numbers != KINDS.index(CLOSED))
         ticks = self._ticks[mask]
         if not len(ticks):
             return []
@@ -101,7 +102,7 @@ class DecidedIndex:
         }
         queries, names = numbered([each.query for each in answers])
         severity = np.array([SEVERITIES.index(head.severity(each)) for each in names], np.int64)
-        kinds = np.array([each.now.change == KINDS[1] for each in answers], np.int64)
+        kinds = np.array([KINDS.index(each.now.change) for each in answers], np.int64)
         self._ticks = np.array([each.now.tick for each in answers], np.int64)
         self._waited = np.array([ticks_open(each) for each in answers], np.int64)
         alerted = [-1 if (ticks := ticks_alerted(each)) is None else ticks for each in answers]

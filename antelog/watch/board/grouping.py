@@ -9,19 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from antelog.compile.nodes.plan import Plan
 from antelog.language.templates import UNKNOWN
-
-
-def group_variables(plan: Plan) -> dict[str, str]:
-    """The variable of each query by whose values its answers are grouped, where it has one."""
-    positions = {each.name: each.position for each in plan.key.positions}
-    found = {}
-    for query in plan.queries:
-        variables = query.answer.variables
-        if variables:
-            found[query.name] = variables[positions.get(query.predicate, 0)]
-    return found
 
 
 def group_name(query: str, values: Mapping[str, object], variable: str | None) -> str:

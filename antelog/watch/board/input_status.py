@@ -50,6 +50,24 @@ class InputStatus:
         return None
 
 
+@dataclass(frozen=True)
+class SlotStatus:
+    """The slots of an input by the columns that name them: how many there are, and how many are silent.
+
+    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970.
+    """
+
+    of: str
+    known: int
+    silent: int
+    listed: Mapping[str, float]
+
+    @property
+    def noun(self) -> str:
+        """The name of some of them: `devices`; `slots` where several columns name them."""
+        return "slots" if " " in self.of else f"{self.of}s"
+
+
 @dataclass(eq=False)
 class Inputs:
     """The latest status, the counts of facts second by second, and the latest rejected rows."""
@@ -58,8 +76,17 @@ class Inputs:
     seconds: deque[tuple[float, Mapping[str, int]]] = field(default_factory=lambda: deque(maxlen=RATES))
     rejects: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=REJECTS))
 
+    def __post_init__(self) -> None:
+        self._slots: dict[str, SlotStatus] = {}
+
     def take(self, status: Mapping[str, Any]) -> None:
+        for name, each in status.get("inputs", {}).items():
+            # Silent slots are listed only where they have changed.
+            if "slots" in each and "listed" not in each["slots"]:
+                before = self.status.get("inputs", {}).get(name, {}).get("slots", {})
+                each["slots"]["listed"] = before.get("listed", {})
         self.status = status
+        self._slots.clear()
         at = seconds_of(status.get("at"))
         facts = {name: int(each.get("facts", 0)) for name, each in status.get("inputs", {}).items()}
         if at is not None and (not self.seconds or at - self.seconds[-1][0] >= 1):
@@ -84,6 +111,16 @@ class Inputs:
                 seconds_of(given.get("heard")),
                 given.get("gap"),
             )
+
+    def slots(self, name: str) -> SlotStatus | None:
+        """The slots of an input; None if it has none, or does not say how often facts come."""
+        given = self.status.get("inputs", {}).get(name, {}).get("slots")
+        if given is None:
+            return None
+        if name not in self._slots:
+            listed = {slot: seconds_of(heard) or 0.0 for slot, heard in given.get("listed", {}).items()}
+            self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed)
+        return self._slots[name]
 
     def rates(self, name: str) -> list[float]:
         """Facts a second, from status to status."""

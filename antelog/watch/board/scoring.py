@@ -73,6 +73,10 @@ class Trust:
             self.latest[answer.id] = self.taken
             heapq.heappush(self.waiting, (decided_by, self.taken, answer))
 
+    def drop(self, answer: TrackedAnswer) -> None:
+        """Scores an answer no more whose query was changed or taken out."""
+        self.latest.pop(answer.id, None)
+
     def reach(self, tick: int) -> None:
         """Scores the rejected answers that are decided before this tick."""
         while self.waiting and self.waiting[0][0] < tick:

@@ -96,6 +96,7 @@ class _Routes:
     def __post_init__(self) -> None:
         self.act_list = ActList(self.entry.store, self.live.board)
         self.details = DetailReader(self.entry.store, self.live)
+        self.live.answers.acts = self.act_list.by_group
 
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:

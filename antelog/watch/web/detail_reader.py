@@ -13,19 +13,28 @@ import sqlite3
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
 from antelog.errors import StateError
+from antelog.process import Engine
 from antelog.run.answer_details import AnswerDetail, detail_of
 from antelog.run.store import is_store
 from antelog.run.store.details import ask
 from antelog.watch.board.tracked_answer import TrackedAnswer
 from antelog.watch.web.live_board import LiveBoard
-from antelog.watch.web.readers import EngineReader
 
 _TRIES, _PAUSE = 20, 0.1
 """How often, and after how many seconds, it is looked whether details have come that were just asked for."""
+
+
+@runtime_checkable
+class HasEngine(Protocol):
+    """A source in this process, with an engine at the tick that is shown; None before there is one."""
+
+    @property
+    def engine(self) -> Engine | None: ...
 
 
 @dataclass(eq=False)
@@ -40,8 +49,9 @@ class DetailReader:
         """The details of an answer, as far as they are known; None if it is not open."""
         if answer.id not in self.live.board.open:
             return None
-        if isinstance(self.live.reader, EngineReader):
-            return detail_of(self.live.reader.engine, answer.line)
+        if isinstance(self.live.reader, HasEngine):
+            engine = self.live.reader.engine
+            return None if engine is None else detail_of(engine, answer.line)
         if self.store is None or not is_store(self.store):
             return None
         found = self._asked(self.store, answer)

@@ -24,6 +24,8 @@ _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
 _PAUSE = 0.1
 """Seconds between two reads of a feed that has nothing new."""
+_LISTED = 50
+"""Silent slots of an input in a summary, at most."""
 EVERY = 0.25
 """Seconds between two pieces of news at least."""
 
@@ -120,11 +122,20 @@ class LiveBoard:
 
 def freshness(board: Board, open_by_query: Mapping[str, int]) -> dict[str, Any]:
     """For each input when facts came last and how soon more should come, in seconds, and what rests on it."""
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for each in board.inputs.each():
         queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
         answers = sum(open_by_query.get(query, 0) for query in queries)
         found[each.name] = {"heard": each.heard, "gap": each.gap, "queries": queries, "open": answers}
+        if (slots := board.inputs.slots(each.name)) is not None:
+            listed = dict([*slots.listed.items()][:_LISTED])
+            found[each.name]["slots"] = {
+                "of": slots.of,
+                "noun": slots.noun,
+                "known": slots.known,
+                "silent": slots.silent,
+                "listed": listed,
+            }
     return found
 
 

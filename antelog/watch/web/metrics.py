@@ -92,6 +92,12 @@ class _Collector(Collector):
             ),
         )  # fmt: skip
 
+        slots = [(each.name, found) for each in known if (found := inputs.slots(each.name)) is not None]
+        yield _gauge(
+            "antelog_silent_slots", "Slots of which no fact came for longer than expected.",
+            (({"input": name}, found.silent) for name, found in slots),
+        )  # fmt: skip
+
     def _of_alerts(self) -> Iterator[Metric]:
         yield _counter(
             "antelog_alerts", "Alerts by what became of them.",

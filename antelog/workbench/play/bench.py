@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,12 +19,13 @@ import msgspec
 
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax import SEVERITIES
+from antelog.process import Engine
 from antelog.watch.web.bench import NoEditError
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
 from antelog.workbench.play.lessons import LESSONS
-from antelog.workbench.play.running import Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
 
 _FIRST = "A rule that waits"
 """The lesson that is open at first: the one before it has no open answers."""
@@ -40,11 +41,27 @@ class PostedEdit(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     save: bool = False
 
 
-class _NoFacts:
-    """A reader of nothing: the board is replaced as a whole."""
+@dataclass(eq=False)
+class _NoFeed:
+    """A reader of nothing, for the board is replaced as a whole; its engine is that of the tick looked at."""
+
+    course: Course | None = None
+    tick: int | None = None
+    _known: tuple[Course | None, int | None, Engine | None] = (None, None, None)
 
     def read(self, _limit: int) -> list[dict[str, Any]]:
         return []
+
+    @property
+    def engine(self) -> Engine | None:
+        """The engine of the draft after the tick; made when somebody looks at an answer."""
+        known, tick, engine = self._known
+        if (known, tick) != (self.course, self.tick):
+            if self.course is None or self.tick is None:
+                return None
+            engine = self.course.engine_at(self.tick)
+            self._known = self.course, self.tick, engine
+        return engine
 
 
 @dataclass(eq=False)
@@ -54,13 +71,15 @@ class PlayBench:
     files: DraftFiles
     options: PlayOptions
     folder: Path
-    live: LiveBoard = field(default_factory=lambda: LiveBoard(_NoFacts()))
 
     def __post_init__(self) -> None:
+        self._feed = _NoFeed()
+        self.live = LiveBoard(self._feed)
         self.lesson = "" if self.files.names else _FIRST
         draft = LESSONS[self.lesson] if self.lesson else self.files.read()
         self._edition = 0
-        self.shown: Played | None = None
+        self.shown: Course | None = None
+        self.tick: int | None = None
         self._running = asyncio.Lock()
         self._take(self._play(draft, 0), None)
 
@@ -100,20 +119,22 @@ class PlayBench:
 
     def shared(self) -> str:
         """The draft and all its ticks as a page without a script."""
-        played = self.shown or self.played
+        played, course = self.played, self.shown
         tables = {
             name: SharedTable(each.columns, each.filled)
             for name, each in played.draft.tables.items()
             if each.filled
         }
         draft = SharedDraft(Path(self.options.name).name, played.draft.program, tables, self.tick)
-        boards = ((tick, played.board_at(tick)) for tick in played.ticks)
-        return as_page(draft, boards, played.changing)
+        if course is None:
+            return as_page(draft, (), ())
+        boards = ((tick, course.board_at(tick)) for tick in course.ticks)
+        return as_page(draft, boards, course.changing)
 
     # ---- behind it ----
 
     def _found(self) -> dict[str, Any]:
-        played, shown = self.played, self.shown or self.played
+        played, course = self.played, self.shown
         return {
             "problems": played.problems,
             "notes": played.notes,
@@ -122,9 +143,9 @@ class PlayBench:
                 name: {"columns": sheet.columns, "rows": sheet.rows}
                 for name, sheet in played.draft.tables.items()
             },
-            "ticks": shown.ticks,
-            "labels": shown.labels,
-            "changing": shown.changing,
+            "ticks": [] if course is None else course.ticks,
+            "labels": [] if course is None else course.labels,
+            "changing": [] if course is None else course.changing,
             "tick": self.tick,
         }
 
@@ -151,17 +172,20 @@ class PlayBench:
         While a program has errors, the views stay as they were before.
         """
         self.played = played
-        if played.program is None and self.shown is not None:
+        if played.course is None:
             return
-        self.shown = played
-        self._look(played.begin if tick is None or tick not in played.ticks else tick)
+        self.shown = played.course
+        self._look(played.course.begin if tick is None or tick not in played.course.ticks else tick)
 
     def _look(self, tick: int | None) -> None:
-        assert self.shown is not None
-        if tick is not None and tick not in self.shown.ticks:
+        course = self.shown
+        if course is None:
+            return
+        if tick is not None and tick not in course.ticks:
             raise NoEditError(f"there is no tick {tick}")
-        self.tick = tick
-        self.live.show(self.shown.board_at(tick))
+        self.tick = self._feed.tick = tick
+        self._feed.course = course
+        self.live.show(course.board_at(tick))
 
     def _save(self) -> Sequence[str]:
         return self.files.save(self.played.saved)

@@ -16,9 +16,10 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.diagnostics import Source, to_json
+from antelog.diagnostics import to_json
 from antelog.errors import AntelogError, DataError, ProgramError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.columns import DEFAULT_ARRIVAL
@@ -55,22 +56,28 @@ class PlayOptions:
     limits: Mapping[str, int | float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Played:
-    """What came of a draft: problems of its program, tables that fit it, and records by tick."""
+@dataclass(frozen=True, eq=False)
+class FactStep:
+    """The facts of a step, which ends at a tick."""
 
-    draft: Draft
-    problems: Sequence[Mapping[str, Any]] = ()
-    notes: Sequence[str] = ()
-    aside: Sequence[Mapping[str, Any]] = ()
-    program: Program | None = None
-    records: Sequence[tuple[int, Record]] = ()
-    first: int | None = None
-    last: int = -1
+    tick: int
+    facts: Mapping[str, pa.Table]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Course:
+    """A program over the facts of a draft: records by tick, and the facts of each step."""
+
+    program: Program
+    records: Sequence[tuple[int, Record]]
+    steps: Sequence[FactStep]
+    static: Mapping[str, Sequence[tuple[str | int | float, ...]]]
+    first: int | None
+    last: int
 
     @cached_property
     def head(self) -> FeedProgram:
-        return FeedProgram(Source("", "") if self.program is None else self.program.source)
+        return FeedProgram(self.program.source)
 
     @cached_property
     def ticks(self) -> list[int]:
@@ -84,24 +91,12 @@ class Played:
     @property
     def labels(self) -> list[str]:
         """The ticks as times."""
-        scale = None if self.program is None else self.program.plan.timescale
-        return [moment(tick, scale) for tick in self.ticks]
+        return [moment(tick, self.program.plan.timescale) for tick in self.ticks]
 
     @property
     def changing(self) -> list[int]:
         """The ticks at which an answer changes."""
         return sorted({tick for tick, record in self.records if "change" in record})
-
-    @property
-    def saved(self) -> Draft:
-        """The draft as it is saved: with the arrivals that were run, or without a column of them."""
-        times = (
-            {} if self.program is None else {each.name: each.columns[-1] for each in self.program.plan.inputs}
-        )
-        return Draft(
-            self.draft.program,
-            {name: _dated(_used(sheet), times.get(name)) for name, sheet in self.draft.tables.items()},
-        )
 
     @cached_property
     def begin(self) -> int | None:
@@ -111,10 +106,20 @@ class Played:
                 return tick
         return self.ticks[-1] if self.ticks else None
 
+    def engine_at(self, tick: int) -> Engine:
+        """An engine that has the facts up to a tick."""
+        engine = Engine(self.program, static=self.static, arrival=ARRIVAL)
+        for step in self.steps:
+            if step.tick <= tick:
+                engine.advance(step.tick, step.facts)
+        if tick > engine.now:
+            engine.advance(tick)
+        return engine
+
     def board_at(self, tick: int | None) -> Board:
         """The board after a tick."""
         board = Board(head=self.head)
-        if self.program is None or tick is None:
+        if tick is None:
             return board
         known = about(self.program.source, self.program.plan.tick)
         board.take([{"head": {**known, "tick": self.first, "open": []}}])
@@ -123,13 +128,34 @@ class Played:
         return board
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Played:
+    """The outcome of a draft: tables as the program needs them, problems, rows set aside, and its course."""
+
+    draft: Draft
+    problems: Sequence[Mapping[str, Any]] = ()
+    notes: Sequence[str] = ()
+    aside: Sequence[Mapping[str, Any]] = ()
+    course: Course | None = None
+
+    @property
+    def saved(self) -> Draft:
+        """The draft as it is saved: with the arrivals that were run, or without a column of them."""
+        inputs = () if self.course is None else self.course.program.plan.inputs
+        times = {each.name: each.columns[-1] for each in inputs}
+        return Draft(
+            self.draft.program,
+            {name: _dated(_used(sheet), times.get(name)) for name, sheet in self.draft.tables.items()},
+        )
+
+
 class _TickByTick(ChangeView):
     """Steps that end wherever facts arrive, so that the counts of inputs are those of the tick."""
 
     def __init__(self, plan: Plan, stopping: Callable[[], bool]) -> None:
         super().__init__(MOST_LINES)
         self.counts, self._stopping = InputCounts(plan), stopping
-        self.counted = 0
+        self.counted, self.taken = 0, list[FactStep]()
         self.first: int | None = None
 
     def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
@@ -143,9 +169,11 @@ class _TickByTick(ChangeView):
             if self._stopping():
                 raise StoppedError
             part = batch.between(engine.now, tick)
-            for name, table in part.facts.items():
+            facts = part.facts
+            for name, table in facts.items():
                 self.counts.add(name, table)
-            changes = engine.advance(tick, part.facts)
+            self.taken.append(FactStep(tick, facts))
+            changes = engine.advance(tick, facts)
             judged(part)
             yield StepResult(tick, changes)
 
@@ -168,13 +196,13 @@ def play(
     shaped = Draft(draft.program, {**draft.tables, **_shaped(plan, draft.tables)})
     warnings = to_json(program.warnings, program.source)
     try:
-        return replace(_course(program, shaped, folder, stopping), problems=warnings)
+        return replace(_run(program, shaped, folder, stopping), problems=warnings)
     except AntelogError as error:
         said = str(error).replace(f"{folder}/", "")
-        return Played(draft=shaped, program=program, problems=[*warnings, _problem(said)])
+        return Played(draft=shaped, problems=[*warnings, _problem(said)])
 
 
-def _course(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bool]) -> Played:
+def _run(program: Program, draft: Draft, folder: Path, stopping: Callable[[], bool]) -> Played:
     """The records of a program over the tables of a draft."""
     plan, aside, notes = program.plan, list[Reject](), list[str]()
     inputs, statics = {each.name for each in plan.inputs}, {each.name for each in plan.statics}
@@ -208,10 +236,14 @@ def _course(program: Program, draft: Draft, folder: Path, stopping: Callable[[],
             {"table": places.get(each.file, each.predicate), "row": (each.line or 2) - 2, "why": each.detail}
             for each in aside
         ],
-        program=program,
-        records=records,
-        first=begin,
-        last=max(engine.now, -1 if begin is None else begin),
+        course=Course(
+            program=program,
+            records=records,
+            steps=view.taken,
+            static=static,
+            first=begin,
+            last=max(engine.now, -1 if begin is None else begin),
+        ),
     )
 
 

@@ -30,7 +30,7 @@ def drawn(*arguments: str) -> list[str]:
 
 def test_facts() -> None:
     shown = drawn("program.alog", "--input", "Temp=temp.csv")
-    assert {"Malf(wt2, 0)", "Malf(wt4, 1)", "evidence", "confirmed", "rejected"} <= {*shown}
+    assert {"Malf", "wt2", "wt4", "evidence", "confirmed", "rejected"} <= {*shown}
     assert "now" not in shown
 
 
@@ -43,7 +43,7 @@ def test_until() -> None:
 def test_since() -> None:
     shown = drawn("program.alog", "--input", "Temp=temp.csv", "--since", "3")
     assert "2 answers: 2 rejected" in shown
-    assert "Malf(wt2, 0)" not in shown  # it was decided before
+    assert "0" not in shown  # Malf(wt2, 0) was decided before
     assert drawn("log.jsonl", "--since", "3") == shown
 
 
@@ -58,13 +58,14 @@ def test_timestamps_say_which_part_is_drawn() -> None:
     Path("timed.csv").write_text(rows, encoding="utf-8")
     shown = drawn("timed.alog", "--input", "Temp=timed.csv", "--since", "2024-02-29 14:00")
     assert "1 answer: 1 rejected" in shown
-    assert "Malf(b, 15:00)" in shown
+    assert {"b", "Malf", "15:00"} <= {*shown}
+    assert "a" not in shown
 
 
 def test_filters_and_looks() -> None:
     shown = drawn("log.jsonl", "--answer", "X=wt4", "--query", "Malf", "--title", "Four", "--theme", "dark")
     assert "Four" in shown
-    assert {text for text in shown if text.startswith("Malf(")} == {"Malf(wt4, 1)"}
+    assert [text for text in shown if text.startswith(("Malf", "wt"))] == ["wt4", "Malf"]
 
 
 def test_a_log_gives_the_same_as_its_facts() -> None:
@@ -74,7 +75,7 @@ def test_a_log_gives_the_same_as_its_facts() -> None:
 def test_a_log_on_standard_input() -> None:
     done = CliRunner().invoke(main, ["draw", "-", "--output", "picture.svg"], input="\n".join(LOG))
     assert (done.exit_code, done.output) == (0, "")
-    assert "Malf(wt2, 0)" in texts(Path("picture.svg").read_text(encoding="utf-8"))
+    assert "wt2" in texts(Path("picture.svg").read_text(encoding="utf-8"))
 
 
 def test_the_plan() -> None:

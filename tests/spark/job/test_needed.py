@@ -6,9 +6,11 @@ import math
 import random
 from collections.abc import Sequence
 
+import pyarrow as pa
 import pytest
 
 from antelog import parse
+from antelog.spark.job.needed import EVERYTHING, covers, needs_of
 from tests.spark.comparing import Fact, comparable, job_of, kernel_log, tables_of
 from tests.spark.simulated import run_batch
 
@@ -125,3 +127,24 @@ def test_facts_that_bring_a_value_are_needed_even_if_no_rule_can_use_them() -> N
         assert _passed_over(rules, facts, buckets) == 0
     log = kernel_log(parse(rules).plan, facts, 3)
     assert {row["X"] for row in log if row.get("X")} == {"a", "b"}
+
+
+@pytest.mark.parametrize(
+    ("known", "wanted", "expected"),
+    [
+        ("V > 90", "V > 91", True),
+        ("V > 91", "V > 90", False),
+        ("V >= 90", "V > 90", True),
+        ("V > 90", "V >= 90", False),
+        ("V < 5", "V = 3", True),
+        ("V < 5", "V > 7", False),
+        ("V != 5", "V = 3", True),
+        ("V != 5", "V > 5", True),  # all facts are kept where a value may be any but one
+    ],
+)
+def test_facts_that_were_kept_cover_those_that_are_wanted(known: str, wanted: str, expected: bool) -> None:
+    rules = "input A(x, v: number, time). P(X, T) :- A(X, V, T), {}. query P(X, T)."
+    types = (pa.string(), pa.float64(), pa.int64())
+    one, other = (needs_of(parse(rules.format(each)).plan, "A", types) for each in (known, wanted))
+    assert covers(one, other) is expected
+    assert covers(EVERYTHING, other)

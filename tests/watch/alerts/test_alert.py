@@ -16,7 +16,7 @@ def test_usual_kind(chances: bool, usual: str) -> None:
     assert queries_of(PROGRAM.plan, chances=chances) == (
         AlertQuery("A", ("X", "T"), "T", usual, "warning", "X"),
         AlertQuery("B", ("T",), "T", "confirmed"),
-        AlertQuery("silent input", ("input",), None, "silent", "warning", "input"),
+        AlertQuery("silent input", ("input", "slot"), None, "silent", "warning", "input"),
     )
 
 

@@ -19,7 +19,7 @@ def test_what_is_wanted() -> None:
         alerts,
         (
             AlertQuery("Q", ("X", "T"), "T", "likely", "warning", "X"),
-            AlertQuery("silent input", ("input",), None, "silent", "warning", "input"),
+            AlertQuery("silent input", ("input", "slot"), None, "silent", "warning", "input"),
         ),
         "p.alog",
         None,

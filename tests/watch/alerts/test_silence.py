@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from antelog.run.store import Store
-from antelog.watch.alerts.alert import SILENT_INPUT, Alert, AlertSetup, queries_of
+from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import SENT, opened
 from antelog.watch.alerts.routes import routes_of
@@ -59,11 +59,11 @@ def test_what_was_silent_before_a_restart_is_not_said_again(tmp_path: Path) -> N
     with opened(tmp_path / "s") as outbox:
         groups = AlertGroups(outbox, routes_of(setup))
         groups.add([*SilentInputs((), AT - 60).changes([status()], AT + 11)])
-        assert groups.firing(SILENT_INPUT) == ["Temp"]
-        restarted = SilentInputs(groups.firing(SILENT_INPUT), AT + 20)
+        assert groups.silent() == [("Temp", "")]
+        restarted = SilentInputs(groups.silent(), AT + 20)
         assert changes(restarted, AT + 99, status()) == []
         groups.add([*restarted.changes([status("2026-03-09T10:04:00.000Z")], AT + 108)])
-        assert groups.firing(SILENT_INPUT) == []
+        assert groups.silent() == []
         found = []
         while (waiting := outbox.first("command:cat")) is not None:
             found.append(json.loads(waiting.letter.body))
@@ -74,6 +74,44 @@ def test_what_was_silent_before_a_restart_is_not_said_again(tmp_path: Path) -> N
     ]
     assert found[0]["severity"] == "warning"
     assert found[0]["link"] == "http://127.0.0.1:8080/inputs"
+
+
+def slotted(silent: int, heard: str = HEARD, **listed: str) -> dict[str, Any]:
+    """A status of an input that is heard, with silent slots of 60."""
+    slots = {"of": "device", "known": 60, "silent": silent, "listed": listed}
+    return {"status": {"tick": 8, "inputs": {"Temp": {"heard": heard, "gap": 10.0, "slots": slots}}}}
+
+
+def said(silent: SilentInputs, *records: dict[str, Any], now: float = AT + 5) -> list[str]:
+    return [f"{each['change']} {each['answer'].get('slot')}" for each in silent.changes(records, now)]
+
+
+def test_a_device_falls_silent_and_is_heard() -> None:
+    silent = SilentInputs((), AT - 60)
+    assert said(silent, slotted(0)) == []
+    (line,) = silent.changes([slotted(1, wt9="2026-03-09T10:01:00.000Z")], AT + 5)
+    assert line["text"] == (
+        "no fact of Temp of wt9 since 2026-03-09 10:01:00 UTC; the next was expected within 10 seconds"
+    )
+    assert line["answer"] == {"input": "Temp", "slot": "wt9"}
+    _, line = silent.changes([slotted(1, wt4=HEARD)], AT + 5)
+    assert line["text"] == "facts of Temp of wt9 come again"
+    # The whole input is silent: of its devices nothing is known until it is heard again.
+    assert said(silent, now=AT + 11) == ["silent None"]
+    assert said(silent, slotted(0, "2026-03-09T10:09:00.000Z"), now=AT + 410) == ["heard None", "heard wt4"]
+
+
+def test_many_devices_are_one_alert() -> None:
+    silent = SilentInputs((), AT - 60)
+    assert said(silent, slotted(1, wt0=HEARD)) == ["silent wt0"]
+    many = {f"wt{n}": HEARD for n in range(30)}
+    (line,) = silent.changes([slotted(30, **many)], AT + 5)
+    assert line["text"] == (
+        "30 of 60 devices of Temp are silent, such as wt0, wt1, wt2; the next was expected within 10 seconds"
+    )
+    assert said(silent, slotted(29, **many)) == []
+    assert said(silent, slotted(2, wt0=HEARD, wt1=HEARD)) == ["silent wt1", "heard *"]
+    assert said(silent, slotted(0)) == ["heard wt0", "heard wt1"]
 
 
 def test_alerts_on_other_kinds_only_hear_nothing_of_it() -> None:

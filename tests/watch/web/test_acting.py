@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from starlette.types import ASGIApp
 from antelog.run.store import Store
 from antelog.watch.web.app import Entry, page_app
 from antelog.watch.web.live_board import LiveBoard
-from tests.watch.lines import confirmed, possible
+from antelog.watch.web.views.context import TickClock
+from tests.watch.lines import PROGRAM, confirmed, head, possible
 from tests.watch.web.asking import ACTS, ADDRESS, FACTS, TOKEN, ask, guarded, sight
 
 
@@ -115,3 +118,43 @@ def test_a_proxy_says_who_it_is(found: LiveBoard, tmp_path: Path) -> None:
     headers = {"content-type": "application/json", "x-forwarded-user": "ann"}
     answer = ask(page_app(found, entry), "/api/acts", method="POST", body=body, token=ACTS, **headers)
     assert [each["who"] for each in answer.json["acts"]] == ["ann"]
+
+
+def order(app: ASGIApp) -> list[str]:
+    return [each["answer"]["X"] for each in ask(app, "/api/now").json["answers"]]
+
+
+def test_what_somebody_takes_care_of_comes_after_all_others(tmp_path: Path) -> None:
+    program = PROGRAM.replace("alert 75%", "critical alert 75%") + "query Hot(X, T) warning.\n"
+    lines = [
+        possible(name, 7, 8, chance, query=query)
+        for name, chance, query in (
+            ("a", 0.9, "Malf"),
+            ("b", 0.8, "Malf"),
+            ("c", 0.7, "Hot"),
+            ("d", 0.6, "Hot"),
+        )
+    ]
+    board = sight(head(program=program), *lines)
+    Store.open(tmp_path / "s").close()
+    app = guarded(board, tmp_path / "s")
+    assert order(app) == ["a", "b", "c", "d"]
+    post(app, group="a", kind="acknowledged", who="ann")
+    post(app, group="c", kind="snoozed", who="ben", minutes=30)
+    post(app, group="d", kind="noted", who="ben", note="noon")
+    assert order(app) == ["b", "d", "a", "c"]
+    page = ask(app, "/part/now").text
+    assert "✓ ann, until decided" in page
+    assert "Zz ben, until " in page
+    assert page.index("Zz ben") > page.index("✓ ann") > page.index("✎ noon")
+    post(app, group="c", kind="snoozed", end=True)
+    post(app, group="c", kind="acknowledged", who="ann")
+    assert order(app) == ["b", "d", "a", "c"]
+    board.take([possible("c", 8, 8, 0.1)])  # something worse: whoever takes care of the other may not know
+    assert order(app) == ["b", "c", "c", "d", "a"]
+
+
+def test_a_snooze_beyond_today_says_the_day() -> None:
+    clock = TickClock(None, 7)
+    assert re.fullmatch(r"\d\d:\d\d", clock.hour(time.time()))
+    assert re.fullmatch(r"\d+ \w{3} \d\d:\d\d", clock.hour(time.time() + 3 * 86_400))

@@ -50,13 +50,21 @@ def test_keys_act_on_the_row_that_is_chosen_and_all_readers_see_it(
     tab.until("byId('act').open")  # nobody knows the name yet
     tab.run("byId('act-form').elements.who.value = 'ann'")
     tab.run("byId('act-do').click()")
-    tab.until(f"{ACTS} === '✓ ann'")
-    reader.until(f"{ACTS} === '✓ ann'")
+    tab.until(f"{ACTS} === '✓ ann, until decided'")
+    reader.until(f"{ACTS} === '✓ ann, until decided'")
     assert reader.run("document.querySelector('.act').closest('.item').dataset.group") == group
+    # It has gone down, and the next row is the chosen one.
+    tab.until(f"document.querySelector('.item:last-child').dataset.group === '{group}'")
+    assert tab.run("list.current.dataset.group") != group
+    tab.key("j")
+    tab.until(f"list.current.dataset.group === '{group}'")
     tab.key("a")
     tab.until(f"{ACTS} === ''")  # it is taken back
+    tab.until(f"document.querySelector('.item').dataset.group === '{group}'")
+    tab.key("k")
+    tab.until(f"list.current.dataset.group === '{group}'")
     tab.key("a")
-    tab.until(f"{ACTS} === '✓ ann'")  # the name is known now
+    tab.until(f"{ACTS} === '✓ ann, until decided'")  # the name is known now
     add(writer, *(confirmed(group, about, 9) for about in (6, 7)), status(9))
     tab.until(f"{ACTS} === ''")
     assert tab.errors == []
@@ -70,8 +78,10 @@ def test_a_snooze_and_a_note_have_a_dialog(chromium: Browser, served: tuple[Page
     tab.run(AXE.read_text("utf-8"))
     assert tab.run("axe.run(byId('act')).then(found => found.violations.map(each => each.id))") == []
     tab.run("byId('act-form').elements.who.value = 'ann'; byId('act-do').click()")
-    tab.until(f"{ACTS}.startsWith('quiet until ')")
-    tab.run("document.querySelector('.item [data-act=noted]').click()")
+    tab.until(f"{ACTS}.startsWith('Zz ann, until ')")
+    # The row has come down below the other.
+    tab.until("document.querySelector('.item:last-child .act')")
+    tab.run("document.querySelector('.item:last-child [data-act=noted]').click()")
     tab.until("byId('act').open")
     tab.run("byId('act-form').elements.note.value = '<b>noon</b>'; byId('act-do').click()")
     tab.until(f"{ACTS}.endsWith('✎ <b>noon</b>')")

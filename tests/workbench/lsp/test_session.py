@@ -125,7 +125,7 @@ def test_a_session(folder: Path) -> None:
             types.ExecuteCommandParams(first.command, first.arguments)
         )
         assert printed is not None
-        assert "confirmed  Malf  X = wt2, T = 0" in printed
+        assert "confirmed  turbine wt2 is about to shut down   Malf  T = 0" in printed
         assert "OK " not in printed
         assert len(used.documents) == 1
 

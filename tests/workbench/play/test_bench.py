@@ -73,6 +73,13 @@ def test_the_views_are_those_of_the_tick(page: Client) -> None:
     assert page.post(tick=99).status == 400
 
 
+def test_an_answer_has_its_details(page: Client) -> None:
+    answer = page.get("/api/now").json["answers"][0]
+    details = page.get(f"/api/answers/{answer['id']}").json["details"]
+    assert details["tick"] == 0
+    assert [each["literal"] for each in details["literals"]] == ["P(x, 1)"]
+
+
 def test_an_edit_changes_the_views_and_no_file(page: Client, files: DraftFiles) -> None:
     before = {name: Path(name).read_bytes() for name in files.names}
     rules = RULES.replace("Q(X, T)", "Again(X, T)")

@@ -10,7 +10,7 @@ import antelog
 from antelog.errors import AntelogError
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
 from antelog.workbench.play.lessons import LESSONS
-from antelog.workbench.play.running import Played, PlayOptions, StoppedError, play
+from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
 from scripts import lessons
 
 RULES = "input P(a, time) delay 1.\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
@@ -25,8 +25,13 @@ def run(tmp_path: Path) -> Callable[[str, dict[str, Sheet]], Played]:
 Run = Callable[[str, dict[str, Sheet]], Played]
 
 
+def course_of(played: Played) -> Course:
+    assert played.course is not None, played.problems
+    return played.course
+
+
 def changes_of(played: Played) -> list[object]:
-    return [record for _, record in played.records if "change" in record]
+    return [record for _, record in course_of(played).records if "change" in record]
 
 
 @pytest.mark.parametrize("title", LESSONS)
@@ -53,16 +58,25 @@ def test_the_lessons_are_those_of_the_tutorial() -> None:
 
 
 def test_the_board_of_each_tick(run: Run) -> None:
-    played = run(RULES, {"P": FACTS})
-    assert played.ticks == list(range(10))
-    assert played.labels == [str(tick) for tick in range(10)]
-    seen = {tick: len(played.board_at(tick).open) for tick in played.ticks}
+    course = course_of(run(RULES, {"P": FACTS}))
+    assert course.ticks == list(range(10))
+    assert course.labels == [str(tick) for tick in range(10)]
+    seen = {tick: len(course.board_at(tick).open) for tick in course.ticks}
     assert seen[0] == 1
-    assert played.board_at(2).changes["Q", "confirmed"] == 1
+    assert course.board_at(2).changes["Q", "confirmed"] == 1
     assert not seen[9]
-    counts = [next(played.board_at(tick).inputs.each()).facts for tick in (0, 1, 2)]
+    counts = [next(course.board_at(tick).inputs.each()).facts for tick in (0, 1, 2)]
     assert counts == [1, 2, 3]
-    assert played.begin == 0
+    assert course.begin == 0
+
+
+def test_the_engine_of_a_tick_has_what_arrived_by_then(run: Run) -> None:
+    course = course_of(run(RULES, {"P": FACTS}))
+    for tick in course.ticks:
+        engine = course.engine_at(tick)
+        assert engine.now == tick
+        still = [each for each in engine.answers("Q").to_pylist() if each["change"] != "confirmed"]
+        assert len(still) == len(course.board_at(tick).open)
 
 
 def test_rows_set_aside_have_their_place_and_empty_ones_none(run: Run) -> None:
@@ -70,29 +84,28 @@ def test_rows_set_aside_have_their_place_and_empty_ones_none(run: Run) -> None:
     played = run(RULES, {"P": Sheet(("a", "time"), rows)})
     assert [(each["table"], each["row"]) for each in played.aside] == [("P", 2), ("P", 3)]
     assert all(each["why"] for each in played.aside)
-    assert played.board_at(played.ticks[-1]).changes["Q", "confirmed"] == 1
+    course = course_of(played)
+    assert course.board_at(course.ticks[-1]).changes["Q", "confirmed"] == 1
 
 
 def test_problems_have_their_places(run: Run) -> None:
     played = run("input P(a, time).\nQ(X, T) :- P(X T).\nquery Q(X, T).\nquery Z(T).\n", {})
-    assert played.program is None
+    assert played.course is None
     assert {each["line"] for each in played.problems} >= {2}
-    assert played.ticks == []
-    assert played.board_at(None).tick is None
 
 
 def test_a_program_without_facts_has_tables_to_fill(run: Run) -> None:
     played = run(RULES, {})
     assert played.draft.tables == {"P": Sheet(("a", "time", "arrival"))}
     assert played.problems == []
-    assert played.ticks == []
+    assert course_of(played).ticks == []
 
 
 def test_a_calendar_has_times_for_ticks(run: Run) -> None:
     rows = (("x", "2026-03-30T02:50:00Z"), ("x", "2026-03-30T03:00:00Z"))
-    played = run(f"tick 10 minutes.\n{RULES}", {"P": Sheet(("a", "time"), rows)})
-    assert played.labels[0].startswith("2026-03-30 02:50")
-    assert len(played.ticks) == len(played.labels) < 10
+    course = course_of(run(f"tick 10 minutes.\n{RULES}", {"P": Sheet(("a", "time"), rows)}))
+    assert course.labels[0].startswith("2026-03-30 02:50")
+    assert len(course.ticks) == len(course.labels) < 10
 
 
 def test_what_cannot_be_run_is_said(tmp_path: Path) -> None:

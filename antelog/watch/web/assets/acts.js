@@ -26,7 +26,11 @@ const acts = {
   /* A key on the row that is chosen, or pointed at; in the view of an answer on its group. */
   key(kind) {
     const item = list.box ? list.current || list.box.querySelector(".item:hover") : document.querySelector(".answer [data-group]");
-    if (this.may && item?.dataset.group) this.start(item, kind);
+    if (!this.may || !item?.dataset.group) return;
+    // What is taken care of goes down: the next row is the one to look at.
+    const next = item.nextElementSibling || item.previousElementSibling;
+    if (list.box && kind !== "noted" && item === list.current && next) { list.choose(next); next.querySelector("a.row")?.focus({ preventScroll: true }); }
+    this.start(item, kind);
   },
 
   /* What is there already is taken back, but for notes; with a name known, to acknowledge takes one key. */

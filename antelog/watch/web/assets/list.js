@@ -6,7 +6,7 @@ const narrow = matchMedia("(max-width: 1200px)");
 const EXTRA = 15, REST = 12_000;
 
 const list = {
-  busy: false, wanted: false, selected: -1, pointed: 0,
+  busy: false, wanted: false, selected: -1, chosen: "", pointed: 0,
   get box() { return byId("list"); },
   get height() { return parseFloat(getComputedStyle(this.box).getPropertyValue("--row")) || 40; },
   get total() { return Number(byId("rows")?.dataset.total || 0); },
@@ -20,7 +20,7 @@ const list = {
   },
 
   begin() {
-    this.selected = -1;
+    this.choose(null);
     const form = byId("filters");
     if (!form) return;
     byId("more").open = !narrow.matches;
@@ -28,14 +28,14 @@ const list = {
     form.addEventListener("submit", (event) => event.preventDefault());
     this.box.addEventListener("pointermove", () => { this.pointed = Date.now(); });
     this.box.addEventListener("pointerleave", () => { if (byId("paused")?.textContent) load(); });
-    this.box.addEventListener("focusin", (event) => { const at = event.target.closest(".item")?.ariaPosInSet; if (at) this.selected = at - 1; });
+    this.box.addEventListener("focusin", (event) => { const at = event.target.closest(".item")?.ariaPosInSet; if (at) this.choose(event.target.closest(".item")); });
   },
 
   filter() {
     const given = new URLSearchParams(new FormData(byId("filters")));
     for (const [name, value] of [...given]) if (!value || (name === "group" && value === "key") || (name === "sort" && value === "urgent")) given.delete(name, value);
     history.replaceState(null, "", `${location.pathname}${given.size ? "?" + given : ""}`);
-    this.selected = -1;
+    this.choose(null);
     this.pointed = 0;
     this.announce = true;
     if (this.box.getBoundingClientRect().top < 0) window.scrollTo(0, 0);
@@ -103,18 +103,28 @@ const list = {
     if (note) note.textContent = `The list waits while you point at it: ${waiting} ${waiting === 1 ? "change" : "changes"} to come. `;
   },
 
+  /* The chosen row: it stays the same one where it moves. */
+  choose(item) {
+    this.selected = item ? item.ariaPosInSet - 1 : -1;
+    this.chosen = item?.id || "";
+  },
+
   mark() {
+    const item = this.chosen && byId(this.chosen);
+    if (item) this.selected = item.ariaPosInSet - 1;
     for (const item of this.box.querySelectorAll(".item")) item.classList.toggle("selected", item.ariaPosInSet - 1 === this.selected);
   },
 
   async move(by) {
     if (!this.total) return;
     this.selected = Math.min(this.total - 1, Math.max(0, this.selected + by));
+    this.chosen = "";
     const top = this.box.getBoundingClientRect().top + scrollY + this.selected * this.height, low = innerHeight - this.height - 80;
     if (top < scrollY + 160) window.scrollTo(0, top - 160);
     else if (top > scrollY + low) window.scrollTo(0, top - low);
     await this.fill();
     this.mark();
+    this.choose(this.current || { ariaPosInSet: this.selected + 1 });
     this.current?.querySelector("a.row").focus({ preventScroll: true });
   },
   get current() { return this.box?.querySelector(`[aria-posinset="${this.selected + 1}"]`); },

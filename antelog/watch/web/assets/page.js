@@ -180,7 +180,7 @@ addEventListener("resize", () => { if (list.box) { list.place(); list.fill(); } 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawCharts);
 
 document.addEventListener("keydown", (event) => {
-  if (event.metaKey || event.ctrlKey || event.altKey) return;
+  if (event.metaKey || event.ctrlKey || event.altKey || (event.repeat && "asn".includes(event.key))) return;
   const typing = event.target.matches("input:not([type=checkbox]), select, textarea, [data-typing]");
   if (event.key === "Escape" && byId("snapshot").open) { byId("snapshot").open = false; return; }
   if (event.key === "Escape" && typing) { event.target.blur(); return; }

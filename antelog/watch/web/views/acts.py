@@ -38,10 +38,11 @@ def shown_act(act: Act, clock: TickClock) -> ShownAct:
     at = clock.hour(act.at)
     match act.kind:
         case "acknowledged":
-            text, title = f"✓ {act.who}", f"{act.who} takes care of it, since {at}"
+            text = f"✓ {act.who}, until decided"
+            title = f"{act.who} takes care of it, since {at}, until all of it is decided"
         case "snoozed":
             until = "" if act.until is None else clock.hour(act.until)
-            text, title = f"quiet until {until}", f"{act.who} snoozed it at {at}, until {until}"
+            text, title = f"Zz {act.who}, until {until}", f"{act.who} snoozed it at {at}, until {until}"
         case _:
             text, title = f"✎ {act.note}", f"{act.who} at {at}: {act.note}"
     return ShownAct(act.kind, text[:80], title)

@@ -188,7 +188,7 @@ def _chart(scene: ViewContext, found: TrackedAnswer) -> TimeChart | None:
         return None
     is_open = found.id in scene.board.open
     end = scene.clock.now if is_open else found.now.tick
-    last = so_far[-1][1] if is_open else 1.0 if found.now.change == "confirmed" else 0.0
+    last = {"confirmed": 1.0, "rejected": 0.0}.get(found.now.change, so_far[-1][1])
     if is_open and found.line.get("chance_from") == "model":
         last = _by_model(scene, found.line) or last
     if end > so_far[-1][0] or not is_open:

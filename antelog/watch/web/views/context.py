@@ -58,8 +58,10 @@ class TickClock:
         return text if not space else hour if day == today else f"{day[5:]} {hour}"
 
     def hour(self, seconds: float) -> str:
-        """A moment of the wall clock, in seconds since 1970, as the time of a day: `10:30`."""
-        return f"{datetime.fromtimestamp(seconds, ZoneInfo(self.zone or 'UTC')):%H:%M}"
+        """A moment of the wall clock, in seconds since 1970: `10:30`, or `28 Nov 10:30` if not today."""
+        zone = ZoneInfo(self.zone or "UTC")
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
+        return f"{found:%H:%M}" if found.date() == today.date() else f"{found:%d %b %H:%M}".lstrip("0")
 
     @property
     def zone(self) -> str:

@@ -20,7 +20,7 @@ _EDGE = 3.0
 """Percents of the width before the first and behind the last tick."""
 _LEVELS = (0, -9, 9)
 """Places of marks of the same tick, in pixels above and below the line."""
-_LABELS, _CLOSE = 4, 15
+_LABELS, _CLOSE = 3, 15
 """Labels of an axis, about; percents of its width that stay free around now."""
 _SECONDS = (
     *(1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200),

@@ -147,6 +147,11 @@ def _row(scene: ViewContext, axis: TimeAxis, found: ListRow, selection: Selectio
 def _why(scene: ViewContext, answer: TrackedAnswer, found: Sequence[Mark]) -> Iterator[str]:
     """The number of known literals and the first awaited one, in few words."""
     line = answer.line
+    for name in scene.board.head.rests_on.get(answer.query, ()):
+        slots = scene.board.inputs.slots(name)
+        heard = slots.listed.get(scene.board.head.key_of(answer)) if slots is not None else None
+        if heard is not None:
+            yield f"no {name} since {scene.clock.hour(heard)}"
     if not found:
         yield "nothing is needed"
         return

@@ -37,6 +37,7 @@ def plan(scene: ViewContext) -> Markup:
         "plan.html",
         scene=scene,
         path=scene.board.head.path,
+        changed=scene.board.rules_changed,
         graph=None if program is None else _graph(scene, program),
         files=[] if program is None else list(_files(program)),
     )

@@ -1,0 +1,139 @@
+"""`antelog test`: runs the tests of rules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import click
+
+from antelog.cli.arguments.flags import flags
+from antelog.cli.show.endings import ending_in_words, stoppable
+from antelog.cli.show.terminal import say, tell, to_stderr, to_stdout
+from antelog.cli.show.verdicts import Verdicts
+from antelog.errors import AntelogError, OutputError
+from antelog.run.options import Runner, flag, named_file, option
+from antelog.run.source_settings import ValueSettings
+from antelog.workbench.testing.annotations import github, junit
+from antelog.workbench.testing.finding import found
+from antelog.workbench.testing.recording import recorded
+from antelog.workbench.testing.results import RunOptions, RunReport, run
+from antelog.workbench.testing.suite import Given, read_suite
+from antelog.workbench.testing.watching import files_of, state_of, wait_for_change
+from antelog.writing import write
+
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictFlags(ValueSettings):
+    """The options of `antelog test`."""
+
+    watch: bool = flag(False, "Run again whenever a file changes that a test rests on.", on=("test",))
+    record: bool = flag(
+        False,
+        "Write what comes out into cases without expectations, marked as recorded.",
+        on=("test",),
+    )
+    junit: Path | None = option(
+        None, named_file("FILE"), "A file for the results, in JUnit's XML.", on=("test",)
+    )
+    no_coverage: bool = flag(False, "Do not look for rules that no test shows.", on=("test",))
+
+
+@click.command(
+    "test",
+    short_help="Run the rules' own tests.",
+    epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is.",
+)
+@click.argument("paths", metavar="[PATH …]", nargs=-1, type=click.Path(path_type=Path))
+@flags(Runner("test"), more=VerdictFlags)
+@click.pass_context
+def test_(ctx: click.Context, /, paths: tuple[Path, ...], more: VerdictFlags) -> None:
+    """Run the tests of rules: NAME.test.yaml beside NAME.alog.
+
+    PATH is a file of tests, a program that has one beside it, or a folder, in which all are looked for;
+    without one it is this folder.
+
+    \b
+    Examples:
+      antelog test
+      antelog test turbines.test.yaml
+      antelog test rules --watch
+      antelog test turbines.test.yaml --record
+      antelog test --junit results.xml
+    """
+    if more.record and more.watch:
+        raise click.UsageError("--record writes the files that --watch looks at; leave out one of the two")
+    with ending_in_words(ctx):
+        paths = paths or (Path(),)
+        options = RunOptions(Given(more.limits, more.functions), not more.no_coverage)
+        if more.record:
+            _record(found(paths).tests, options.given)
+        report = _watched(paths, options, more) if more.watch else _run(paths, options, more)
+    ctx.exit(report.exit_status)
+
+
+def _run(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> RunReport:
+    """Runs all tests once, and prints and writes what comes of them."""
+    verdicts = Verdicts(to_stdout(), to_stderr(soft_wrap=True))
+    report = run(found(paths), options, verdicts.suite)
+    verdicts.report(report)
+    if more.junit is not None:
+        write(more.junit, junit(report))
+    if os.environ.get("GITHUB_ACTIONS") == "true":
+        for line in github(report, Path(os.environ.get("GITHUB_WORKSPACE") or ".")):
+            tell(line)
+    return report
+
+
+def _watched(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> RunReport:
+    """Runs all tests whenever a file changes that they rest on, until Ctrl-C; the last report."""
+    found(paths)  # a path that is wrong from the start is an error
+    report, files = RunReport(()), set[Path]()
+    console = to_stdout()
+    with stoppable() as stopping:
+        while not stopping():
+            before = state_of(files | _tests(paths))
+            if console.is_terminal:
+                console.clear()
+            try:
+                report = _run(paths, options, more)
+                files = files_of(report)
+            except OutputError:
+                raise
+            except AntelogError as error:  # a file is gone for a moment
+                say(f"error: {error}")
+            sys.stdout.flush()
+            tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
+            sys.stdout.flush()
+            state = {**state_of(files | _tests(paths)), **before}
+            wait_for_change(state, partial(_tests, paths), stopping)
+    return report
+
+
+def _tests(paths: Sequence[Path]) -> set[Path]:
+    """The files of tests that there are now, and programs, which may get some."""
+    try:
+        files = found(paths)
+    except AntelogError:
+        return set()
+    return {*files.tests, *files.programs}
+
+
+def _record(paths: Sequence[Path], given: Given) -> None:
+    """Records what comes out of the cases of each file; one in which something is wrong is left as it is."""
+    for path in paths:
+        suite = read_suite(path, given)
+        if suite.wrong:
+            continue
+        new = recorded(suite)
+        for each in new.left_out:
+            say(f"note: {path}: not recorded: {each}")
+        if new.cases:
+            mark = b"\xef\xbb\xbf" if path.read_bytes().startswith(b"\xef\xbb\xbf") else b""
+            write(path, mark + new.text.encode())
+            cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
+            say(f"note: {path}: recorded what comes out of {cases}; look at it")

@@ -1,0 +1,55 @@
+"""The limits of what a state knows: facts that were given up, rules that were changed while they ran.
+
+Rules changed at tick 40:  Malf is told of from tick 38 on; Malf(wt2, 39) was confirmed by the rules before
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.tables import Column, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class SettledAnswers:
+    """Answers that the rules of before have confirmed: the cells of their variables, and their times."""
+
+    columns: tuple[Column, ...]
+    time: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.time)
+
+    def among(self, answers: Sequence[Column], time: Column) -> Mask:
+        """A mask of the answers that are settled."""
+        found: Mask = find_rows([*answers, time], [*self.columns, self.time]) >= 0
+        return found
+
+    def take(self, at: Column | Mask) -> SettledAnswers:
+        return SettledAnswers(tuple(column[at] for column in self.columns), self.time[at])
+
+
+@dataclass(frozen=True)
+class Carried:
+    """The limits of what is known. Names that are not there have none.
+
+    forgotten  facts about ticks before this one were given up, because there was no room
+    facts      for an input the first tick about which all facts that came are known
+    latest     for an input the first tick from which on the latest fact of each slot is known
+    since      for a query the first tick about which its answers are reported
+    anew       the relations in a cycle of negations that began as if nothing had been before
+    settled    for a query the answers that rules of before have confirmed: nothing is reported about them
+    """
+
+    forgotten: int = 0
+    facts: Mapping[str, int] = field(default_factory=dict)
+    latest: Mapping[str, int] = field(default_factory=dict)
+    since: Mapping[str, int] = field(default_factory=dict)
+    anew: frozenset[str] = frozenset()
+    settled: Mapping[str, SettledAnswers] = field(default_factory=dict)
+
+
+NOTHING_CARRIED = Carried()

@@ -1,0 +1,92 @@
+"""Forecasts carried over to changed rules: what was learned about queries and facts that are the same stays.
+
+Malf is the same: its outcomes and scores go on      Hot is changed: what is learned about it begins anew
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.history import added, gather
+from antelog.engine.step.lines import Lines
+from antelog.engine.step.query import POSSIBLE, REVISED
+from antelog.engine.transition import Transition
+from antelog.forecast.forecasting import Forecasting, known_of, start
+from antelog.forecast.inference.forms import key_of, layout
+from antelog.forecast.judges.judged import Judged
+from antelog.forecast.limits import Limits
+from antelog.forecast.query import QueryForecast
+from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
+
+
+@dataclass(frozen=True)
+class CarriedForecasts:
+    """The forecasts for the new rules, and the lines of the change with their chances."""
+
+    known: Forecasting
+    log: dict[str, pa.Table]
+
+
+def after_change(before: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
+    """Carries forecasts over to other rules."""
+    old, new, state = change.old, change.plan, change.state
+    empty = start(new, before.learning)
+    sightings = _sightings(before.sightings, change)
+    same_lag = layout(old).slowest == layout(new).slowest
+    series = {
+        name: before.series[name] if same_lag and name in before.series else counts
+        for name, counts in empty.series.items()
+    }
+    queries = {
+        name: before.queries[name] if _goes_on(change, name) else _from(judged, change.tick)
+        for name, judged in empty.queries.items()
+    }
+    found = Forecasting(sightings, series, queries, before.epoch, before.learning)
+    known, log, judged = known_of(new, found, state), {}, dict(queries)
+    for name, each in change.changes.items():
+        lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
+        forecast = QueryForecast(known, new.relation(name), limits)
+        step = forecast.step(judged[name], lines, change.tick, state.values, _nothing_of(lines))
+        judged[name], log[name] = step.after, step.lines
+    return CarriedForecasts(replace(found, queries=judged), log)
+
+
+def learned_anew(old: Plan, new: Plan, name: str) -> bool:
+    """Whether what was learned about a query that means the same is of no use: its patterns are others."""
+    before, after = old.relation(name), new.relation(name)
+    return before.patterns != after.patterns or key_of(old, before) != key_of(new, after)
+
+
+def _goes_on(change: Transition, name: str) -> bool:
+    same = any(each.name == name and each.continues for each in change.queries)
+    return same and not learned_anew(change.old, change.plan, name)
+
+
+def _from(judged: Judged, tick: int) -> Judged:
+    """A query with nothing learned, whose answers are followed from a tick on."""
+    return replace(judged, followed=replace(judged.followed, now=tick - 1))
+
+
+def _nothing_of(lines: Lines) -> Callable[[], Lines]:
+    def earlier() -> Lines:
+        nothing = lines.tick[:0]
+        return Lines(lines.table.slice(0, 0), tuple(c[:0] for c in lines.cells), nothing, nothing, nothing)
+
+    return earlier
+
+
+def _sightings(before: Sightings, change: Transition) -> Sightings:
+    """The facts so far by family; those of a new family are the ones that the state keeps."""
+    families = layout(change.plan).families
+    fresh = [family for family in families if family.name not in before.history]
+    history = dict(nothing_seen(families).history)
+    known = {name: gather(before.history, name, None) for name in history if name in before.history}
+    whole = Sightings(added(history, known), before.values)
+    state = change.state
+    facts = {family.predicate: gather(state.history, family.predicate, None) for family in fresh}
+    return seen(whole, fresh, facts, state.values)

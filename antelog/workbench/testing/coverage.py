@@ -1,0 +1,302 @@
+"""The parts of rules that no case shows: a rule never confirmed, a negation never denied.
+
+    Idle(X, T) :- Run(X, T), not Load(X, T).     confirmed somewhere?
+    Idle(X, T) :- Run(X, T), Load(X, T).         if not, no case denies `not Load(X, T)`
+
+Each part is a question, and questions are rules: the program is run once more with these rules in place of
+its queries, and one that has a confirmed answer is covered. So the language says what a part means, and the
+layout of the text changes nothing. A question whose rule would be refused is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from antelog.diagnostics import Diagnostic, Source, Span, errors_of
+from antelog.errors import ProgramError
+from antelog.language import read, syntax
+from antelog.language.literals import Aggregation, Call, Last, Literal
+from antelog.language.literals.comparison import OPPOSITE
+from antelog.language.parser import parse
+from antelog.language.printer import general_text, to_text
+from antelog.program import Program, compiled
+from antelog.workbench.testing.cases import RuleCase
+from antelog.workbench.testing.replaying import background, replayed
+
+MOST_QUESTIONS = 400
+"""The questions about one program; more would take too long."""
+
+_ROUNDS = 12
+"""How often rules that are refused are replaced by others, or left out."""
+
+RULE, NEGATION, CONDITION, FACT = "rule", "negation", "condition", "fact"
+_NEVER = {
+    RULE: "no test confirms this rule",
+    NEGATION: "no test denies `{}` where the rest of its rule holds",
+    CONDITION: "`{}` is never false where the rest of its rule holds",
+    FACT: "`{}` is never missing where the rest of its rule holds",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A rule or a literal, and its place."""
+
+    kind: str
+    span: Span
+    text: str
+
+    @property
+    def complaint(self) -> str:
+        """The sentence about it that says why it counts as not covered."""
+        return _NEVER[self.kind].format(self.text)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The parts of a program, and those of them that no case shows; `skipped` could not be asked about."""
+
+    source: Source
+    parts: tuple[Part, ...]
+    missing: tuple[Part, ...]
+    skipped: int = 0
+
+    @property
+    def covered(self) -> int:
+        return len(self.parts) - len(self.missing)
+
+    @property
+    def percent(self) -> int:
+        """The share that is covered; 100 only if that is all."""
+        return 100 if not self.missing else 100 * self.covered // len(self.parts)
+
+    def position(self, part: Part) -> tuple[str, int, int]:
+        """File, line and column of a part."""
+        file, span = self.source.located(part.span)
+        return file.name, *file.position(span.start)
+
+
+@dataclass
+class _Question:
+    """A part, and the rules that ask about it, the best first; without any it cannot be asked about."""
+
+    part: Part
+    name: str
+    rules: list[str] = field(default_factory=list)
+
+
+def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
+    """The coverage of a program by cases, failed ones too; None if nothing in it can be asked about."""
+    document = parse(program.source).document
+    questions = list(_questions(document, program))[:MOST_QUESTIONS]
+    asking = _Asking(document, program, questions)
+    shown: set[str] = set()
+    for values in dict.fromkeys(tuple(sorted(each.program.source.values.items())) for each in cases):
+        asked = asking.program(dict(values))
+        if asked is None:
+            return None
+        for case in cases:
+            if tuple(sorted(case.program.source.values.items())) == values:
+                shown |= {name for name, rows in background(case, asked).items() if rows}
+                plain = replace(case, expected=(), options=replace(case.options, model=None))
+                lines = replayed(plain, asked).lines
+                shown |= {query for query, row in lines if row["change"] == "confirmed"}
+    able = [each for each in questions if each.rules]
+    if not able:
+        return None
+    missing = tuple(each.part for each in able if each.name not in shown)
+    parts = tuple(each.part for each in able)
+    return Coverage(program.source, parts, missing, len(questions) - len(able))
+
+
+# ---- questions ----
+
+
+def _questions(document: syntax.Document, program: Program) -> Iterator[_Question]:
+    prefix = "Covers"
+    while any(each.head.predicate.startswith(prefix) for each in document.rules):
+        prefix += "x"
+    statics = {each.name for each in program.plan.statics}
+    windows = [each for each in document.queries if each.window is not None]
+    number = 0
+    for rule in document.rules:
+        if not rule.body:
+            continue
+        is_static = rule.head.predicate in statics
+        for part, body in _bodies(rule, document, is_static=is_static):
+            number += 1
+            name = f"{prefix}{number}"
+            yield _Question(part, name, list(_asked(name, rule, body, windows, is_static=is_static)))
+
+
+def _bodies(
+    rule: syntax.Rule, document: syntax.Document, *, is_static: bool
+) -> Iterator[tuple[Part, tuple[Literal, ...]]]:
+    """The parts of a rule, each with the body of the rule that asks about it."""
+    yield Part(RULE, rule.span, document.source.excerpt(rule.span)), rule.body
+    if is_static:
+        return
+    for i, literal in enumerate(rule.body):
+        others = (*rule.body[:i], *rule.body[i + 1 :])
+        kind, opposite = _opposite(literal, others)
+        if opposite:
+            text = document.source.excerpt(literal.span)
+            yield Part(kind, literal.span, " ".join(text.split())), (*others, *opposite)
+
+
+def _opposite(literal: Literal, others: Sequence[Literal]) -> tuple[str, tuple[Literal, ...]]:
+    """Literals that are true where a literal is false; none if there are none that say so."""
+    match literal:
+        case syntax.Negation(atom):
+            return NEGATION, (atom,)
+        case syntax.Comparison(left, operator, right) if not _gives_a_value(literal, others):
+            return CONDITION, (syntax.Comparison(left, OPPOSITE[operator], right),)
+        case Aggregation():
+            return CONDITION, (replace(literal, operator=OPPOSITE[literal.operator]),)
+        case Call(function, negated):
+            return NEGATION if negated else CONDITION, (Call(function, not negated),)
+        case Last():
+            return CONDITION, _another_value(literal)
+        case syntax.Atom() if _variables(literal) <= _given(others):
+            return FACT, (syntax.Negation(literal),)
+        case _:
+            return FACT, ()
+
+
+def _gives_a_value(comparison: syntax.Comparison, others: Sequence[Literal]) -> bool:
+    """Whether a comparison is no condition, as it gives a variable its value."""
+    defined = comparison.defines
+    return defined is not None and defined[0] not in _given(others)
+
+
+def _another_value(literal: Last) -> tuple[Literal, ...]:
+    """A `last` whose value is another one than the constant that is asked for."""
+    *columns, time = literal.atom.terms
+    constants = [i for i, term in enumerate(columns) if isinstance(term, syntax.Constant)]
+    if len(constants) != 1 or columns[constants[0]] in literal.per:
+        return ()
+    other = syntax.Variable("OtherValue")
+    constant, columns[constants[0]] = columns[constants[0]], other
+    atom = replace(literal.atom, terms=(*columns, time))
+    return replace(literal, atom=atom), syntax.Comparison(other, "!=", constant)
+
+
+def _variables(atom: syntax.Atom) -> set[str]:
+    return syntax.variables_of(atom.terms)
+
+
+def _given(literals: Sequence[Literal]) -> set[str]:
+    """The variables that atoms give values."""
+    return {name for each in literals if isinstance(each, syntax.Atom) for name in _variables(each)}
+
+
+def _asked(
+    name: str,
+    rule: syntax.Rule,
+    body: Sequence[Literal],
+    windows: Sequence[syntax.Query],
+    *,
+    is_static: bool,
+) -> Iterator[str]:
+    """The rules that ask about a part, with their queries: all columns of the head, or its time alone."""
+    conditions = ", ".join(map(to_text, body))
+    terms = [to_text(each) for each in rule.head.terms]
+    if is_static:
+        yield f"{name}({', '.join(terms)}) :- {conditions}. static {name}({_columns(len(terms))})."
+        return
+    heads = [terms, terms[-1:]] if len(terms) > 1 else [terms]
+    limits = [""]
+    if windows:
+        widest = max(windows, key=lambda each: each.window.amount if each.window else 0)
+        limits += [to_text(replace(widest, words=None, alert=None, severity=None)).partition(")")[2][:-1]]
+    for limit, head in product(limits, heads):
+        yield f"{name}({', '.join(head)}) :- {conditions}. query {general_text(name, len(head))}{limit}."
+
+
+def _columns(count: int) -> str:
+    return ", ".join(f"column{i + 1}" for i in range(count))
+
+
+# ---- the program that asks ----
+
+
+class _Asking:
+    """Makes programs whose queries are questions, and leaves out those that cannot be asked."""
+
+    def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
+        self._program, self._questions = program, questions
+        silent = [each.span for each in (*document.queries, *document.chances)]
+        self._base = _base(questions, program)
+        self._files = [_without(file, start, silent) for start, file in program.source.files]
+
+    def program(self, values: dict[str, int | float]) -> Program | None:
+        """The program with these values of limits; None if it cannot be made."""
+        for _ in range(_ROUNDS):
+            able = [each for each in self._questions if each.rules]
+            if not able:
+                return None
+            found = self._compiled(able, values)
+            if isinstance(found, Program):
+                return found
+            if not self._leave_out(able, found):
+                break
+        # What is refused cannot be told from its place: each question is tried by itself.
+        for each in self._questions:
+            while each.rules and not isinstance(self._compiled([each], values), Program):
+                del each.rules[0]
+        able = [each for each in self._questions if each.rules]
+        found = self._compiled(able, values) if able else ()
+        return found if isinstance(found, Program) else None
+
+    def _compiled(
+        self, questions: Sequence[_Question], values: dict[str, int | float]
+    ) -> Program | Sequence[Span]:
+        """The program with these questions, or the places in its last file that are refused."""
+        text = "\n".join([*(each.rules[0] for each in questions), self._base])
+        first, *others = self._files
+        source = Source(first.text, first.name, (*others, Source(text, _NAME)), values)
+        start = source.files[-1][0]
+        try:
+            program = compiled(read(source))
+        except ProgramError as error:
+            return [_moved(each, start) for each in errors_of(error.diagnostics)]
+        return replace(program, functions=self._program.functions)
+
+    def _leave_out(self, questions: Sequence[_Question], refused: Sequence[Span]) -> bool:
+        """Takes the next rule of each question that is refused; False if none of them is known."""
+        begin, known = 0, False
+        for each in questions:
+            end = begin + len(each.rules[0]) + 1
+            if any(begin <= span.start < end for span in refused):
+                known = True
+                del each.rules[0]
+            begin = end
+        return known
+
+
+_NAME = "<coverage>"
+
+
+def _base(questions: Sequence[_Question], program: Program) -> str:
+    """A rule and a query that are always right: background alone makes no program."""
+    name = f"{questions[0].name}x" if questions else "Covers"
+    source = program.plan.inputs[0]
+    places = ["_"] * (len(source.columns) - 1)
+    return f"{name}(T) :- {source.name}({', '.join([*places, 'T'])}). query {name}(T)."
+
+
+def _moved(diagnostic: Diagnostic, by: int) -> Span:
+    return Span(diagnostic.span.start - by, diagnostic.span.end - by)
+
+
+def _without(file: Source, start: int, spans: Sequence[Span]) -> Source:
+    """A file with blanks in place of some statements."""
+    text = file.text
+    for span in spans:
+        first, last = span.start - start, span.end - start
+        if 0 <= first < last <= len(text):
+            blanks = "".join("\n" if each == "\n" else " " for each in text[first:last])
+            text = text[:first] + blanks + text[last:]
+    return Source(text, file.name)

@@ -1,0 +1,215 @@
+"""Reads what a case expects: at a tick or at the end, answers in a state, with details.
+
+- at: 1
+  open:
+  - Malf(wt2, 0):
+      awaits: Temp(wt2, high, 2)
+      if_silent: rejected at 3
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+from yaml.nodes import MappingNode, Node, ScalarNode
+
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.run.values import SettingError, number
+from antelog.workbench.testing.cases import (
+    CONFIRMED,
+    NO_DETAILS,
+    NOTHING_ELSE,
+    OPEN,
+    REJECTED,
+    STATES,
+    AnswerDetails,
+    Expectation,
+    ExpectedAnswer,
+    ExpectedChance,
+    ExpectedOutlook,
+    LiteralList,
+    LiteralText,
+)
+from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile
+from antelog.workbench.testing.texts import ProgramTexts
+
+_EXPECTED = ("at", *STATES, "nothing_else", "recorded")
+_DETAILS = ("awaits", "evidence", "because", "so_far", "if_silent", "decided_by", "chance")
+_OF_STATE: Mapping[str, tuple[str, ...]] = {
+    OPEN: ("awaits", "evidence", "so_far", "if_silent", "decided_by", "chance"),
+    CONFIRMED: ("evidence",),
+    REJECTED: ("because", "evidence", "awaits"),
+}
+_YES, _NO = ("yes", "true", "on"), ("no", "false", "off")
+_CHANCE = re.compile(
+    r"(?P<sign><=|>=|<|>|over|above|more than|under|below|less than|at least|at most)?\s*"
+    r"(?P<low>\d+(?:\.\d+)?)\s*%(?:\s*(?:to|-|\.\.)\s*(?P<high>\d+(?:\.\d+)?)\s*%)?\Z",
+    re.ASCII,
+)
+_SIGNS = {
+    **dict.fromkeys((">", "over", "above", "more than"), ">"),
+    **dict.fromkeys(("<", "under", "below", "less than"), "<"),
+    **dict.fromkeys((">=", "at least"), ">="),
+    **dict.fromkeys(("<=", "at most"), "<="),
+}
+_SILENT = re.compile(r"(confirmed|rejected)\s+at\s+(?=\S)")
+
+
+class ExpectationReader:
+    """Reads the expectations of a case, whose texts are in the words of a program."""
+
+    def __init__(self, file: MarkedFile, texts: ProgramTexts) -> None:
+        self._file, self._texts = file, texts
+
+    def expected(self, entry: MarkedEntry) -> Iterator[Expectation]:
+        """The items of `expect`."""
+        for node in self._file.listed(entry):
+            found = self._file.entries(node, "an expectation", _EXPECTED)
+            if not isinstance(node, MappingNode):
+                continue
+            at: int | None = None
+            fine = True
+            if "at" in found:
+                at = self._tick(found["at"])
+                fine = at is not None
+            answers = [
+                answer for state in STATES if state in found for answer in self._answers(state, found[state])
+            ]
+            alone = self._alone(found.get("nothing_else"))
+            recorded = "recorded" in found and self._flag(found["recorded"])
+            if (
+                not {*STATES, "nothing_else"} & found.keys()
+                and fine
+                and not found.keys() - {"at", "recorded"}
+            ):
+                hint = (
+                    f"Add {', '.join(f'`{each}:`' for each in STATES)} with answers, or `nothing_else: yes`."
+                )
+                self._file.error(node, "nothing is expected here", hint)
+            if fine:
+                yield Expectation(at, tuple(answers), alone, recorded, node)
+
+    def _tick(self, entry: MarkedEntry) -> int | None:
+        if self._file.text(entry.value, f"`{entry.key.value}`") is None:
+            return None
+        assert isinstance(entry.value, ScalarNode)
+        return self._texts.moment_of(self._file, entry.value)
+
+    def _flag(self, entry: MarkedEntry) -> bool:
+        text = (self._file.text(entry.value, f"`{entry.key.value}`") or "no").lower()
+        if text not in (*_YES, *_NO):
+            self._file.error(
+                entry.value, f"`{entry.key.value}` is yes or no", "Write `yes`, or leave it out."
+            )
+        return text in _YES
+
+    def _alone(self, entry: MarkedEntry | None) -> tuple[str, ...]:
+        """The queries that have no other answers."""
+        if entry is None:
+            return ()
+        found: list[str] = []
+        for node in self._file.listed(entry):
+            text = self._file.text(node, "an item of `nothing_else`")
+            if text is None or text.lower() in _NO:
+                continue
+            if text.lower() in _YES:
+                found += self._texts.queries
+            elif text in self._texts.queries:
+                found.append(text)
+            else:
+                hint = did_you_mean(text, self._texts.queries)
+                hint = hint or f"Write `yes` for all, or some of {', '.join(self._texts.queries)}."
+                self._file.error(node, f"the program has no query {text}", hint, MISFIT)
+        return tuple(dict.fromkeys(found))
+
+    def _answers(self, state: str, entry: MarkedEntry) -> Iterator[ExpectedAnswer]:
+        for node in self._file.listed(entry):
+            pairs: list[tuple[ScalarNode, Node | None]]
+            if isinstance(node, ScalarNode):
+                pairs = [(node, None)]
+            elif isinstance(node, MappingNode):
+                pairs = [(each.key, each.value) for each in self._file.pairs(node)]
+            else:
+                hint = "Write each answer on a line of its own, behind a dash."
+                self._file.error(node, "a list cannot be an answer", hint)
+                continue
+            for key, value in pairs:
+                answer = self._texts.answer(self._file, key)
+                if answer is None:
+                    continue
+                details = NO_DETAILS if value is None else self._details(state, value)
+                yield ExpectedAnswer(state, " ".join(key.value.split()), answer, details, key)
+
+    def _details(self, state: str, node: Node) -> AnswerDetails:
+        file = self._file
+        if isinstance(node, ScalarNode) and not node.value:
+            return NO_DETAILS
+        known = _OF_STATE.get(state, ())
+        if not known:
+            file.error(node, "nothing more can be said of an answer that never comes", "Leave this out.")
+            return NO_DETAILS
+        found = file.entries(node, "an expected answer", _DETAILS)
+        for name in [each for each in found if each not in known]:
+            message = f"an answer that is {state} has no `{name}`"
+            file.error(
+                found.pop(name).key, message, f"It may have {', '.join(f'`{each}`' for each in known)}."
+            )
+        lists = {
+            name: self._literals(found[name]) for name in ("awaits", "evidence", "because") if name in found
+        }
+        read: dict[str, Callable[[ScalarNode], object]] = {
+            "so_far": self._so_far,
+            "if_silent": self._if_silent,
+            "decided_by": partial(self._texts.moment_of, file),
+            "chance": self._chance,
+        }
+        values: dict[str, object] = {}
+        for name, reader in read.items():
+            if name in found and file.text(found[name].value, f"`{name}`") is not None:
+                value = found[name].value
+                assert isinstance(value, ScalarNode)
+                values[name] = reader(value)
+        return AnswerDetails(lists, **values)  # type: ignore[arg-type]  # each reader makes its field's type
+
+    def _literals(self, entry: MarkedEntry) -> LiteralList:
+        found: list[LiteralText] = []
+        only = False
+        for node in self._file.listed(entry):
+            if not isinstance(node, ScalarNode):
+                self._file.text(node, "a literal")
+            elif node.value.strip() == NOTHING_ELSE:
+                only = True
+            else:
+                literals = self._texts.literal(self._file, node)
+                if literals is not None:
+                    found.append(LiteralText(" ".join(node.value.split()), literals))
+        return LiteralList(tuple(found), only)
+
+    def _so_far(self, node: ScalarNode) -> float | None:
+        try:
+            return number(node.value)
+        except SettingError as error:
+            self._file.error(node, error.message, error.hint)
+            return None
+
+    def _if_silent(self, node: ScalarNode) -> ExpectedOutlook | None:
+        found = _SILENT.match(node.value)
+        if found is None:
+            hint = "Write `rejected at 3` or `confirmed at 3`, with the tick at which that is so."
+            self._file.error(node, f"`{node.value}` does not say what becomes of the answer", hint)
+            return None
+        tick = self._texts.moment_within(self._file, node, found.end())
+        return None if tick is None else ExpectedOutlook(found[1], tick)
+
+    def _chance(self, node: ScalarNode) -> ExpectedChance | None:
+        text = " ".join(node.value.split())
+        found = _CHANCE.match(text)
+        low = 0.0 if found is None else float(found["low"]) / 100
+        high = None if found is None or not found["high"] else float(found["high"]) / 100
+        if found is None or low > 1 or (found["sign"] and high is not None) or not low <= (high or 1) <= 1:
+            hint = "Write `over 50%`, `at most 5%`, `40% to 60%`, or `83%`, which is meant to a percent."
+            self._file.error(node, f"`{text}` is no chance", hint)
+            return None
+        return ExpectedChance(_SIGNS.get(found["sign"] or "", "="), low, high, text)

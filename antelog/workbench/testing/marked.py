@@ -1,0 +1,260 @@
+"""YAML in which every scalar is a text, whatever it looks like, and has its place in the file.
+
+    - Temp(wt2, on, 0) @ 2       the text `Temp(wt2, on, 0) @ 2`, in line 1, from column 3 on
+
+So `on`, `no`, `10:30` and `1_000` are texts as others are. Mistakes are collected, to be shown all at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+
+import yaml
+from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+from yaml.reader import ReaderError
+
+from antelog.diagnostics import Diagnostic, Note, Source, Span
+from antelog.language.checks.suggestions import did_you_mean
+
+UNREADABLE, FORM, MISFIT = "E801", "E802", "E803"
+"""Codes: no YAML; YAML of another form; a fact or an answer that does not fit the program."""
+
+MOST_LETTERS = 500_000
+"""The letters of a file."""
+
+MOST_ITEMS = 200_000
+"""The items of all lists; one list may be used in several places."""
+
+
+@dataclass(frozen=True, eq=False)
+class MarkedEntry:
+    """A key of a mapping, and its value."""
+
+    key: ScalarNode
+    value: Node
+
+
+@dataclass(eq=False)
+class MarkedFile:
+    """A file of YAML, its root (None: it is empty or no YAML), and what is wrong with it so far."""
+
+    source: Source
+    root: Node | None = None
+    problems: list[Diagnostic] = field(default_factory=list)
+    _items: int = 0
+
+    def error(self, where: Node | Span, message: str, hint: str, code: str = FORM) -> None:
+        """Notes a mistake at a place."""
+        self.problems.append(Diagnostic(code, message, self.span(where), hint))
+
+    def span(self, where: Node | Span) -> Span:
+        """The place of a node; of a collection its first line."""
+        if isinstance(where, Span):
+            return where
+        text, start, end = self.source.text, where.start_mark.index, where.end_mark.index
+        if isinstance(where, CollectionNode) or "\n" in text[start:end]:
+            line = text.find("\n", start)
+            end = min(end, len(text) if line < 0 else line)
+        start = min(start, max(0, len(text) - 1))
+        return Span(start, max(end, min(start + 1, len(text))))
+
+    def within(self, node: ScalarNode, span: Span) -> Span:
+        """The place in the file of a stretch of a scalar's text."""
+        at = _places(self.source.text[node.start_mark.index : node.end_mark.index], node.value)
+        if at is None or not node.value:
+            return self.span(node)
+        first = min(span.start, len(node.value) - 1)
+        last = min(max(span.end - 1, first), len(node.value) - 1)
+        begin = node.start_mark.index
+        return Span(begin + at[first], begin + at[last] + 1)
+
+    def text(self, node: Node, what: str) -> str | None:
+        """The text of a scalar; a mistake if it is a list or a mapping."""
+        if isinstance(node, ScalarNode):
+            return str(node.value)
+        kind = "a list" if isinstance(node, SequenceNode) else "a mapping"
+        self.error(node, f"{what} is {kind}, and has to be a text", _comma_hint(node))
+        return None
+
+    def items(self, node: Node) -> list[Node]:
+        """The items of a list; a scalar or a mapping is a list of one, and nothing has none."""
+        if isinstance(node, SequenceNode):
+            self._items += len(node.value)
+            if self._items > MOST_ITEMS:
+                self.error(node, f"the lists have more than {MOST_ITEMS:,} items", _USE_FILES, UNREADABLE)
+                node.value.clear()
+            return list(node.value)
+        return [] if isinstance(node, ScalarNode) and not node.value and not node.style else [node]
+
+    def listed(self, entry: MarkedEntry) -> Iterator[Node]:
+        """The items of a list; empty ones are mistakes."""
+        for each in self.items(entry.value):
+            if isinstance(each, ScalarNode) and not each.value.strip():
+                self.error(each, f"an item of `{entry.key.value}` is empty", "Write it, or leave it out.")
+            else:
+                yield each
+
+    def entries(self, node: Node, what: str, known: Collection[str]) -> dict[str, MarkedEntry]:
+        """The entries of a mapping by their keys; mistakes for unknown keys and repeated ones."""
+        found: dict[str, MarkedEntry] = {}
+        if not isinstance(node, MappingNode):
+            self.error(node, f"{what} has to be a mapping", f"Its keys are {_listed(known)}.")
+            return found
+        for each in self.pairs(node):
+            name = str(each.key.value)
+            if name not in known:
+                hint = did_you_mean(name, known) or f"There are {_listed(known)}."
+                self.error(each.key, f"{what} has no key `{name}`", hint)
+            else:
+                found[name] = each
+        return found
+
+    def pairs(self, node: MappingNode) -> Iterator[MarkedEntry]:
+        """The entries of a mapping, each key once."""
+        seen: dict[str, ScalarNode] = {}
+        for key, value in node.value:
+            if not isinstance(key, ScalarNode):
+                self.error(key, "a key has to be a text", "Write one word before the colon.")
+            elif key.value in seen:
+                note = Note("it is here, too", self.span(seen[key.value]))
+                message = f"the key `{key.value}` is there twice, and one of them would be lost"
+                hint = "Leave out one of the two, or write both into one list."
+                self.problems.append(Diagnostic(FORM, message, self.span(key), hint, (note,)))
+            else:
+                seen[key.value] = key
+                yield MarkedEntry(key, value)
+
+
+@dataclass(frozen=True)
+class ScalarText:
+    """A part of a scalar of a file, from a letter of its text on."""
+
+    file: MarkedFile
+    node: ScalarNode
+    text: str
+    start: int = 0
+
+    def error(self, span: Span, message: str, hint: str) -> None:
+        """Notes that a stretch of the text does not fit the program."""
+        place = self.file.within(self.node, Span(span.start + self.start, span.end + self.start))
+        self.file.error(place, message, hint, MISFIT)
+
+    @property
+    def all(self) -> Span:
+        """The whole text, as a stretch of it."""
+        return Span(0, len(self.text))
+
+    def part(self, first: int, last: int) -> ScalarText:
+        """A stretch of the text, without the blanks around it."""
+        found = self.text[first:last]
+        blanks = len(found) - len(found.lstrip())
+        return ScalarText(self.file, self.node, found.strip(), self.start + first + blanks)
+
+
+def _places(raw: str, value: str) -> list[int] | None:
+    """For each letter of a scalar its place in what is written; None if that cannot be told."""
+    if raw == value:
+        return list(range(len(value)))
+    found, at = [], 0
+    for letter in value:
+        while at < len(raw) and raw[at] != letter and not (letter.isspace() and raw[at].isspace()):
+            at += 1
+        if at == len(raw):
+            return None
+        found.append(at)
+        at += 1
+    return found
+
+
+def _listed(names: Collection[str]) -> str:
+    *most, last = names
+    return f"{', '.join(f'`{each}`' for each in most)} and `{last}`" if most else f"`{last}`"
+
+
+def _comma_hint(node: Node) -> str:
+    if isinstance(node, MappingNode) and not node.flow_style:
+        return "If a colon with a space behind it is part of the text, write it all in single quotes."
+    return "Write one text."
+
+
+def read(path: str | PathLike[str]) -> MarkedFile:
+    """Reads a file; one that is missing, is no text or is no YAML has a problem and no root."""
+    name = str(path)
+    try:
+        text = Path(path).read_bytes().decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnicodeDecodeError):
+            message, hint = f"it is not UTF-8 text, see byte {error.start}", "Save it as UTF-8."
+        else:
+            why = getattr(error, "strerror", None) or str(error)
+            message, hint = f"it cannot be read: {why}", "Name a file that is there, and that you may read."
+        return MarkedFile(Source("", name), None, [Diagnostic(UNREADABLE, message, Span(0, 0), hint)])
+    return parse(text, name)
+
+
+def parse(text: str, name: str) -> MarkedFile:
+    """Reads a text."""
+    found = MarkedFile(Source(text, name))
+    if len(text) > MOST_LETTERS:
+        found.error(Span(0, 1), f"it has more than {MOST_LETTERS:,} letters", _USE_FILES, UNREADABLE)
+        return found
+    try:
+        found.root = yaml.compose(text, Loader=yaml.BaseLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        at = 0 if mark is None else min(mark.index, max(0, len(text) - 1))
+        message = error.problem or error.context or "this is no YAML"
+        found.error(Span(at, at + 1), f"this is no YAML: {message}", _remedy(text, at, message), UNREADABLE)
+    except ReaderError as error:
+        at = min(error.position, max(0, len(text) - 1))
+        message = f"the character U+{ord(text[at]):04X} may not stand in YAML"
+        found.error(Span(at, at + 1), message, "Leave it out.", UNREADABLE)
+    except RecursionError:
+        found.error(Span(0, 1), "it is nested too deeply", "Cases need five levels.", UNREADABLE)
+    except (ValueError, OverflowError, AttributeError) as error:  # of an escape such as \UFFFFFFFF
+        found.error(Span(0, 1), f"this is no YAML: {error}", _ESCAPES, UNREADABLE)
+    else:
+        if found.root is None:
+            found.error(Span(0, 0), "it is empty", f"It needs {EXAMPLE}", FORM)
+        elif (wrong := next(_unwritable(found.root), None)) is not None:
+            found.error(wrong, "this text has a character that cannot be written", _ESCAPES, UNREADABLE)
+            found.root = None
+    return found
+
+
+EXAMPLE = "a list of cases:\ncases:\n- name: a short name\n  facts:\n  - …\n  expect:\n  - …"
+_USE_FILES = "Put facts into a CSV file, and name it: `- Temp: readings.csv`."
+_ESCAPES = 'Leave it out; a text in double quotes may have \\" and \\\\, and few cases need others.'
+
+
+def _unwritable(root: Node) -> Iterator[ScalarNode]:
+    """The scalars with half a character or with a zero in them, which only an escape can make."""
+    pending, seen = [root], set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, ScalarNode):
+            if any(each == "\0" or "\ud800" <= each <= "\udfff" for each in node.value):
+                yield node
+        else:
+            pending += [part for each in node.value for part in (each if isinstance(each, tuple) else [each])]
+
+
+def _remedy(text: str, at: int, message: str) -> str:
+    line = text[text.rfind("\n", 0, at) + 1 : (text.find("\n", at) + 1 or len(text) + 1) - 1]
+    if "\t" in line[: at - text.rfind("\n", 0, at)]:
+        return "YAML is indented with spaces. Replace the tab."
+    if "mapping values are not allowed" in message:
+        return "A colon and a space make a key. Are they part of a text, write that in single quotes."
+    if "chomping" in message or line.strip().partition(":")[2].strip()[:1] in (">", "|"):
+        return "`>` and `|` begin a text of several lines. Write `over 50%`, or put it into quotes."
+    if text[at : at + 1] in ("%", "@", "`"):
+        return f"A text may not begin with `{text[at]}`. Write it in single quotes."
+    if "document" in message:
+        return "Put all cases into one list; a line `---` begins another document."
+    return "Look at the indent, at brackets and at quotes; when in doubt, write a text in single quotes."

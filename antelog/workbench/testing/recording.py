@@ -1,0 +1,243 @@
+"""Writes what comes out of cases into their file as expectations, marked as recorded.
+
+    expect:
+    - at: 1
+      open:
+      - Malf(wt2, 0):
+          awaits:
+          - Temp(wt2, high, 2)
+          - nothing else
+          if_silent: rejected at 3
+      recorded: yes
+
+A case without expectations gets them, and those that are marked are written anew; what a person has written,
+and the comments and the layout of the file, stay. The mark goes when a person takes it away.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import yaml
+from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNode
+
+from antelog.diagnostics import Span
+from antelog.forecast.reports.words import percent
+from antelog.language.line_literals import amount_text, read_literal
+from antelog.workbench.testing.cases import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase
+from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
+from antelog.workbench.testing.suite import Suite
+
+MOST_CHANGES = 200
+"""The changes of a case that are recorded; nobody would look through more."""
+
+_LONGEST_KEY = 500
+_PLAIN = re.compile(r"[^\W\d_][^\n]*\Z")
+_PRINTED = re.compile("[\x20-\x7e\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The text of a file with what was recorded, in how many cases, and why others were left out."""
+
+    text: str
+    cases: int
+    left_out: tuple[str, ...]
+
+
+def recorded(suite: Suite) -> Recorded:
+    """The file of a suite, in which nothing is wrong, with expectations of what comes out."""
+    recorder = _Recorder(suite)
+    for case in suite.cases:
+        recorder.take(case)
+    return Recorded(recorder.text, recorder.count, tuple(recorder.left_out))
+
+
+@dataclass(frozen=True)
+class _Edit:
+    span: Span
+    text: str
+
+
+class _Recorder:
+    """Collects the edits of a file."""
+
+    def __init__(self, suite: Suite) -> None:
+        self._suite, self._whole = suite, suite.file.source.text
+        self._newline = "\r\n" if "\r\n" in self._whole else "\n"
+        self._edits: list[_Edit] = []
+        self.count = 0
+        self.left_out: list[str] = []
+
+    @property
+    def text(self) -> str:
+        found = self._whole
+        for each in sorted(self._edits, key=lambda edit: edit.span.start, reverse=True):
+            written = each.text.replace("\n", self._newline)
+            found = found[: each.span.start] + written + found[each.span.end :]
+        return found
+
+    def take(self, case: RuleCase) -> None:
+        """Adds the edits of a case, if it has nothing but recorded expectations."""
+        marked = [each for each in case.expected if each.recorded]
+        if case.expected and not marked:
+            return
+        # Answers as of their last change, whatever ticks are asked about by now.
+        outcome = replayed(replace(case, expected=()), name=self._suite.name)
+        changes = len(outcome.lines)
+        if outcome.error or changes > MOST_CHANGES:
+            why = outcome.error or f"{changes:,} changes are more than anybody reads; give fewer facts"
+            self.left_out.append(f"{case.name}: {why}")
+            return
+        kept = [each.at for each in case.expected if not each.recorded]
+        items = [text for at, text in _items(case, outcome) if at not in kept]
+        if not items or _same(items, [each.node for each in marked]):
+            return
+        if case.node.flow_style or not self._edit(case, [each.node for each in marked], items):
+            self.left_out.append(f"{case.name}: write its keys and items on lines of their own")
+            return
+        self.count += 1
+
+    def _edit(self, case: RuleCase, marked: Sequence[Node], items: Sequence[str]) -> bool:
+        """Puts items in place of marked ones, or at the end of a case; False if the layout is another one."""
+        expect = next((value for key, value in case.node.value if key.value == "expect"), None)
+        column = case.node.value[0][0].start_mark.column
+        if isinstance(expect, SequenceNode) and expect.value and not expect.flow_style:
+            dash = self._dash(expect.value[0])
+            column = dash - (self._whole.rfind("\n", 0, dash) + 1)
+            spans = [self._span(each) for each in marked]
+            if any(self._whole[span.start : span.end].lstrip(" ")[:1] != "-" for span in spans):
+                return False
+            first, *others = spans
+            self._edits += [_Edit(span, "") for span in others]
+            self._edits.append(_Edit(first, _indented("".join(items), column)))
+            return True
+        text = _indented("".join(items), column)
+        if expect is None:
+            at = self._end(case.node)
+            text = f"{' ' * column}expect:\n{text}"
+        elif isinstance(expect, ScalarNode) and not expect.value and not expect.style:
+            at = self._end(expect)
+        else:
+            at = self._end(expect)
+            start, end = expect.start_mark.index, expect.end_mark.index
+            if not isinstance(expect, SequenceNode) or expect.value:
+                return False
+            start = len(self._whole[:start].rstrip(" "))
+            self._edits.append(_Edit(Span(start, end), ""))
+        before = "" if at == 0 or self._whole[at - 1] == "\n" else "\n"
+        self._edits.append(_Edit(Span(at, at), before + text))
+        return True
+
+    def _dash(self, item: Node) -> int:
+        """The place of the dash before an item."""
+        return self._whole.rfind("-", 0, item.start_mark.index)
+
+    def _span(self, item: Node) -> Span:
+        """The lines of an item, from the one with its dash on."""
+        return Span(self._whole.rfind("\n", 0, self._dash(item)) + 1, self._end(item))
+
+    def _end(self, node: Node) -> int:
+        """The end of the last line of a node, behind the line's end."""
+        while isinstance(node, CollectionNode) and node.value and not node.flow_style:
+            last = node.value[-1]
+            node = last[1] if isinstance(last, tuple) else last
+        at = node.end_mark.index
+        if isinstance(node, ScalarNode) and node.style in ("|", ">"):
+            at = len(self._whole[:at].rstrip())
+        found = self._whole.find("\n", at)
+        return len(self._whole) if found < 0 else found + 1
+
+
+def _indented(text: str, column: int) -> str:
+    return "".join(f"{' ' * column}{line}\n" for line in text.splitlines())
+
+
+def _same(items: Sequence[str], nodes: Sequence[Node]) -> bool:
+    """Whether recorded items say this already."""
+    found = yaml.compose("".join(items), Loader=yaml.BaseLoader)
+    return found is not None and _plain(found) == [_plain(each) for each in nodes]
+
+
+def _plain(node: Node) -> object:
+    if isinstance(node, MappingNode):
+        return {str(key.value): _plain(value) for key, value in node.value}
+    if isinstance(node, SequenceNode):
+        return [_plain(each) for each in node.value]
+    return str(node.value)
+
+
+# ---- what comes out, as text ----
+
+
+def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
+    """For each tick with changes, and for the end, an item of `expect`."""
+    names = {each.name: each.answer.names for each in case.program.plan.queries}
+    writer = _AnswerWriter(case)
+    for tick in sorted({row["tick"] for _, row in outcome.lines}):
+        states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
+        if states:
+            at = f"- at: {case.texts.written(tick)}\n"
+            yield tick, f"{at}{writer.states(states, detailed=True)}  recorded: yes\n"
+    last = [each for each in outcome.states(outcome.ended, names) if each.change != REJECTED]
+    body = f"{writer.states(last, detailed=False)}  nothing_else: yes\n  recorded: yes\n"
+    yield None, f"- {body[2:]}"
+
+
+class _AnswerWriter:
+    """Writes answers as they are expected."""
+
+    def __init__(self, case: RuleCase) -> None:
+        self._texts = case.texts
+
+    def states(self, states: Sequence[AnswerState], *, detailed: bool) -> str:
+        """The answers by their states, with two blanks before each line."""
+        lines: list[str] = []
+        for state in (OPEN, CONFIRMED, REJECTED):
+            found = [each for each in states if (OPEN if each.is_open else each.change) == state]
+            if found:
+                lines.append(f"  {state}:")
+                for each in found:
+                    lines += self._answer(each, detailed=detailed and state == OPEN)
+        return "".join(f"{line}\n" for line in lines)
+
+    def _answer(self, state: AnswerState, *, detailed: bool) -> Iterator[str]:
+        text = yaml_text(self._texts.answer_of(state.query, state.row))
+        details = list(self._details(state.row)) if detailed and len(text) < _LONGEST_KEY else []
+        yield f"  - {text}{':' if details else ''}"
+        yield from (f"      {each}" for each in details)
+
+    def _details(self, row: Row) -> Iterator[str]:
+        explanation: Mapping[str, Any] = (row.get("explanations") or [{}])[0]
+        awaited = explanation.get("hypotheses") or ()
+        if awaited and all(self._texts.literal_of_line(each) for each in awaited):
+            yield "awaits:"
+            yield from (f"- {yaml_text(self._shown(each))}" for each in awaited)
+            yield f"- {NOTHING_ELSE}"
+        values = [each["value"] for each in explanation.get("so_far") or ()]
+        if len(values) == 1 and values[0] is not None:
+            yield f"so_far: {amount_text(values[0])}"
+        silent = row.get("if_silent")
+        if silent is not None:
+            yield f"if_silent: {silent['change']} at {self._texts.written(silent['tick'])}"
+        if row.get("chance") is not None:
+            yield f"chance: {percent(row['chance']).replace(' ', '')}"
+
+    def _shown(self, text: str) -> str:
+        return read_literal(text).text(self._texts.written)
+
+
+def yaml_text(text: str) -> str:
+    """A text as a scalar of YAML, in quotes only where it needs them."""
+    if not all(_PRINTED.match(each) for each in text):
+        inner = "".join(
+            each if _PRINTED.match(each) and each not in '"\\' else f"\\u{ord(each):04x}" for each in text
+        )
+        return f'"{inner}"'
+    if _PLAIN.match(text) and ": " not in text and " #" not in text and text[-1] not in ": ":
+        return text
+    quoted = text.replace("'", "''")
+    return f"'{quoted}'"

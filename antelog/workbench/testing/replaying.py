@@ -1,0 +1,292 @@
+"""A case through the engine: the facts as recorded ones, the log, and the answers at the ticks asked for.
+
+The driver is that of `antelog try`, so what a case shows is what a replay of these facts prints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.arrow.arrays import array_of
+from antelog.compile.rules.statics import Row as StaticRow
+from antelog.compile.rules.statics import evaluate
+from antelog.engine.step.plain_values import rows_of
+from antelog.engine.values.functions import Functions
+from antelog.engine.values.single_calls import SingleCalls
+from antelog.errors import AntelogError, DataError
+from antelog.files import ARRIVAL, Reject, Rejects
+from antelog.files.chunks import Chunk
+from antelog.files.columns import WantedColumns
+from antelog.language.epochs import TICKS, Counting
+from antelog.process import Engine
+from antelog.program import Program
+from antelog.run import stretches
+from antelog.run.clock import Timing
+from antelog.run.driver import ChangeView, Driver, Judged
+from antelog.run.explaining import grounds_of
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.replay import static_facts
+from antelog.run.sinks.result import StepResult
+from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.sources.source import FactSource, Mark, SourcePiece
+from antelog.run.waiting import DueRows
+from antelog.why import Detail, WhyAnswer, explained
+from antelog.workbench.testing.cases import RuleCase
+from antelog.workbench.testing.texts import Fact
+
+Row = Mapping[str, Any]
+
+MOST_TICKS = 20_000
+"""A case goes on behind its last fact for no more ticks, if there are answers at each."""
+
+_DEPTH = 4
+"""The levels of rules of a reason."""
+
+_DECIDING = ("possible", "revised", "confirmed", "rejected", "closed")
+"""The changes that say what state an answer is in."""
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerState:
+    """The state of an answer at a tick: its last line, and if it is open what is known of it then."""
+
+    query: str
+    change: str
+    row: Row
+
+    @property
+    def is_open(self) -> bool:
+        return self.change in ("possible", "revised")
+
+
+@dataclass(eq=False)
+class Outcome:
+    """The outcome of a case: the lines of each query, open answers at ticks, and facts that were set aside.
+
+    `ended` is the last tick, and `error` says why the case could not be run.
+    """
+
+    lines: list[tuple[str, Row]] = field(default_factory=list)
+    snapshots: dict[int, list[tuple[str, Row]]] = field(default_factory=dict)
+    set_aside: list[Reject] = field(default_factory=list)
+    ended: int = -1
+    error: str = ""
+
+    def states(self, tick: int, names: Mapping[str, Sequence[str]]) -> list[AnswerState]:
+        """The last state of each answer up to a tick, in the order in which they came."""
+        now = {
+            (query, _key(row, names[query])): row
+            for query, row in self.snapshots.get(tick, ())
+            if row["change"] == "open"
+        }
+        found: dict[object, AnswerState] = {}
+        for query, row in self.lines:
+            if row["tick"] <= tick and row["change"] in _DECIDING:
+                key = query, _key(row, names[query])
+                found[key] = AnswerState(query, row["change"], row)
+        return [
+            replace(each, row=now[key]) if each.is_open and key in now else each
+            for key, each in found.items()
+        ]
+
+
+def _key(row: Row, names: Sequence[str]) -> tuple[object, ...]:
+    """An answer: its values, and which of its variables stand for all others."""
+    values = ((type(row[name]).__name__, row[name]) for name in names)
+    return (*values, tuple(row.get("others") or ()))
+
+
+class _Watching(ChangeView):
+    """Shows all changes, and keeps the answers of some ticks."""
+
+    def __init__(self, ticks: Sequence[int], outcome: Outcome) -> None:
+        super().__init__()
+        self._ticks, self._outcome = sorted(set(ticks)), outcome
+
+    def steps(self, engine: Engine, batch: DueRows, judged: Judged) -> Iterator[StepResult]:
+        for tick in self._stops(engine.now, batch.now):
+            part = batch.between(engine.now, tick)
+            tables = engine.advance(tick, part.facts)
+            judged(part)
+            self._look(engine)
+            yield StepResult(tick, tables)
+
+    def rest(self, engine: Engine, end: int) -> Iterator[StepResult]:
+        for tick in self._stops(engine.now, end):
+            tables = engine.advance(tick)
+            self._look(engine)
+            yield StepResult(tick, tables)
+
+    def _stops(self, now: int, end: int) -> list[int]:
+        return [*(each for each in self._ticks if now < each < end), *([end] if end > now else [])]
+
+    def _look(self, engine: Engine) -> None:
+        if engine.now in self._ticks:
+            self._outcome.snapshots[engine.now] = [
+                (each.name, row)
+                for each in engine.plan.queries
+                for row in rows_of(engine.answers(each.name), each)
+            ]
+
+
+class _Written(FactSource):
+    """The facts of a case for one input, and then those of files."""
+
+    def __init__(self, wanted: WantedColumns, facts: Sequence[Fact], lines: Sequence[int], name: str) -> None:
+        super().__init__()
+        self._wanted, self._facts, self._lines, self._name = wanted, facts, lines, name
+
+    @property
+    def mark(self) -> Mark:
+        return {}
+
+    def poll(self) -> list[SourcePiece]:
+        self.behind, self.ended = False, True
+        columns = [array_of(each) for each in zip(*(fact.values for fact in self._facts), strict=True)]
+        times = [int(fact.values[-1]) for fact in self._facts]
+        arrivals = [
+            time if fact.arrival is None else fact.arrival
+            for fact, time in zip(self._facts, times, strict=True)
+        ]
+        chunk = Chunk(
+            [*columns[:-1], pa.array(times, pa.int64()), pa.array(arrivals, pa.int64())],
+            lambda: np.array(self._lines, np.int64),
+            lambda row: " ".join(self._facts[row].node.value.split()),
+            arrives=np.array([fact.arrival is not None for fact in self._facts]),
+        )
+        return [SourcePiece(chunk, self._name)]
+
+
+class _OneByOne(FactSource):
+    """Several sources of one input, one after the other."""
+
+    def __init__(self, sources: Sequence[FactSource]) -> None:
+        super().__init__()
+        self._sources = sources
+
+    @property
+    def mark(self) -> Mark:
+        return {}
+
+    def poll(self) -> list[SourcePiece]:
+        found = [piece for each in self._sources if not each.ended for piece in each.poll()]
+        self.ended = all(each.ended for each in self._sources)
+        self.behind = not self.ended
+        return found
+
+
+def replayed(case: RuleCase, program: Program | None = None, name: str = "") -> Outcome:
+    """Runs a case, with its own program or with another one that has the same inputs.
+
+    `name` is that of the file, for facts that are set aside.
+    """
+    program = program or case.program
+    plan, options = program.plan, case.options
+    ticks = [each.at for each in case.expected if each.at is not None]
+    outcome = Outcome()
+    rejects = Rejects()
+    try:
+        static = _static(case, program, rejects)
+        engine = Engine(program, static=static, arrival=ARRIVAL, model=options.model)
+        reader = _reader(case, program, name, rejects, outcome.set_aside.extend)
+        view = _Watching(ticks, outcome)
+        for step in Driver(engine, reader, view).steps():
+            _take(outcome, engine, step)
+        last = max(ticks, default=-1)
+        if last - engine.now > MOST_TICKS and stretches.speaks_by_the_clock(plan):
+            raise DataError(
+                f"tick {last} lies {last - engine.now:,} ticks behind the last fact, and there are answers "
+                "at each of them. Expect something earlier, or give a fact about that time"
+            )
+        for step in view.rest(engine, last):
+            _take(outcome, engine, step)
+        rejects.require_use()
+        outcome.ended = engine.now
+    except AntelogError as error:
+        outcome.error = str(error)
+    return outcome
+
+
+def _reader(
+    case: RuleCase,
+    program: Program,
+    name: str,
+    rejects: Rejects,
+    set_aside: Callable[[Sequence[Reject]], None],
+) -> InputReader:
+    """A reader of the facts of a case."""
+    plan = program.plan
+    return InputReader(
+        plan,
+        _sources(case, program, name),
+        ReadingMode(Timing(timescale=plan.timescale), recorded=True),
+        rejects,
+        Listeners(rejects.notes.append, set_aside),
+    )
+
+
+def reason(case: RuleCase, name: str, answer: str, at: int | None) -> WhyAnswer | None:
+    """Why an answer of a case is there at a tick, or is not; None if that cannot be said."""
+    rejects = Rejects()
+    try:
+        reader = _reader(case, case.program, name, rejects, lambda _: None)
+        static = _static(case, case.program, rejects)
+        return explained(grounds_of(case.program, reader, static, at), answer, Detail(_DEPTH))
+    except AntelogError:
+        return None
+
+
+def background(case: RuleCase, program: Program) -> dict[str, frozenset[StaticRow]]:
+    """The facts of each static relation, those of a case and derived ones among them."""
+    plan = program.plan
+    try:
+        given = _static(case, program, Rejects())
+        return evaluate(plan, given, SingleCalls(Functions.of(plan, program.functions)))
+    except AntelogError:  # the case itself says so
+        return {}
+
+
+def _take(outcome: Outcome, engine: Engine, step: StepResult) -> None:
+    found = [
+        (each.name, row) for each in engine.plan.queries for row in rows_of(step.tables[each.name], each)
+    ]
+    found.sort(key=lambda each: each[1]["tick"])
+    outcome.lines += found
+
+
+def _static(case: RuleCase, program: Program, rejects: Rejects) -> dict[str, list[Any]]:
+    """The background facts of a case, by predicate."""
+    plan = program.plan
+    found: dict[str, list[Any]] = {}
+    known = {each.name for each in plan.statics}
+    for fact in case.facts:
+        if fact.predicate in known:
+            found.setdefault(fact.predicate, []).append(fact.values)
+    for file in case.files:
+        if file.predicate in known:
+            rows = static_facts(plan, {file.predicate: file.path}, rejects, {})[file.predicate]
+            found.setdefault(file.predicate, []).extend(rows)
+    return found
+
+
+def _sources(case: RuleCase, program: Program, name: str) -> dict[str, InputSource]:
+    """A source for each input of which there are facts."""
+    plan = program.plan
+    found: dict[str, InputSource] = {}
+    for each in plan.inputs:
+        wanted = wanted_of(plan, each.name, case.options.arrival)
+        in_ticks = replace(wanted, counting=Counting(plan.timescale, TICKS))
+        facts = [fact for fact in case.facts if fact.predicate == each.name]
+        lines = [fact.node.start_mark.line + 1 for fact in facts]
+        files = [file.path for file in case.files if file.predicate == each.name]
+        sources: list[FactSource] = [_Written(in_ticks, facts, lines, name)] if facts else []
+        sources += [RecordedFiles(path, wanted, complete=True) for path in files]
+        if sources:
+            mixed = wanted if files else in_ticks
+            found[each.name] = InputSource(_OneByOne(sources), name, mixed)
+    return found

@@ -1,0 +1,142 @@
+"""Runs files of tests: results of cases, of files, and of the whole run.
+
+report = run([Path("rules")], Given())
+report.passed, report.failed, report.exit_status
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.workbench.testing.cases import RuleCase
+from antelog.workbench.testing.coverage import Coverage, covered
+from antelog.workbench.testing.finding import FoundFiles, without_tests
+from antelog.workbench.testing.judging import Failure, failures
+from antelog.workbench.testing.replaying import Outcome, replayed
+from antelog.workbench.testing.suite import Given, Suite, read_suite
+
+
+@dataclass(frozen=True, eq=False)
+class CaseResult:
+    """The result of a case."""
+
+    case: RuleCase
+    outcome: Outcome
+    failures: tuple[Failure, ...]
+
+    @property
+    def passed(self) -> bool:
+        return not self.failures and not self.outcome.error
+
+    @property
+    def recorded(self) -> int:
+        """How many of its expectations nobody has looked at yet."""
+        return sum(each.recorded for each in self.case.expected)
+
+
+@dataclass(frozen=True, eq=False)
+class SuiteResult:
+    """The result of a file: its cases if all in it could be read, and the coverage of its program."""
+
+    suite: Suite
+    cases: tuple[CaseResult, ...]
+    coverage: Coverage | None = None
+
+    @property
+    def failed(self) -> int:
+        return sum(not each.passed for each in self.cases)
+
+    @property
+    def fine(self) -> bool:
+        return not self.suite.wrong and not self.failed
+
+
+@dataclass(frozen=True, eq=False)
+class RunReport:
+    """The results of all files; `untested` are programs in the folders that have no tests."""
+
+    suites: tuple[SuiteResult, ...]
+    untested: tuple[Path, ...] = ()
+
+    @cached_property
+    def _cases(self) -> list[CaseResult]:
+        return [case for each in self.suites for case in each.cases]
+
+    @property
+    def passed(self) -> int:
+        return sum(each.passed for each in self._cases)
+
+    @property
+    def failed(self) -> int:
+        return len(self._cases) - self.passed
+
+    @property
+    def wrong(self) -> int:
+        """How many files cannot be used."""
+        return sum(each.suite.wrong for each in self.suites)
+
+    @property
+    def recorded(self) -> int:
+        return sum(each.recorded for each in self._cases)
+
+    @property
+    def exit_status(self) -> int:
+        return 0 if self._cases and all(each.fine for each in self.suites) else 1
+
+
+def run_case(case: RuleCase, name: str) -> CaseResult:
+    """Runs a case of the file of this name."""
+    outcome = replayed(case, name=name)
+    wrong = () if outcome.error else tuple(failures(case, outcome))
+    return CaseResult(case, outcome, wrong)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """Limits and functions for all programs, and whether their coverage is wanted."""
+
+    given: Given = field(default_factory=Given)
+    coverage: bool = True
+
+
+def run_suite(suite: Suite, coverage: bool = True) -> SuiteResult:
+    """Runs all cases of a file. If anything in it is wrong, none are."""
+    if suite.wrong:
+        return SuiteResult(suite, ())
+    cases = tuple(run_case(each, suite.name) for each in suite.cases)
+    parts = None
+    if coverage and suite.program is not None:
+        parts = covered(suite.program, [each.case for each in cases])
+    return SuiteResult(suite, cases, parts)
+
+
+def run(
+    files: FoundFiles, options: RunOptions, each_suite: Callable[[SuiteResult], object] = lambda _: None
+) -> RunReport:
+    """Runs all files; `each_suite` gets what came of one as soon as that is known.
+
+    Raises DataError for a limit that no program has.
+    """
+    suites = [read_suite(path, options.given) for path in files.tests]
+    _refuse_unknown_limits(suites, options.given)
+    results = []
+    for suite in suites:
+        result = run_suite(suite, options.coverage)
+        each_suite(result)
+        results.append(result)
+    tested = [path for each in suites for path in each.program_files]
+    return RunReport(tuple(results), tuple(without_tests(files.programs, tested)))
+
+
+def _refuse_unknown_limits(suites: Sequence[Suite], given: Given) -> None:
+    programs = [each.program for each in suites if each.program is not None]
+    known = sorted({limit.name for program in programs for limit in program.document.limits})
+    for name in given.limits:
+        if programs and name not in known:
+            hint = did_you_mean(name, known) or f"There are {', '.join(known) or 'none'}."
+            raise DataError(f"no program has a limit {name}. {hint}")

@@ -1,0 +1,392 @@
+"""Facts, answers and literals as texts of a file of tests, read by the parser of the language.
+
+    Temp(wt2, high, 0) @ 2                  a fact, and the tick at which it arrives
+    Alarm(a1, pump1, 2024-03-04 08:00)      with a `tick` times may be timestamps, as listings show them
+    Malf(wt2, _)                            answers: `_` stands for anything, a variable for an open one
+    Reading(wt2, V, 7) where V >= 90        a literal, with the conditions that are still open
+
+A timestamp is a number with blanks behind it to the parser, so that all places stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from yaml.error import Mark
+from yaml.nodes import ScalarNode
+
+from antelog.arrow.ticks import LAST, tick_of
+from antelog.compile.nodes.plan import Input, Static
+from antelog.diagnostics import Source, Span
+from antelog.errors import DataError
+from antelog.language import syntax
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.durations import microseconds, ticks_later
+from antelog.language.later import is_ticks, no_ticks
+from antelog.language.moments import moment
+from antelog.language.parser import parse
+from antelog.language.printer import to_text, value_text
+from antelog.program import Program
+from antelog.workbench.testing.marked import MarkedFile, ScalarText
+from antelog.workbench.testing.nodes import at_their_places, rebuilt, same_value
+
+_QUOTED = r'"(?:[^"\\]|\\.)*(?:"|\Z)'
+_STAMP = re.compile(
+    rf"{_QUOTED}|(?<![\w-])"
+    r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?)(?![\w:])"
+)
+_ARRIVAL = re.compile(rf"{_QUOTED}|(@)")
+_WHERE = re.compile(rf"{_QUOTED}|( where )")
+_NUMBER = re.compile(r"\d{1,19}\Z", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A fact of a case: its values, for an input the time last, and its arrival if that is given."""
+
+    predicate: str
+    values: tuple[syntax.Value, ...]
+    arrival: int | None
+    node: ScalarNode = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class AnswerText:
+    """An answer that is expected, or several: an atom of a query."""
+
+    atom: syntax.Atom
+
+    @property
+    def query(self) -> str:
+        return self.atom.predicate
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether several answers may be meant."""
+        return not all(isinstance(each, syntax.Constant) for each in self.atom.terms)
+
+
+class ProgramTexts:
+    """Reads and writes texts in the words of a program: its predicates, its limits, its calendar."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        plan = self._plan = program.plan
+        self.timescale = plan.timescale
+        self.inputs: Mapping[str, Input] = {each.name: each for each in plan.inputs}
+        self.statics: Mapping[str, Static] = {each.name: each for each in plan.statics}
+        self.queries = {each.atom.predicate: each.atom for each in program.document.queries}
+        values = program.source.values
+        given = ((each.name, values.get(each.name, each.value)) for each in program.document.limits)
+        self._before = "".join(f"limit {name} = {value_text(value)}.\n" for name, value in given)
+
+    # ---- reading ----
+
+    def fact(self, file: MarkedFile, node: ScalarNode) -> Fact | None:
+        """The fact that a scalar is; None if it is none, which is a problem of the file."""
+        whole = ScalarText(file, node, node.value)
+        at = next((each for each in _ARRIVAL.finditer(whole.text) if each[1]), None)
+        text = whole.part(0, len(whole.text) if at is None else at.start())
+        arrival = None
+        if at is not None:
+            later = whole.part(at.end(), len(whole.text))
+            arrival = self.moment(later)
+            if arrival is None:
+                return None
+        atom = self._atom(text, "a fact")
+        if atom is None:
+            return None
+        name = atom.predicate
+        known = self.inputs.get(name) or self.statics.get(name)
+        if known is None:
+            text.error(atom.name_span, *self._no_input(name))
+            return None
+        if not self._has_columns(text, atom, len(known.columns), ", ".join(known.columns)):
+            return None
+        if isinstance(known, Static):
+            if at is not None:
+                message = f"{name} is static: it holds at every time, and has no arrival"
+                whole.error(Span(at.start(), len(whole.text)), message, "Leave out the `@`.")
+                return None
+            most = known.most or (None,) * len(known.columns)
+            found = [self._value(text, *each) for each in zip(atom.terms, known.types, most, strict=True)]
+        else:
+            found = [self._value(text, *each, None) for each in zip(atom.terms, known.types, strict=False)]
+            found.append(self._time(text, atom.terms[-1]))
+        if any(each is None for each in found):
+            return None
+        return Fact(name, tuple(each for each in found if each is not None), arrival, node)
+
+    def answer(self, file: MarkedFile, node: ScalarNode) -> AnswerText | None:
+        """The answer that a scalar is; None if it is none, which is a problem of the file."""
+        text = ScalarText(file, node, node.value).part(0, len(node.value))
+        atom = self._atom(text, "an answer")
+        if atom is None:
+            return None
+        query = self.queries.get(atom.predicate)
+        if query is None:
+            hint = did_you_mean(atom.predicate, self.queries)
+            if any(each.head.predicate == atom.predicate for each in self.program.document.rules):
+                general = to_text(_general(atom))
+                message = f"{atom.predicate} is derived, but no query asks for it"
+                hint = f"Add `query {general}.` to the program, or expect an answer of a query."
+            elif atom.predicate in self.inputs:
+                message, hint = f"{atom.predicate} is an input, and no answer", "Name a query of the program."
+            else:
+                message = f"the program has no query {atom.predicate}"
+                hint = hint or f"It has {', '.join(self.queries)}."
+            text.error(atom.name_span, message, hint)
+            return None
+        if not self._has_columns(text, atom, len(query.terms), to_text(query)):
+            return None
+        for term in atom.terms:
+            if not isinstance(term, syntax.Constant | syntax.Variable | syntax.Anonymous):
+                message = f"`{to_text(term)}` is no value"
+                text.error(term.span, message, "Write a value, or `_` for any.")
+                return None
+        *objects, time = atom.terms
+        if isinstance(time, syntax.Constant):
+            tick = self._time(text, time)
+            if tick is None:
+                return None
+            time = syntax.Constant(tick, span=time.span)
+        return AnswerText(syntax.Atom(atom.predicate, (*objects, time), span=atom.span))
+
+    def literal(self, file: MarkedFile, node: ScalarNode) -> tuple[syntax.Literal, ...] | None:
+        """The literal that a scalar is, with its conditions behind it."""
+        text = ScalarText(file, node, node.value).part(0, len(node.value))
+        return self._literal(text)
+
+    def literal_of_line(self, text: str) -> tuple[syntax.Literal, ...] | None:
+        """The literal of a line of the log, which may have a form that nobody can write."""
+        plain = MarkedFile(Source(text))
+        mark = Mark("", 0, 0, 0, None, 0)
+        return self._literal(ScalarText(plain, ScalarNode("", text, mark, mark), text))
+
+    def moment(self, text: ScalarText) -> int | None:
+        """The tick of a number or a timestamp."""
+        given: int | str = int(text.text) if _NUMBER.match(text.text) else text.text.strip('"')
+        try:
+            return tick_of(given, self.timescale)
+        except DataError as error:
+            hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
+            text.error(text.all, str(error).partition(";")[0].partition(". ")[0], hint)
+            return None
+
+    def moment_of(self, file: MarkedFile, node: ScalarNode) -> int | None:
+        """The tick that a scalar is."""
+        return self.moment(ScalarText(file, node, node.value).part(0, len(node.value)))
+
+    def moment_within(self, file: MarkedFile, node: ScalarNode, start: int) -> int | None:
+        """The tick that the end of a scalar is."""
+        return self.moment(ScalarText(file, node, node.value).part(start, len(node.value)))
+
+    def _no_input(self, name: str) -> tuple[str, str]:
+        if any(each.head.predicate == name for each in self.program.document.rules):
+            return f"{name} is derived by rules, and no fact", "Give the facts that its rules look at."
+        known = [*self.inputs, *self.statics]
+        hint = did_you_mean(name, known) or f"It has {', '.join(known) or 'none'}."
+        return f"the program has no input {name}", hint
+
+    def _has_columns(self, text: ScalarText, atom: syntax.Atom, count: int, listed: str) -> bool:
+        if len(atom.terms) == count:
+            return True
+        message = f"{atom.predicate} has {count} argument{'s' * (count != 1)}, and here are {len(atom.terms)}"
+        text.error(atom.span, message, f"They are: {listed}.")
+        return False
+
+    def _value(
+        self, text: ScalarText, term: syntax.Term, type_: str | None, most: int | None
+    ) -> syntax.Value | None:
+        """The value of an argument of a fact."""
+        if not isinstance(term, syntax.Constant):
+            hint = "A fact has values only: lower-case words, numbers, or texts in double quotes."
+            text.error(term.span, f"`{to_text(term)}` is no value", hint)
+            return None
+        value = term.value
+        if term.unit is not None:
+            length = microseconds(syntax.Bound(0 if isinstance(value, str) else value, term.unit))
+            tick = self._plan.tick
+            ticks = None if length is None or tick is None else length / tick
+            if ticks is None or ticks.denominator != 1:
+                text.error(
+                    term.span, f"`{to_text(term)}` is no whole number of ticks", "Give a number of ticks."
+                )
+                return None
+            value = int(ticks)
+        if most is not None and not is_ticks(value, most):
+            text.error(term.span, f"`{to_text(term)}` {no_ticks(most)}", "Give a number of ticks.")
+            return None
+        kind = "text" if isinstance(value, str) else "number"
+        if most is None and type_ not in (None, kind):
+            hint = (
+                f'Write "{to_text(term)}" for a text.'
+                if kind == "number"
+                else "Write a number, such as 91.5."
+            )
+            if term.written is not None:
+                hint = f"It is the limit {term.written} of the program, {value_text(value)}. {hint}"
+            text.error(term.span, f"`{to_text(term)}` is no {type_}", hint)
+            return None
+        return value
+
+    def _time(self, text: ScalarText, term: syntax.Term) -> int | None:
+        if isinstance(term, syntax.Constant) and term.unit is None:
+            part = text.part(term.span.start, term.span.end)
+            if isinstance(term.value, int) and not isinstance(term.value, bool):
+                if 0 <= term.value <= LAST:
+                    return term.value
+            elif isinstance(term.value, str):
+                return self.moment(part)
+        hint = "Give the number of a tick" + (", or a timestamp." if self.timescale else ".")
+        text.error(term.span, f"`{to_text(term)}` is no time", hint)
+        return None
+
+    def _atom(self, text: ScalarText, what: str) -> syntax.Atom | None:
+        negation = _NEGATION.match(text.text)
+        if negation is not None:
+            text.error(Span(0, negation.end()), f"`{negation[0]}` cannot stand before {what}", _ABSENT[what])
+            return None
+        rule = self._rule(text, "", ".", what)
+        return None if rule is None else rule.head
+
+    def _literal(self, text: ScalarText) -> tuple[syntax.Literal, ...] | None:
+        plain = _WHERE.sub(lambda each: " ,     " if each[1] else each[0], text.text)
+        rule = self._rule(ScalarText(text.file, text.node, plain, text.start), "Q(0) :- ", ".", "a literal")
+        return None if rule is None else rule.body
+
+    def _rule(self, text: ScalarText, before: str, end: str, what: str) -> syntax.Rule | None:
+        """The one statement that a text is, with these words around it; its places are those of the text."""
+        body = text.text.rstrip()
+        body = body.removesuffix(".")
+        stamps: dict[int, str] = {}
+
+        def hide(found: re.Match[str]) -> str:
+            if found[1] is None:
+                return found[0]
+            stamps[found.start()] = found[1]
+            return "0".ljust(len(found[0]))
+
+        hidden = _STAMP.sub(hide, body)
+        first = len(self._before) + len(before)
+        parsed = parse(Source(f"{self._before}{before}{hidden}{end}"))
+        for each in parsed.diagnostics:
+            span = _moved(each.span, -first, len(body))
+            message = each.message
+            if _is_cut(text):
+                message, hint = "this text is cut at a comma", _BRACKETS
+            else:
+                hint = _TIME_OF_DAY if _CLOCK.search(body[span.start - 1 :][:4]) else each.hint
+            text.error(span, message, hint)
+            return None
+        found = [each for each in parsed.document.statements if not isinstance(each, syntax.Limit)]
+        if len(found) != 1 or not isinstance(found[0], syntax.Rule) or bool(found[0].body) != bool(before):
+            message = f"this is not {what}" if found else f"{what} is missing"
+            text.error(text.all, message, f"Write one, like {_EXAMPLES[what]}.")
+            return None
+        rule = at_their_places(found[0], -first)
+        try:
+            return self._with_times(rule, stamps) if stamps else rule
+        except DataError as error:
+            at, stamp = next(iter(stamps.items()))
+            message, _, hint = str(error).partition("; " if self.timescale else ". ")
+            text.error(Span(at, at + len(stamp)), message, hint[:1].upper() + hint[1:] or _NO_TICK)
+            return None
+
+    def _with_times(self, rule: syntax.Rule, stamps: Mapping[int, str]) -> syntax.Rule:
+        """The rule with the ticks of timestamps in place of the numbers that stand for them."""
+
+        def change(node: Any) -> Any:
+            if isinstance(node, syntax.Constant) and node.span.start in stamps:
+                return syntax.Constant(tick_of(stamps[node.span.start], self.timescale), span=node.span)
+            return node
+
+        found: syntax.Rule = rebuilt(rule, change)
+        return found
+
+    # ---- writing ----
+
+    def written(self, tick: int) -> str:
+        """A tick as it is written in a file of tests."""
+        return moment(tick, self.timescale)
+
+    def answer_of(self, query: str, row: Mapping[str, Any], *, in_ticks: bool = False) -> str:
+        """The answer of a line as an atom: `Malf(wt2, 0)`; what is open has the name of its variable."""
+        atom = self.queries[query]
+        *objects, time = atom.terms
+        texts = [self._object(each, row) for each in objects]
+        tick = self.tick_in(time, row)
+        written = str if in_ticks else self.written
+        texts.append(to_text(time) if tick is None else written(tick))
+        return f"{query}({', '.join(texts)})"
+
+    @staticmethod
+    def _object(term: syntax.Term, row: Mapping[str, Any]) -> str:
+        if not isinstance(term, syntax.Variable):
+            return to_text(term)
+        value = row[term.name]
+        return term.name if value is None else value_text(_plain_value(value))
+
+    def tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
+        """The tick of an answer's atom; None if it is open."""
+        if isinstance(time, syntax.Constant):
+            return time.value if isinstance(time.value, int) else None
+        shift = ticks_later(time, self._plan.tick) if isinstance(time, syntax.Shifted) else 0
+        tick = row.get(syntax.variable_of(time) or "")
+        return None if tick is None else int(tick) + shift
+
+    def fits(self, expected: AnswerText, row: Mapping[str, Any]) -> bool:
+        """Whether the answer of a line is one that is expected."""
+        *objects, time = self.queries[expected.query].terms
+        *wanted, at = expected.atom.terms
+        values = [_value_in(each, row) for each in objects]
+        same = all(same_value(want, value) for want, value in zip(wanted, values, strict=True))
+        return same and same_value(at, self.tick_in(time, row))
+
+
+_BRACKETS = (
+    "In brackets YAML takes a text apart at its commas: write each on a line of its own, behind a dash."
+)
+_NEGATION = re.compile(r"not\b|¬|last\b")
+_ABSENT = {
+    "a fact": "Leave the fact out: then it did not come.",
+    "an answer": "Put the answer under `never:`, or under `rejected:`.",
+}
+_NO_TICK = "Give the number of a tick."
+_TIME_OF_DAY = 'Put a text such as "10:30" into double quotes.'
+_CLOCK = re.compile(r"\d:\d")
+_EXAMPLES = {
+    "a fact": "`Temp(wt2, high, 0) @ 2`",
+    "an answer": "`Malf(wt2, 0)`",
+    "a literal": "`Temp(wt2, high, 2)` or `not Shdn(wt2, 2)`",
+}
+
+
+def _value_in(term: syntax.Term, row: Mapping[str, Any]) -> Any:
+    """The value that a query's argument has in a line."""
+    if isinstance(term, syntax.Variable):
+        return row[term.name]
+    return term.value if isinstance(term, syntax.Constant) else None
+
+
+def _is_cut(text: ScalarText) -> bool:
+    """Whether a text in brackets was taken apart at its commas."""
+    before = text.file.source.text[: text.node.start_mark.index].rstrip()
+    return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")
+
+
+def _plain_value(value: Any) -> syntax.Value:
+    return value if isinstance(value, str | int | float) else str(value)
+
+
+def _general(atom: syntax.Atom) -> syntax.Atom:
+    names = [f"X{i + 1}" for i in range(len(atom.terms) - 1)]
+    return syntax.Atom(atom.predicate, tuple(syntax.Variable(each) for each in (*names, "T")))
+
+
+def _moved(span: Span, by: int, last: int) -> Span:
+    start = min(max(span.start + by, 0), max(last - 1, 0))
+    return Span(start, max(min(span.end + by, last), start + 1))

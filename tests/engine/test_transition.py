@@ -1,0 +1,151 @@
+"""antelog/engine/transition.py: rules that change while they run, against runs with one version only."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import event, given, note
+
+from antelog.engine.step.schema import AFTER_ANSWER
+from antelog.process import Engine
+from tests.engine.few import at_most_for
+from tests.engine.pairs import Pair, possible_pairs
+from tests.engine.plain import PlainEngine
+from tests.engine.replay import Compiled, frames
+
+pytestmark = pytest.mark.slow
+
+Row = dict[str, Any]
+_REPORTED = ("tick", "change", "query", *AFTER_ANSWER, "severity", "text")
+
+
+def about(row: Row) -> str:
+    """The answer that a line is about."""
+    values = {name: value for name, value in row.items() if name not in _REPORTED}
+    return repr((row["query"], values))
+
+
+def rows_of(tables: Any) -> list[Row]:
+    return [{"query": name, **row} for name, table in tables.items() for row in table.to_pylist()]
+
+
+def alike(rows: list[Row]) -> list[Row]:
+    """Lines without what is only shown, in an order of their own."""
+    return sorted((plain(row) for row in rows), key=repr)
+
+
+def plain(value: Any) -> Any:
+    """A line without what is only shown, and with the first names of inner predicates."""
+    match value:
+        case dict():
+            return {name: plain(each) for name, each in value.items() if name not in ("severity", "text")}
+        case list():
+            return sorted(map(plain, value), key=repr)
+        case str():
+            return value.replace("Inner", "")
+        case _:
+            return value
+
+
+class Changed:
+    """A run in which the rules are changed: the log before, the lines of the change, the log after."""
+
+    def __init__(self, pair: Pair, old: Compiled, new: Compiled) -> None:
+        case = pair.case
+        engine = PlainEngine(old)
+        self.before: list[Row] = []
+        for tick in range(pair.cut + 1):
+            self.before += rows_of(engine.advance(tick, _frames(pair, old, tick - 1, tick)))
+        self.engine = Engine.from_bytes(engine.to_bytes(), new, accept=True)
+        self.engine._forecaster = None
+        change = self.engine.rule_change
+        self.change = change
+        self.closed = [] if change is None else rows_of(change.closed)
+        self.lines = [] if change is None else rows_of(change.changes)
+        self.after: list[Row] = []
+        for tick in range(pair.cut + 1, case.until + 1):
+            self.after += rows_of(self.engine.advance(tick, _frames(pair, new, tick - 1, tick)))
+            content = self.engine.to_bytes()
+            if tick % 3 == 0:
+                self.engine = Engine.from_bytes(content, new)
+                self.engine._forecaster = None
+
+
+def _frames(pair: Pair, compiled: Compiled, after: int, until: int) -> dict[str, Any]:
+    names = {source.name: len(source.columns) for source in compiled.plan.inputs}
+    facts = [each for each in pair.case.facts if names.get(each[0]) == len(each[1])]
+    return frames(facts, compiled.plan, after, until)
+
+
+@given(possible_pairs())
+def test_the_log_is_that_of_runs_with_one_version(pair: Pair) -> None:
+    programs = pair.programs
+    assert programs is not None
+    note(str(pair))
+    with at_most_for(pair.case):
+        check(pair, *programs)
+
+
+def check(pair: Pair, old: Compiled, new: Compiled) -> None:
+    found = Changed(pair, old, new)
+    ends = range(pair.case.until + 1)
+    old_log, new_log = _run(pair, old, ends), _run(pair, new, ends)
+    queries = {q.name for q in new.plan.queries}
+    if found.change is None:
+        assert alike(found.after) == alike([row for row in old_log if row["tick"] > pair.cut])
+        return
+    for each in found.change.queries:
+        after = [row for row in found.after if row["query"] == each.name]
+        event(each.difference.fate.value)
+        if each.name not in queries:
+            assert after == []
+            continue
+        if each.continues:
+            expected = [r for r in old_log if r["query"] == each.name and r["tick"] > pair.cut]
+            assert alike(after) == alike(expected), f"{each.name} was not changed"
+            continue
+        if each.complete is None:
+            event("never complete")
+            continue
+        event("complete")
+        expected = [r for r in new_log if r["query"] == each.name and r["tick"] >= each.complete]
+        mine = [row for row in after if row["tick"] >= each.complete]
+        assert alike(mine) == alike(expected), f"{each.name} is complete from {each.complete} on"
+    check_laws(found)
+
+
+def check_laws(found: Changed) -> None:
+    """No answer is confirmed twice, what was open goes on or is closed, what is open in the end is known."""
+    open_: set[str] = set()
+    confirmed: set[str] = set()
+    # Where columns are called otherwise, answers are others.
+    for row in (*found.before, *found.closed, *found.lines, *found.after):
+        key, kind = about(row), row["change"]
+        if kind == "possible":
+            assert key not in open_, (key, row)
+            open_.add(key)
+        elif kind == "revised":
+            assert key in open_, (key, row)
+        elif kind in ("rejected", "closed"):
+            assert key in open_, (key, row)
+            open_.discard(key)
+        else:
+            assert key not in confirmed, (key, row)
+            confirmed.add(key)
+            open_.discard(key)
+    now = {
+        about({"query": query.name, **row})
+        for query in found.engine.plan.queries
+        for row in found.engine.answers(query.name).to_pylist()
+        if row["change"] == "open"
+    }
+    assert now == open_
+
+
+def _run(pair: Pair, compiled: Compiled, ends: range) -> list[Row]:
+    engine = PlainEngine(compiled)
+    log = []
+    for tick in ends:
+        log += rows_of(engine.advance(tick, _frames(pair, compiled, tick - 1, tick)))
+    return log

@@ -1,0 +1,39 @@
+"""antelog/pictures/rows.py: colour is severity, the shape of a mark is truth."""
+
+from __future__ import annotations
+
+import re
+
+from antelog.pictures.answers import draw_answers
+from antelog.pictures.history import CONFIRMED, REJECTED, Wording
+from antelog.pictures.rows import mark_rows
+from tests.pictures.test_drawing import answer, framed, of
+
+
+def test_what_is_not_to_come_has_a_mark_of_its_own() -> None:
+    one = answer(3, evidence={"not P(3)": 3, "P(3)": 3}, missing=("not P(5)", "P(5)"), decided_by=6)
+    shown = [(m["kind"], m["x"], m["shift"]) for m in mark_rows(of(one), framed(9))]
+    assert [each for each in shown if each[0] not in ("bar", "ahead", "deadline")] == [
+        ("evidence", 3, 0), ("absent", 3, 14), ("awaited", 5, 0), ("absence awaited", 5, 14),
+    ]  # fmt: skip
+
+
+def test_a_literal_with_a_condition_has_a_mark() -> None:
+    one = answer(3, missing=("Reading(V3, 5) where V3 < 40",), decided_by=6)
+    assert ("awaited", 5) in [(m["kind"], m["x"]) for m in mark_rows(of(one), framed(9))]
+
+
+def test_a_tall_picture_has_an_axis_above_too() -> None:
+    for number, axes in ((12, 1), (40, 2)):
+        drawing = draw_answers(of(*(answer(n % 9, CONFIRMED, until=9) for n in range(number))))
+        assert len(re.findall("role-axis-label", drawing.svg())) == axes
+
+
+def test_decided_ones_stand_on_each_other_by_severity() -> None:
+    worded = (Wording(severity) for severity in ("good", "critical", "critical"))
+    few = of(*(answer(3, CONFIRMED, wording=each, until=5) for each in worded), answer(3, REJECTED, until=5))
+    counted = draw_answers(few, most=1).chart.to_dict()
+    decided = counted["datasets"][counted["vconcat"][1]["data"]["name"]]
+    assert [(each["look"], each["from"], each["number"]) for each in decided] == [
+        ("critical", 0, 2), ("good", 2, 3), ("rejected", 0, -1),
+    ]  # fmt: skip

@@ -1,0 +1,126 @@
+"""antelog/workbench/testing/coverage.py: the parts of rules that no case shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from antelog.workbench.testing.coverage import Coverage, covered
+from tests.workbench.testing.suites import PROGRAM, case, said, suite
+
+
+def coverage(folder: Path, facts: str, program: str = PROGRAM, more: str = "") -> Coverage:
+    found = suite(folder, case(facts, more=more), program)
+    assert said(found) == ""
+    assert found.program is not None
+    known = covered(found.program, found.cases)
+    assert known is not None
+    return known
+
+
+def missing(found: Coverage) -> list[tuple[int, str]]:
+    """The lines of what no case shows, and the complaints."""
+    return [(found.position(each)[1], each.complaint) for each in found.missing]
+
+
+def test_a_rule_that_no_test_confirms(tmp_path: Path) -> None:
+    found = coverage(tmp_path, "- Temp(wt2, low, 0)")
+    assert missing(found) == [
+        (5, "no test confirms this rule"),
+        (6, "no test confirms this rule"),
+        (6, "`Flag(X, T)` is never missing where the rest of its rule holds"),
+        (6, "`Flag(X, T+1)` is never missing where the rest of its rule holds"),
+        (7, "no test denies `not Flag(X, T)` where the rest of its rule holds"),
+    ]
+    assert (found.covered, len(found.parts), found.percent) == (1, 6, 16)
+
+
+def test_all_of_a_program(tmp_path: Path) -> None:
+    found = coverage(tmp_path, "- Temp(wt2, high, 3)\n- Temp(wt2, high, 4)")
+    assert missing(found) == []
+    assert found.percent == 100
+
+
+@pytest.mark.parametrize(
+    ("body", "facts", "complaints"),
+    [
+        (
+            "P(X, V, T), V >= 90",
+            "- P(a, 95, 0)",
+            ["`V >= 90` is never false where the rest of its rule holds"],
+        ),
+        ("P(X, V, T), V >= 90", "- P(a, 95, 0)\n- P(a, 80, 1)", []),
+        ("P(X, V, T), V >= 90", "- P(a, 80, 1)", ["no test confirms this rule"]),
+        ("P(X, V, T), D = V - 1, D > 5", "- P(a, 7, 0)\n- P(a, 5, 1)", []),
+        ("P(X, _, T), count(P(X, _, T..T+2)) >= 2", "- P(a, 7, 0)\n- P(a, 5, 1)", []),
+        (
+            "P(X, _, T), count(P(X, _, T..T+2)) < 9",
+            "- P(a, 7, 0)",
+            ["`count(P(X, _, T..T+2)) < 9` is never false where the rest of its rule holds"],
+        ),
+        ("P(X, _, T), not R(X, T..T+3)", "- P(a, 7, 0)\n- R(a, 2)\n- P(a, 7, 3)", []),
+        (
+            "P(X, _, T), not R(X, T..T+3)",
+            "- P(a, 7, 0)\n- R(b, 2)",
+            ["no test denies `not R(X, T..T+3)` where the rest of its rule holds"],
+        ),
+        ('P(X, _, T), contains(X, "a")', "- P(a, 7, 0)\n- P(b, 7, 0)", []),
+        (
+            "P(X, _, T), last M(X, run, T)",
+            "- P(a, 7, 0)\n- M(a, run, 0)",
+            ["`last M(X, run, T)` is never false where the rest of its rule holds"],
+        ),
+        ("P(X, _, T), last M(X, run, T)", "- P(a, 7, 0)\n- M(a, run, 0)\n- M(a, stop, 1)\n- P(a, 7, 1)", []),
+        ("P(X, _, T), R(X, U), U > T, U <= T+3", "- P(a, 7, 1)\n- R(a, 2)\n- R(a, 0)\n- R(a, 9)", []),
+    ],
+)
+def test_each_kind_of_literal(tmp_path: Path, body: str, facts: str, complaints: list[str]) -> None:
+    program = (
+        "input P(x, value: number, time).\ninput R(x, time).\ninput M(x, mode, time), one per x.\n"
+        f"Q(X, T) :- {body}.\nquery Q(X, T).\n"
+    ).replace("time), one", "time) one")
+    found = coverage(tmp_path, facts, program)
+    assert [complaint for _, complaint in missing(found)] == complaints
+
+
+def test_layout_limits_includes_and_chances_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "part.alog").write_text("% rules\nFlag(X, T) :-\n   Temp(X, V, T),   V >= hot.\n", "utf-8")
+    program = """\
+    limit hot = 90.
+    include "part.alog".
+    input Temp(device, value: number, time) delay 1 (90%, 5%).
+    chance Temp(_, _, _) = 5%.
+    query Flag(X, T) alert 80%.
+    """
+    found = coverage(tmp_path, "- Temp(a, 85, 0)", program, "set:\n  hot: 80\n")
+    (part,) = found.missing
+    assert part.text == "V >= hot"
+    file, line, column = found.position(part)
+    assert (Path(file).name, line, column) == ("part.alog", 3, 21)
+
+
+def test_recursive_rules_and_background_are_asked_about(tmp_path: Path) -> None:
+    program = """\
+    input Press(x, time).
+    static Link(a, b).
+    static Behind(a, b).
+    Behind(X, Y) :- Link(X, Y).
+    Behind(X, Z) :- Link(X, Y), Behind(Y, Z).
+    On(X, T) :- Press(X, T).
+    On(X, T+1) :- On(X, T), not Press(X, T+1).
+    Near(X, T) :- Press(X, T), Behind(X, _).
+    query On(X, T) window 5.
+    query Near(X, T).
+    """
+    found = coverage(tmp_path, "- Link(a, b)\n- Press(a, 0)", program)
+    assert missing(found) == [
+        (5, "no test confirms this rule"),
+        (7, "no test denies `not Press(X, T+1)` where the rest of its rule holds"),
+        (8, "`Behind(X, _)` is never missing where the rest of its rule holds"),
+    ]
+
+
+def test_a_program_whose_names_are_those_of_the_questions(tmp_path: Path) -> None:
+    program = "Covers1(X, T) :- P(X, T).\nCoversx(X, T) :- Covers1(X, T).\nquery Coversx(X, T).\n"
+    assert missing(coverage(tmp_path, "- P(a, 0)", program)) == []

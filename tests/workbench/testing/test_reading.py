@@ -1,0 +1,285 @@
+"""antelog/workbench/testing/{marked,texts,suite,expecting}.py: files, and what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from antelog.workbench.testing.marked import MOST_LETTERS, parse
+from antelog.workbench.testing.suite import Given, read_suite
+from tests.workbench.testing.suites import PROGRAM, case, problems, said, suite, written
+
+ANYTHING = "input P(value, time).\nQ(X, T) :- P(X, T).\nquery Q(X, T).\n"
+
+
+@pytest.mark.parametrize("value", ["on", "no", "yes", "null", "true", "y", "inf", "e1"])
+def test_words_of_yaml_are_words_of_the_language(tmp_path: Path, value: str) -> None:
+    found = suite(tmp_path, case(f"- P({value}, 0)"), ANYTHING)
+    assert said(found) == ""
+    assert found.cases[0].facts[0].values == (value, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("7", 7),
+        ("1.50", 1.5),
+        ('"10:30"', "10:30"),
+        ('"1_000"', "1_000"),
+        ("010", 10),
+        ("-3", -3),
+        ('"a # b"', "a # b"),
+        ('"☃"', "☃"),
+        ("1e3", 1000),
+        ('"a@b"', "a@b"),
+        ('"0x1F"', "0x1F"),
+    ],
+)
+def test_values_are_those_of_the_language(tmp_path: Path, text: str, value: object) -> None:
+    found = suite(tmp_path, case(f"- 'P({text}, 0) @ 0'"), ANYTHING)
+    assert said(found) == ""
+    assert found.cases[0].facts[0].values == (value, 0)
+
+
+def test_arrivals_and_names_are_texts(tmp_path: Path) -> None:
+    found = suite(tmp_path, "cases:\n- name: 1_000\n  facts: [ 'P(a, 0) @ 2', 'P(b, 1)' ]\n", ANYTHING)
+    (only,) = found.cases
+    assert only.name == "1_000"
+    assert [each.arrival for each in only.facts] == [2, None]
+
+
+def test_times_may_be_timestamps(tmp_path: Path) -> None:
+    program = f"tick 10 minutes.\n{ANYTHING}"
+    facts = """\
+    - P(a, 2024-03-04 08:00) @ 2024-03-04 08:20
+    - P(2024-03-04, 2024-03-04T08:00:00Z)
+    - P(b, "2024-03-04 08:00")
+    """
+    (only,) = suite(tmp_path, case(facts), program).cases
+    first, second, third = only.facts
+    assert first.arrival == first.values[1] + 2  # type: ignore[operator]  # both are ticks
+    assert second.values[1] == first.values[1] == third.values[1]
+
+
+def test_a_fact_of_the_background_has_no_arrival(tmp_path: Path) -> None:
+    found = suite(tmp_path, case("- Turbine(wt7)\n- Turbine(wt8) @ 2"))
+    assert [each.message for each in found.problems] == [
+        "Turbine is static: it holds at every time, and has no arrival"
+    ]
+
+
+def test_anchors_serve_several_cases(tmp_path: Path) -> None:
+    cases = """\
+    cases:
+    - name: one
+      facts: &both
+      - P(a, 0)
+      - P(b, 1)
+    - name: other
+      facts: *both
+    """
+    found = suite(tmp_path, cases, ANYTHING)
+    assert [len(each.facts) for each in found.cases] == [2, 2]
+
+
+def test_facts_of_all_cases_come_first(tmp_path: Path) -> None:
+    cases = "facts:\n- P(a, 0)\ncases:\n- name: one\n  facts: P(b, 0)\n- name: other\n"
+    found = suite(tmp_path, cases, ANYTHING)
+    assert [[fact.values[0] for fact in each.facts] for each in found.cases] == [["a", "b"], ["a"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "it is empty"),
+        ("# a comment\n", "it is empty"),
+        ("cases:\n\t- name: a\n", "this is no YAML: found character '\\t' that cannot start any token"),
+        ("cases: [", "this is no YAML: expected the node content, but found '<stream end>'"),
+        ("cases:\n- name: a: b\n", "this is no YAML: mapping values are not allowed here"),
+        ("a: 1\n---\nb: 2\n", "this is no YAML: but found another document"),
+        ("cases: *nobody\n", "this is no YAML: found undefined alias 'nobody'"),
+        ("- a\n- b\n", "a file of tests begins with `cases:`"),
+        ("hello", "a file of tests begins with `cases:`"),
+        ("cases:\n", "it has no cases"),
+        ("program: turbines.alog\n", "it has no cases"),
+        ("casses:\n- name: a\n", "a file of tests has no key `casses`"),
+        (
+            "cases:\n- name: a\ncases:\n- name: b\n",
+            "the key `cases` is there twice, and one of them would be lost",
+        ),
+        ("cases:\n- name: a\n- name: a\n", "two cases have the name `a`"),
+        ("cases:\n- facts: []\n", "this case has no name"),
+        ("cases:\n- name:\n", "this name is empty"),
+        ("cases:\n- name: [a]\n", "`name` is a list, and has to be a text"),
+        ("cases:\n- hello\n", "a case has to be a mapping"),
+        ("? [a, b]\n: c\ncases:\n- name: a\n", "a key has to be a text"),
+        ('cases:\n- name: "\\ud800"\n', "this text has a character that cannot be written"),
+        ("cases:\n- name: a\x07b\n", "the character U+0007 may not stand in YAML"),
+        ("x: &a [*a]\n", "a file of tests has no key `x`"),
+        ("cases: &a\n- *a\n", "a case has to be a mapping"),
+        ("cases: " + "[" * 3000 + "]" * 3000, "it is nested too deeply"),
+        ("#" * (MOST_LETTERS + 1), f"it has more than {MOST_LETTERS:,} letters"),
+    ],
+)
+def test_what_is_wrong_with_a_file(tmp_path: Path, text: str, message: str) -> None:
+    found = suite(tmp_path, text)
+    assert found.problems[0].message == message
+    assert said(found)
+    assert not found.cases or found.wrong
+
+
+@pytest.mark.parametrize(
+    "content", [b"\xff\xfec\x00", b"cases:\n- name: \xe4\n", "cases:\n- name: ä\n".encode("utf-16")]
+)
+def test_other_encodings_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "a.test.yaml"
+    path.write_bytes(content)
+    (problem,) = read_suite(path).problems
+    assert problem.message.startswith("it is not UTF-8 text, see byte ")
+
+
+def test_a_mark_of_the_encoding_and_other_line_ends_do_no_harm(tmp_path: Path) -> None:
+    path = written(tmp_path, "", ANYTHING)
+    path.write_bytes(b"\xef\xbb\xbf" + case("- P(a, 0)\n- P(b, T)").replace("\n", "\r\n").encode())
+    found = read_suite(path)
+    assert [fact.values for fact in found.cases[0].facts] == [("a", 0)]
+    assert said(found).startswith("turbines.test.yaml:5:10: error E803 (test-misfit): `T` is no time")
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ("- P(a, 0", "expected `)`"),
+        ("- P(a 0)", "`0` cannot stand here"),
+        ("- P(a, 0) @ soon", "'soon' is not a tick"),
+        ("- P(a, 0) @", "'' is not a tick"),
+        ("- P(a, T)", "`T` is no time"),
+        ("- P(a, b)", "'b' is not a tick"),
+        ("- P(a, 1.5)", "`1.5` is no time"),
+        ("- P(a, -1)", "`-1` is no time"),
+        ("- P(a, 99999999999999999999)", "this number is larger than 2^53"),
+        ("- P(X, 0)", "`X` is no value"),
+        ("- P(_, 0)", "`_` is no value"),
+        ("- P(a, 0..3)", "`0..3` is no time"),
+        ("- P(a)", "P has 2 arguments, and here are 1"),
+        ("- R(a, 0)", "the program has no input R"),
+        ("- Q(a, 0)", "Q is derived by rules, and no fact"),
+        ("- P(a, 0), P(b, 0)", "cannot stand here"),
+        ("- P(a, 0) :- P(b, 0)", "this is not a fact"),
+        ("- query Q(X, T)", "this is not a fact"),
+        ("-", "an item of `facts` is empty"),
+        ("- [P(a, 0)]", "a list cannot be a fact"),
+        ("-\n  [P(a, 0)]", "a list cannot be a fact"),
+        ("- R: facts.csv", "the program has no input R"),
+        ("- P: facts.csv", "there is no file"),
+        ("- P: [a]", "`P` is a list, and has to be a text"),
+        ("- P(a, 10:30)", "`:` cannot stand here"),
+        ("- P(a, 2024-03-04)", "'2024-03-04' is a timestamp"),
+    ],
+)
+def test_what_is_wrong_with_facts(tmp_path: Path, facts: str, message: str) -> None:
+    found = suite(tmp_path, case(facts), ANYTHING)
+    assert message in found.problems[0].message
+    assert said(found)
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ("- at: 1", "nothing is expected here"),
+        ("- at: soon\n  open: Q(a, 0)", "'soon' is not a tick"),
+        ("- open: Q(a)", "Q has 2 arguments, and here are 1"),
+        ("- open: R(a, 0)", "the program has no query R"),
+        ("- open: P(a, 0)", "P is an input, and no answer"),
+        ("- open: not Q(a, 0)", "`not` cannot stand before an answer"),
+        ("- open: Q(a, 0+1)", "`0 + 1` is no value"),
+        ("- opened: Q(a, 0)", "an expectation has no key `opened`"),
+        ("- open:\n  - [Q(a, 0)]", "a list cannot be an answer"),
+        ("- open:\n  - Q(a, 0):\n      waits: P(a, 0)", "an expected answer has no key `waits`"),
+        ("- open:\n  - Q(a, 0):\n      awaits: P(a 0)", "`0` cannot stand here"),
+        ("- open:\n  - Q(a, 0):\n      chance: likely", "`likely` is no chance"),
+        ("- open:\n  - Q(a, 0):\n      chance: over 101%", "`over 101%` is no chance"),
+        ("- open:\n  - Q(a, 0):\n      if_silent: confirmed", "does not say what becomes of the answer"),
+        ("- open:\n  - Q(a, 0):\n      if_silent: confirmed at x", "'x' is not a tick"),
+        ("- open:\n  - Q(a, 0):\n      so_far: many", "`many` is not a number"),
+        ("- confirmed:\n  - Q(a, 0):\n      awaits: P(a, 0)", "an answer that is confirmed has no `awaits`"),
+        ("- never:\n  - Q(a, 0):\n      awaits: P(a, 0)", "nothing more can be said of an answer that never"),
+        ("- nothing_else: R", "the program has no query R"),
+        ("- open: Q(a, 0)\n  recorded: perhaps", "`recorded` is yes or no"),
+        ("- Q(a, 0)", "an expectation has to be a mapping"),
+    ],
+)
+def test_what_is_wrong_with_expectations(tmp_path: Path, expect: str, message: str) -> None:
+    found = suite(tmp_path, case("- P(a, 0)", expect), ANYTHING)
+    assert message in "\n".join(each.message for each in found.problems)
+    assert said(found)
+
+
+def test_a_text_in_brackets_is_taken_apart_by_yaml(tmp_path: Path) -> None:
+    found = suite(tmp_path, "cases:\n- name: a\n  facts: [P(a, 0)]\n", ANYTHING)
+    assert found.problems[0].message == "this text is cut at a comma"
+    assert "behind a dash" in found.problems[0].hint
+
+
+def test_a_folded_chance_gets_a_remedy(tmp_path: Path) -> None:
+    found = suite(tmp_path, case("- P(a, 0)", "- open:\n  - Q(a, 0):\n      chance: > 50%"), ANYTHING)
+    assert "Write `over 50%`" in found.problems[0].hint
+
+
+def test_all_mistakes_come_at_once_with_place_line_and_caret(tmp_path: Path) -> None:
+    found = suite(tmp_path, case("- P(a, T)\n- 'P(''a, 0)'", "- open: Qu(a, 0)"), ANYTHING)
+    assert said(found) == (
+        "turbines.test.yaml:4:10: error E803 (test-misfit): `T` is no time\n"
+        "     4 |   - P(a, T)\n"
+        "       |          ^\n"
+        "  Give the number of a tick.\n\n"
+        "turbines.test.yaml:5:8: error E803 (test-misfit): "
+        "`'` cannot stand here: expected a variable, a constant, a number or `)`\n"
+        "     5 |   - 'P(''a, 0)'\n"
+        "       |        ^\n"
+        '  Write texts in double quotes, such as `"very high"`.\n\n'
+        "turbines.test.yaml:7:11: error E803 (test-misfit): the program has no query Qu\n"
+        "     7 |   - open: Qu(a, 0)\n"
+        "       |           ^^\n"
+        "  It has Q."
+    )
+
+
+def test_a_program_that_is_wrong_or_missing_is_said_plainly(tmp_path: Path) -> None:
+    wrong = suite(tmp_path, case("- P(a, 0)"), "query Q(X, T).")
+    assert {each.code for each in problems(wrong)} == {"E203"}
+    (tmp_path / "alone.test.yaml").write_text(case(), "utf-8")
+    alone = read_suite(tmp_path / "alone.test.yaml")
+    assert alone.problems[0].message == "there is no program alone.alog beside it"
+    assert alone.problems[0].hint == "Name it: `program: turbines.alog`."
+
+
+def test_limits_come_from_the_file_the_case_and_the_command(tmp_path: Path) -> None:
+    program = "limit hot = 90.\ninput P(value: number, time).\nQ(T) :- P(V, T), V > hot.\nquery Q(T).\n"
+    cases = "set:\n  hot: 80\ncases:\n- name: one\n- name: other\n  set:\n    hot: 70\n"
+    path = written(tmp_path, cases, program)
+    values = [each.program.source.values for each in read_suite(path).cases]
+    assert values == [{"hot": 80}, {"hot": 70}]
+    given = read_suite(path, Given({"hot": 60, "cold": 5})).cases
+    assert [each.program.source.values for each in given] == [{"hot": 60}, {"hot": 60}]
+    unknown = suite(tmp_path, "cases:\n- name: one\n  set:\n    hat: 70\n", program)
+    assert unknown.problems[0].message == "the program has no limit hat"
+    assert unknown.problems[0].hint == "It has hot."
+
+
+@pytest.mark.parametrize("place", range(0, len(PROGRAM), 7))
+def test_a_file_that_is_cut_anywhere_is_read_or_refused(tmp_path: Path, place: int) -> None:
+    whole = case(
+        "- Temp(wt2, high, 0) @ 1", "- at: 1\n  open:\n  - Malf(wt2, 0):\n      awaits: Temp(wt2, high, 1)"
+    )
+    found = suite(tmp_path, whole[: place % len(whole)])
+    assert isinstance(said(found), str)
+
+
+def test_the_place_of_a_letter_is_that_of_the_file() -> None:
+    file = parse("'it''s': \"a\\tb\"\n", "a.yaml")
+    assert file.root is not None
+    ((key, value),) = file.root.value
+    assert file.source.excerpt(file.span(key)) == "'it''s'"
+    assert file.source.excerpt(file.span(value)) == '"a\\tb"'
