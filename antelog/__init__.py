@@ -10,7 +10,7 @@ from __future__ import annotations
 TYPE_CHECKING = False  # checkers of types take it for true; `typing` need not be imported for it
 
 if TYPE_CHECKING:
-    from antelog import testing
+    from antelog import testing as testing
     from antelog.errors import (
         AntelogError,
         ArgumentError,
@@ -60,7 +60,6 @@ __all__ = [
     "parse",
     "replay",
     "show",
-    "testing",
 ]
 
 _FROM = {

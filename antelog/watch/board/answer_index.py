@@ -25,6 +25,7 @@ from antelog.watch.board.scoring import USUAL
 from antelog.watch.board.selection import SEVERITIES, STATES, AnswerFilter, Selection
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
+_FEW = 1_000
 _PREFIX = re.compile(r"[^\W\d_]+|.")
 _SEPARATED = re.compile(r"[^/.:\-_ ]*[/.:\-_ ]")
 
@@ -104,6 +105,7 @@ class AnswerIndex:
         self._texts: dict[str, str] = {}
         self._of: dict[str, str] = {}
         self._words: dict[str, Mask] = {}
+        self._of_rows: Sequence[str] = ()
         self._key_numbers: dict[str, int] = {}
 
     # ---- what is shown ----
@@ -195,8 +197,15 @@ class AnswerIndex:
             key_numbers,
         )
         self._words.clear()
-        self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
+        self._of_rows = []
+        if len(self._texts) > 2 * len(answers) + _FEW:
+            self._texts = {name: text for name, text in self._texts.items() if name in self.board.open}
         return self._columns
+
+    def warm(self) -> None:
+        """Makes columns and texts before the first reader asks."""
+        self._read()
+        self._row_texts()
 
     def _ordered(self, selection: Selection) -> Column:
         """The rows of the chosen answers, in order."""
@@ -210,7 +219,7 @@ class AnswerIndex:
         unlikely = np.where(np.isnan(columns.chance), 2.0, -columns.chance)
         match sort:
             case "name":
-                names = np.array([self._text(each) for each in self._answers], dtype=np.str_)
+                names = np.array(self._row_texts(), dtype=np.str_)
                 return [columns.deadline, np.unique(names, return_inverse=True)[1].astype(np.int64)]
             case "deadline":
                 return [unlikely, columns.deadline]
@@ -268,9 +277,18 @@ class AnswerIndex:
         """The answers with a word; looked for once, for all facets need it."""
         found = self._words.get(word)
         if found is None:
-            texts = (word in self._text(each) for each in self._answers)
-            found = self._words[word] = np.fromiter(texts, np.bool_, len(self._answers))
+            found = self._words[word] = np.array([word in text for text in self._row_texts()], np.bool_)
         return found
+
+    def _row_texts(self) -> Sequence[str]:
+        """The texts to search in, row by row: the answers in small letters, with their times as times."""
+        if len(self._of_rows) != len(self._answers):
+            label, known = self.board.head.label, self._texts
+            for each in self._answers:
+                if each.id not in known:
+                    known[each.id] = label(each).casefold()
+            self._of_rows = [known[each.id] for each in self._answers]
+        return self._of_rows
 
     def _counts(self, given: AnswerFilter, column: Column, names: Sequence[str]) -> Mapping[str, int]:
         counts = np.bincount(column[self._chosen(given)], minlength=len(names)).tolist()
@@ -300,13 +318,6 @@ class AnswerIndex:
         answer = self._answers[row]
         severity = SEVERITIES[int(columns.severity[row])]
         return ListRow(answer, key, 0, severity, answer.now.chance, answer.now.decided_by)
-
-    def _text(self, answer: TrackedAnswer) -> str:
-        """The text to search in: the answer in small letters, with its time as a time."""
-        text = self._texts.get(answer.id)
-        if text is None:
-            text = self._texts[answer.id] = self.board.head.label(answer).casefold()
-        return text
 
 
 def prefix_of(key: str) -> str:

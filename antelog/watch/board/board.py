@@ -28,8 +28,9 @@ from antelog.program import Program, compiled
 from antelog.run.sinks.result import CLOSED, ENDS
 from antelog.run.store import source_of
 from antelog.watch.board.answer_positions import AnswerPositions
+from antelog.watch.board.flow import Flow
 from antelog.watch.board.grouping import group_name
-from antelog.watch.board.input_status import Inputs
+from antelog.watch.board.input_status import Inputs, seconds_of
 from antelog.watch.board.scoring import Trust
 from antelog.watch.board.tracked_answer import Line, TrackedAnswer, label, name_of, tracked
 
@@ -137,6 +138,7 @@ class Board:
         self.damaged = 0
         self._decided_size = 0
         self.positions = AnswerPositions()
+        self.flow = Flow()
         self.recalled = OrderedDict[str, TrackedAnswer]()
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules: after which tick, and what became of each query."""
@@ -158,6 +160,7 @@ class Board:
             self._change(record, name)
         elif "status" in record:
             self.inputs.take(record["status"])
+            self.flow.take(seconds_of(record["status"].get("at")), self.changes)
             self._reach(record["status"].get("tick"))
         elif "reject" in record:
             self.inputs.rejects.append(record["reject"])

@@ -17,6 +17,10 @@ REJECTS = 200
 """Rejected rows that are kept."""
 
 
+WINDOW = 60.0
+"""Seconds over which a rate is taken."""
+
+
 @dataclass(frozen=True)
 class InputStatus:
     """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects.
@@ -128,6 +132,14 @@ class Inputs:
         for (start, before), (end, after) in zip(self.seconds, list(self.seconds)[1:], strict=False):
             found.append((after.get(name, 0) - before.get(name, 0)) / (end - start))
         return [max(0.0, each) for each in found]
+
+    def rate(self, name: str) -> float:
+        """Facts a second over the last minute."""
+        if len(self.seconds) < 2:
+            return 0.0
+        end, after = self.seconds[-1]
+        start, before = next(each for each in self.seconds if each[0] >= end - WINDOW or each[0] == end)
+        return max(0.0, (after.get(name, 0) - before.get(name, 0)) / max(end - start, 1.0))
 
     @property
     def moments(self) -> list[tuple[float, str]]:

@@ -84,7 +84,12 @@ def of_plan(live: LiveBoard, _given: Given) -> dict[str, Any]:
     changes: dict[str, dict[str, int]] = {}
     for (query, change), count in board.changes.items():
         changes.setdefault(query, {})[change] = count
-    return {**summary(board), "path": board.head.path, "program": board.head.source.whole, "changes": changes}
+    rates = {
+        "facts": {each.name: board.inputs.rate(each.name) for each in board.inputs.each()},
+        "changes": {query: board.flow.rates(query) for query in changes},
+    }
+    program = board.head.source.whole
+    return {**summary(board), "path": board.head.path, "program": program, "changes": changes, "rates": rates}
 
 
 API: dict[str, Callable[[LiveBoard, Given], dict[str, Any]]] = {

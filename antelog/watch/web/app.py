@@ -32,10 +32,11 @@ from antelog.watch.web.api import API, NoFactsError, of_answer, posted
 from antelog.watch.web.bench import Bench, NoEditError
 from antelog.watch.web.detail_reader import DetailReader
 from antelog.watch.web.export import of_view
-from antelog.watch.web.guard import ACTS, EDITS, PAGES, Guard, bearer, may_look, session
+from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.shell import ASSETS, asset, shell
+from antelog.watch.web.shell import ASSETS, asset, shell, version
+from antelog.watch.web.templating import warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
@@ -67,7 +68,7 @@ def page_app(live: LiveBoard, entry: Entry) -> ASGIApp:
         routes=[
             *(Route(path, routes.page) for path in PAGES),
             Route("/answer/{id}", routes.page),
-            Route("/static/{name}", routes.static),
+            Route("/static/{name:path}", routes.static),
             Route("/healthz", routes.health),
             Route("/api/session", routes.session),
             Route("/api/state", routes.state),
@@ -101,10 +102,12 @@ class _Routes:
     @asynccontextmanager
     async def lifespan(self, _app: Starlette) -> AsyncIterator[None]:
         following = asyncio.create_task(self.live.follow())
+        warming = asyncio.create_task(asyncio.to_thread(warm))
         try:
             yield
         finally:
             following.cancel()
+            warming.cancel()
 
     # ---- for everybody ----
 
@@ -113,10 +116,11 @@ class _Routes:
         return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits))
 
     async def static(self, request: Request) -> Response:
-        name = request.path_params["name"]
+        of, _, name = request.path_params["name"].rpartition("/")
         if name not in ASSETS:
             return _missing()
-        return Response(asset(name), media_type=ASSETS[name])
+        kept = {"cache-control": KEPT} if of == version() else {}
+        return Response(asset(name), media_type=ASSETS[name], headers=kept)
 
     async def health(self, _request: Request) -> Response:
         found = {"status": "failed" if self.live.failure else "ok", "caught_up": self.live.caught_up}

@@ -39,6 +39,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
+KEPT = "public, max-age=31536000, immutable"
+"""For styles and scripts whose address has a hash of them: the same address is always the same file."""
 LARGEST = 8 << 20
 """The largest POST, in bytes."""
 _LARGEST_ACT = 64 << 10
@@ -279,7 +281,8 @@ def _with_headers(send: Send) -> Send:
             message["headers"] = list(message.get("headers", ()))
             headers = MutableHeaders(raw=message["headers"])
             for name, value in HEADERS.items():
-                headers[name] = value
+                if not (name == "cache-control" and headers.get(name) == KEPT):
+                    headers[name] = value
         await send(message)
 
     return sent

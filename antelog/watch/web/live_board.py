@@ -64,9 +64,13 @@ class LiveBoard:
 
     async def follow(self) -> None:
         """Reads the feed for ever, in pieces, and serves requests between them."""
+        warm = False
         while True:
             try:
                 self.take_some()
+                if self.caught_up and not warm:
+                    self.answers.warm()
+                    warm = True
                 self.failure = None
             except (OSError, AntelogError) as error:
                 self.caught_up, self.failure = True, str(error)

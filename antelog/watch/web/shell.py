@@ -5,6 +5,8 @@ It is public and needs no token. Its script then requests the views, with the to
 
 from __future__ import annotations
 
+from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
 
 from markupsafe import Markup
@@ -40,6 +42,7 @@ _OF_THEME = {"theme.css": lambda: theme.style_sheet(""), "icon.svg": theme.sign}
 _OF_OTHERS = frozenset({"uPlot.min.css", "idiomorph.min.js", "uPlot.iife.min.js", "codemirror.min.js"})
 
 
+@cache
 def asset(name: str) -> bytes:
     """An asset of the page: its style, script, font or icon."""
     if name in theme.WEB_FONTS:
@@ -50,6 +53,15 @@ def asset(name: str) -> bytes:
     return folder.joinpath(name).read_bytes()
 
 
+@cache
+def version() -> str:
+    """A hash of all assets, which stands in their addresses."""
+    found = blake2b(digest_size=8)
+    for name in ASSETS:
+        found.update(asset(name))
+    return found.hexdigest()
+
+
 def shell(root: str, *, guarded: bool, edits: bool = False) -> Markup:
     """The page, mounted at `root`; `guarded`: its views need a token; `edits`: with an editor beside them."""
     names = [name for name in ASSETS if edits or name not in _OF_BENCH]
@@ -58,6 +70,7 @@ def shell(root: str, *, guarded: bool, edits: bool = False) -> Markup:
         root=root,
         guarded=guarded,
         edits=edits,
+        version=version(),
         views=VIEWS,
         styles=[name for name in names if ASSETS[name] == _STYLE],
         scripts=[name for name in names if ASSETS[name] == _SCRIPT],

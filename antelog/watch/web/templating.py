@@ -25,6 +25,12 @@ def render(name: str, **values: Any) -> Markup:
     return Markup(_ENVIRONMENT.get_template(name).render(**values))
 
 
+def warm() -> None:
+    """Compiles all templates, so that the first reader does not wait for it."""
+    for name in _ENVIRONMENT.list_templates(extensions=["html"]):
+        _ENVIRONMENT.get_template(name)
+
+
 def share(found: float | None) -> str:
     """A chance as it is shown: `72 %`, in one piece."""
     if found is None:

@@ -176,7 +176,7 @@ def _plain(node: Node) -> object:
 def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]:
     """For each tick with changes, and for the end, an item of `expect`."""
     names = {each.name: each.answer.names for each in case.program.plan.queries}
-    writer = _Writer(case)
+    writer = _AnswerWriter(case)
     for tick in sorted({row["tick"] for _, row in outcome.lines}):
         states = [each for each in outcome.states(tick, names) if each.row["tick"] == tick]
         if states:
@@ -187,7 +187,7 @@ def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]
     yield None, f"- {body[2:]}"
 
 
-class _Writer:
+class _AnswerWriter:
     """Writes answers as they are expected."""
 
     def __init__(self, case: RuleCase) -> None:

@@ -227,6 +227,8 @@ class ProgramTexts:
                 if kind == "number"
                 else "Write a number, such as 91.5."
             )
+            if term.written is not None:
+                hint = f"It is the limit {term.written} of the program, {value_text(value)}. {hint}"
             text.error(term.span, f"`{to_text(term)}` is no {type_}", hint)
             return None
         return value

@@ -1,6 +1,7 @@
 """antelog/watch/web/{guard,tokens}.py: who is let in, by which name, from where, with how much."""
 
 import asyncio
+import re
 from typing import Any
 
 import pytest
@@ -244,3 +245,10 @@ def test_no_websocket_is_accepted() -> None:
 
     asyncio.run(run())
     assert [message["type"] for message in sent] == ["websocket.close"]
+
+
+def test_a_browser_keeps_files_whose_address_says_which_they_are() -> None:
+    (address,) = re.findall(r'src="(/static/[^"]*/page.js)"', ask(APP, "/").text)
+    assert "immutable" in ask(APP, address).headers["cache-control"]
+    for other in ("/static/page.js", "/static/of-another-version/page.js", "/api/now"):
+        assert ask(APP, other).headers["cache-control"] == "no-store"

@@ -6,17 +6,20 @@ const narrow = matchMedia("(max-width: 1200px)");
 const EXTRA = 15, REST = 12_000;
 
 const list = {
-  busy: false, wanted: false, selected: -1, chosen: "", pointed: 0,
+  busy: false, wanted: false, brief: false, selected: -1, chosen: "", pointed: 0,
   get box() { return byId("list"); },
   get height() { return parseFloat(getComputedStyle(this.box).getPropertyValue("--row")) || 40; },
   get total() { return Number(byId("rows")?.dataset.total || 0); },
   get held() { return Boolean(this.box?.matches(":hover")) && Date.now() - this.pointed < REST; },
 
+  /* As many rows as there is room for. What a reader waits for has these alone, and the others follow. */
+  get sight() { return Math.ceil(innerHeight / (this.box ? this.height : 40)); },
+
   /* The rows in sight, and some before and after. */
   reach() {
-    if (!this.box) return { from: 0, count: Math.ceil(innerHeight / 40) + EXTRA };
-    const above = Math.max(0, -this.box.getBoundingClientRect().top), sight = Math.ceil(innerHeight / this.height);
-    return { from: Math.max(0, Math.floor(above / this.height) - EXTRA), count: Math.min(300, sight + 2 * EXTRA) };
+    if (!this.box || this.brief) return { from: 0, count: this.sight };
+    const above = Math.max(0, -this.box.getBoundingClientRect().top), from = Math.max(0, Math.floor(above / this.height) - EXTRA);
+    return { from, count: Math.min(300, this.sight + 2 * EXTRA) };
   },
 
   begin() {
@@ -24,7 +27,7 @@ const list = {
     const form = byId("filters");
     if (!form) return;
     byId("more").open = !narrow.matches;
-    form.addEventListener("input", (event) => { clearTimeout(this.later); this.later = setTimeout(() => this.filter(), event.target.type === "search" ? 80 : 0); });
+    form.addEventListener("input", (event) => { clearTimeout(this.later); this.later = setTimeout(() => this.filter(), event.target.type === "search" ? 40 : 0); });
     form.addEventListener("submit", (event) => event.preventDefault());
     this.box.addEventListener("pointermove", () => { this.pointed = Date.now(); });
     this.box.addEventListener("pointerleave", () => { if (byId("paused")?.textContent) load(); });
@@ -39,7 +42,10 @@ const list = {
     this.pointed = 0;
     this.announce = true;
     if (this.box.getBoundingClientRect().top < 0) window.scrollTo(0, 0);
-    load();
+    this.brief = true;
+    const loaded = load();
+    this.brief = false;
+    return loaded;
   },
 
   /* Places the rows where they belong in the whole list. */

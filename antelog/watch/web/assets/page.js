@@ -27,7 +27,7 @@ async function load() {
     const current = link.dataset.view === name || (name === "answer" && link.dataset.view === "now");
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
-  const given = new URLSearchParams(location.search), { from, count } = shown === path ? list.reach() : { from: 0, count: 60 };
+  const given = new URLSearchParams(location.search), { from, count } = shown === path ? list.reach() : { from: 0, count: list.sight };
   if (name === "now" || name === "decided") { given.set("from", from); given.set("count", count); }
   try {
     const answer = await ask(`/part/${path}${given.size ? `?${given}` : ""}`, loading.signal);
@@ -57,7 +57,7 @@ function put(html, path) {
   drawCharts();
   countdown();
   freshness();
-  if (list.box) list.fill();
+  if (list.box) requestAnimationFrame(() => setTimeout(() => list.fill()));  // once this is painted
 }
 
 /* What the reader has opened, typed or scrolled, and what scripts have drawn, stays as it is. */
@@ -144,18 +144,25 @@ async function listen() {
 
 function tell(news) { hear(news); channel?.postMessage({ news }); }
 
+/* Whether this reader may act. */
+async function may() {
+  try {
+    acts.may = Boolean((await (await ask("/api/session")).json()).acts);
+    acts.begin();
+  } catch (error) { if (error.message !== "locked") lost(); }
+}
+
 async function begin() {
   if (!(await enter())) { locked(); return; }
-  acts.may = Boolean((await (await ask("/api/session")).json()).acts);
-  acts.begin();
+  if (edits) bench.begin();
+  else load();  // whoever looks waits for the view, not for what else may be done
+  may();
   channel?.addEventListener("message", ({ data }) => {
     if (data.asks === "session" && session) channel.postMessage({ session });
     if (data.asks === "news" && state) channel.postMessage({ news: state });
     if (data.news) hear(data.news);
     if (data.lost) lost();
   });
-  if (edits) bench.begin();
-  else load();
   channel?.postMessage({ asks: "news" });
   if (navigator.locks) navigator.locks.request(`antelog news ${root}`, listen);
   else listen();

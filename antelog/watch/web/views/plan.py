@@ -1,15 +1,17 @@
-"""Plan: the rules as a graph, from inputs at the top to queries at the bottom, with live counts on its edges.
+"""Plan: the rules as a graph, from inputs at the top to queries at the bottom, with what flows on its edges.
 
-    Temp ── 1,204 facts ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open, 3 confirmed
+    Temp   1,204 facts · 12/s ──▶ rule 24 ──▶ Flag ──▶ … ──▶ Malf   12 open · 3/s new · 1/min confirmed
 
-An edge shows how many literals of its predicate are known and awaited in open answers.
+An edge shows how many literals of its predicate are known and awaited in open answers. It is the wider, the
+more flows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log10
 
 from markupsafe import Markup
 
@@ -26,6 +28,10 @@ from antelog.watch.web.views.context import ViewContext
 _LAYER, _HALF, _DOT, _GAP, _EDGE = 37.0, 21.0, 12.0, 22.0, 16.0
 _LETTER, _SMALL = 8.2, 6.6
 """The widths of letters, of names and of notes."""
+_ROOM, _QUERY = 8, 36
+"""Letters by which boxes and labels grow; those for which the box of a query has room at least."""
+_THIN, _THICK = 1.5, 3.5
+"""The width of an edge along which nothing flows, and what a flow adds to it at most."""
 _LOOKED_AT = 5_000
 """Open answers whose awaited facts are counted, at most."""
 
@@ -58,9 +64,12 @@ class PlanDrawing:
 
 @dataclass(frozen=True)
 class DrawnEdge:
+    """An edge; it is the wider, the more flows along it."""
+
     path: str
     arrow: str
     kind: str
+    wide: float
 
 
 @dataclass(frozen=True)
@@ -97,22 +106,27 @@ class Dot:
 def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
     graph = graph_of(program.document)
     notes = _notes(scene, program, graph)
+    # Widths have some room, so that nothing moves while numbers change.
     widths = {
-        node: max(_LETTER * len(node) + 28, _SMALL * len(note) + 24, 84.0)
-        for node, (_, note) in notes.items()
+        node: max(_LETTER * len(node) + 28, _SMALL * _rounded(len(note), kind) + 24, 84.0)
+        for node, (kind, note) in notes.items()
     }
-    labels = _labels(scene, program, graph)
-    wide = {edge: _SMALL * len(words) + 10 for edge, words in labels.items()}
+    labels = _labels(scene, graph)
+    wide = {edge: _SMALL * _rounded(len(words)) + 10 for edge, words in labels.items()}
+    flows = _flows(scene, program, graph)
     placed = layout(graph, widths | dict.fromkeys(graph.rules, 2 * _DOT), _GAP, wide)
-    left = min((x - widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) - _EDGE
-    right = max((x + widths.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) + _EDGE
+    room = widths | {placed.labels[edge]: each for edge, each in wide.items()}
+    left = min((x - room.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) - _EDGE
+    right = max((x + room.get(node, _DOT) / 2 for node, x in placed.x.items()), default=0.0) + _EDGE
     return PlanDrawing(
         left,
         right - left,
         max(placed.layer.values(), default=0) * _LAYER + 2 * _HALF + 2 * _EDGE,
-        [_edge(edge, graph, placed) for edge in graph.edges],
+        [replace(_edge(edge, graph, placed), wide=_stroke(flows.get(edge, 0.0))) for edge in graph.edges],
         [
-            EdgeLabel(words, placed.x[at := placed.labels[edge]], _middle(at, placed), wide[edge])
+            EdgeLabel(
+                words, placed.x[at := placed.labels[edge]], _middle(at, placed), _SMALL * len(words) + 10
+            )
             for edge, words in labels.items()
         ],
         [
@@ -121,6 +135,40 @@ def _graph(scene: ViewContext, program: Program) -> PlanDrawing:
         ],
         [_dot(node, program, graph, placed) for node in graph.rules],
     )
+
+
+def _rounded(letters: int, kind: str = "") -> int:
+    """A number of letters that changes seldom: notes of queries have rates, which come and go."""
+    return -(-max(letters, _QUERY if kind == "query" else 0) // _ROOM) * _ROOM
+
+
+def _flows(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, float]:
+    """The facts or new answers a second along each edge, where these are known."""
+    inputs = {each.name for each in program.plan.inputs}
+    queries: dict[str, float] = {}
+    for each in program.plan.queries:
+        new = scene.board.flow.rates(each.name).get("possible", 0.0)
+        queries[each.predicate] = queries.get(each.predicate, 0.0) + new
+    ways = Counter(edge.target for edge in graph.edges)
+    found = {}
+    for edge in graph.edges:
+        if edge.source in inputs:
+            found[edge] = scene.board.inputs.rate(edge.source)
+        elif edge.target in queries and ways[edge.target] == 1:  # of several rules it is not known which
+            found[edge] = queries[edge.target]
+    return found
+
+
+def _stroke(rate: float) -> float:
+    return _THIN + min(_THICK, log10(1 + 10 * rate))
+
+
+def _rate(rate: float) -> str:
+    """A rate in few letters: `12/s`, `3/min`."""
+    for unit, seconds in (("s", 1), ("min", 60)):
+        if rate * seconds >= 0.95:
+            return f"{rate * seconds:,.0f}/{unit}"
+    return "0/s"
 
 
 def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tuple[str, str]]:
@@ -135,7 +183,8 @@ def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tupl
         if node in graph.rules:
             continue
         if node in inputs:
-            found[node] = ("input", f"{facts.get(node, 0):,} facts")
+            flowing = _rate(scene.board.inputs.rate(node))
+            found[node] = ("input", f"{facts.get(node, 0):,} facts · {flowing}")
         elif node in queries:
             found[node] = ("query", _asked(scene, queries[node], open_now))
         else:
@@ -144,27 +193,24 @@ def _notes(scene: ViewContext, program: Program, graph: Graph) -> dict[str, tupl
 
 
 def _asked(scene: ViewContext, query: Relation, open_now: Mapping[str, int]) -> str:
-    confirmed = scene.board.changes[query.name, "confirmed"]
-    return f"{open_now.get(query.name, 0):,} open · {confirmed:,} confirmed"
+    rates = scene.board.flow.rates(query.name)
+    new, done = (_rate(rates.get(kind, 0.0)) for kind in ("possible", "confirmed"))
+    return f"{open_now.get(query.name, 0):,} open · {new} new · {done} confirmed"
 
 
-def _labels(scene: ViewContext, program: Program, graph: Graph) -> dict[Edge, str]:
-    """The labels of edges: known and awaited literals of a predicate, open answers of a query."""
+def _labels(scene: ViewContext, graph: Graph) -> dict[Edge, str]:
+    """The labels of edges: known and awaited literals of a predicate."""
     there: Counter[tuple[str, bool]] = Counter()
     awaited: Counter[tuple[str, bool]] = Counter()
     for answer, _ in zip(scene.board.open.values(), range(_LOOKED_AT), strict=False):
         for mark in marks(answer.line, None):
             (there if mark.known else awaited)[mark.predicate, mark.negated] += 1
-    asked = {each.predicate for each in program.plan.queries}
     labels = {}
     for edge in graph.edges:
         if edge.source not in graph.rules:
             seen = edge.source, edge.negated
             if there[seen] or awaited[seen]:
                 labels[edge] = f"● {there[seen]:,}  {'◇' if edge.negated else '○'} {awaited[seen]:,}"
-        elif edge.target in asked:
-            names = [each.name for each in program.plan.queries if each.predicate == edge.target]
-            labels[edge] = f"{sum(answer.query in names for answer in scene.board.open.values()):,} open"
     return labels
 
 
@@ -197,7 +243,7 @@ def _edge(edge: Edge, graph: Graph, placed: Placement) -> DrawnEdge:
     base = tip - 8 * into
     left, right = number(x[-1] - 4.5), number(x[-1] + 4.5)
     arrow = f"M{number(x[-1])} {number(tip)}L{left} {number(base)}L{right} {number(base)}Z"
-    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge")
+    return DrawnEdge("".join(pieces), arrow, "edge negated" if edge.negated else "edge", _THIN)
 
 
 def _dot(node: str, program: Program, graph: Graph, placed: Placement) -> Dot:

@@ -308,7 +308,7 @@ def test_the_plan_lists_all_files_of_a_program() -> None:
 def test_the_plan_has_counts_on_its_edges() -> None:
     words = "".join(Elements(seen("plan", possible("wt2", 7), possible("wt3", 7), status(8))).texts)
     assert "● 2  ○ 2" in words
-    assert "2 open · 0 confirmed" in words
+    assert "2 open · 0/s new · 0/s confirmed" in words
     assert "100 facts" in words
     assert "The program is not known here" in seen("plan", head(program="no program"))
 
