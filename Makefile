@@ -29,7 +29,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist vscode pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -115,6 +115,9 @@ dist: $(INSTALLED) ## Build what is published into dist/: a wheel and the source
 	@rm -rf dist
 	@$(PY) -m build --outdir dist
 	@$(PY) -m scripts.release dist
+
+vscode: ## Test the extension for VS Code and package it as editors/vscode/antelog.vsix; needs npm
+	@cd editors/vscode && npm ci --silent --no-audit --no-fund && npm test --silent && npm run --silent package
 
 pictures: $(INSTALLED) ## Make the pictures of the documentation anew, and run its notebook
 	@$(PY) -m scripts.pictures

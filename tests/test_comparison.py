@@ -15,12 +15,12 @@ import pytest
 
 pytest.importorskip("psutil")
 
-from benchmarks.compare import brief
+from benchmarks.compare import brief, clusters
 from benchmarks.compare.__main__ import chosen
 from benchmarks.compare.checking import Verdict, check
 from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
-from benchmarks.compare.report import page
+from benchmarks.compare.report import details, page
 from benchmarks.compare.results import Measurement, Results, Run, load, save
 from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
@@ -150,7 +150,7 @@ def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> Non
     ]
     measured = Measurement(setting(TINY, 1, {"Java": "17"}), runs)
     save(Results([measured]), tmp_path / "compare.json")
-    text = page(load(tmp_path / "compare.json"))
+    text = details(load(tmp_path / "compare.json"))
     assert "| Esper † | 10 lost | 5.0 | 4.0 | 200 | 123 | 3.0 |" in text
     assert "| antelog, confirmed | ended with 1: no |" in text
     assert "Where there is a †, other processes kept more than" in text
@@ -172,7 +172,7 @@ def test_measurements_of_several_days_and_scales_make_one_page() -> None:
     results = Results([first])
     results = results.added(measured(0.1, "2026-01-02", ("antelog", "W1", 1), ("siddhi", "W1", 2)))
     results = results.added(measured(1, "2026-01-03", ("antelog", "W1", 3)))
-    text = page(results)
+    text = details(results)
     rows = [line.split(" | ")[:3] for line in text.splitlines() if " | all | " in line]
     assert rows == [
         ["| antelog, confirmed", "all", "3.0"],
@@ -184,7 +184,7 @@ def test_measurements_of_several_days_and_scales_make_one_page() -> None:
     assert text.index("2026-01-03") < text.index("2026-01-02") < text.index("2026-01-01")
 
 
-# ---- the beginning of the page: one sentence, one picture ----
+# ---- the beginning of the page: one picture, one sentence, one table ----
 
 
 def _once_each(*runs: tuple[str, str, float, float]) -> Results:
@@ -227,8 +227,8 @@ def test_engines_are_compared_on_the_same_events_by_the_median_of_the_questions(
     }
 
 
-def test_the_page_begins_with_one_sentence_one_picture_and_one_date() -> None:
-    first, picture, *others = page(RESULTS).split("\n\n")[1:]
+def test_the_page_begins_with_one_picture_one_sentence_and_one_table() -> None:
+    picture, first, table, *others = page(RESULTS).split("\n\n")[1:]
     assert first == (
         "**For the same answers, other engines that follow a stream took from 3.0 times (Esper, a Java "
         "library for patterns of events) to 5.0 times (Siddhi, a Java library for patterns of events) as "
@@ -236,9 +236,16 @@ def test_the_page_begins_with_one_sentence_one_picture_and_one_date() -> None:
         "take less: 0.5 times (Polars, a library for tables) as much."
     )
     assert picture.endswith(f"(images/{brief.FILE})")
+    assert table.splitlines()[2:] == [
+        "| Polars, once | a library for tables | **0.5** | **0.5** | **0.5** |  |",
+        "| antelog, confirmed | rules over streams | 1.0 | 1.0 | 1.0 | 1.0 |",
+        "| Esper | a Java library for patterns of events | 3.0 | 2.0 | 3.0 | 30 |",
+        "| Siddhi | a Java library for patterns of events | 5.0 | 4.0 | 5.0 | 6.0 |",
+    ]
+    assert page(RESULTS).count("| --- |") == 1
     assert "from 500,000 to 500,000 events in a second of one core" in others[0]
     assert others[1].endswith("antelog on as many: Siddhi.")
-    assert others[2].startswith("Measured on 2026-01-01, on ")
+    assert "\nMeasured on 2026-01-01, on " in page(RESULTS)
     assert brief.sentences(_once_each(("antelog", "W1", 1.0, 2.0))) == []
 
 
@@ -257,7 +264,7 @@ def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
 
 
 def test_names_of_engines_are_explained_before_their_figures() -> None:
-    text = page(RESULTS)
+    text = details(RESULTS)
     for name in ("antelog", "Esper", "Siddhi", "Polars"):
         assert f"- **{name}**, " in text[: text.index("| engine |")]
     assert "- **Flink**" not in text
@@ -269,6 +276,11 @@ def test_the_kept_page_and_its_picture_begin_as_the_kept_results_say() -> None:
     kept = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     anew = "run `python -m benchmarks.compare --report`"
     assert all(f"\n{said}\n" in kept for said in brief.sentences(results)), anew
+    more = (ROOT / "docs" / clusters.DETAILS).read_text(encoding="utf-8")
+    assert clusters.section(results) in more, anew
+    each_engine = (ROOT / "docs" / "images" / "performance.svg").read_text(encoding="utf-8")
+    asked = {SYSTEMS[run.system].title for run in results.runs if not run.failed}
+    assert [title for title in asked if f">{title}<" not in each_engine] == [], "a name is missing or cut"
     picture = (ROOT / "docs" / "images" / brief.FILE).read_text(encoding="utf-8")
     for each in brief.compared(results):
         assert f">{each.system.title}<" in picture, anew

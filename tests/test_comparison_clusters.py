@@ -16,7 +16,7 @@ from benchmarks.compare.__main__ import Asked, measured
 from benchmarks.compare.checking import Verdict, check
 from benchmarks.compare.given import Kept, kept
 from benchmarks.compare.launching import LATE, Took
-from benchmarks.compare.report import page
+from benchmarks.compare.report import details, page
 from benchmarks.compare.results import START, Measurement, Results, Run
 from benchmarks.compare.systems import SYSTEMS, System
 from benchmarks.report import Setting, setting
@@ -54,14 +54,14 @@ def _sections(text: str) -> Iterator[str]:
 def test_the_page_says_first_who_is_ahead_of_antelog_on_spark_and_why() -> None:
     top = next(_sections(page(RESULTS)))
     assert "**Of engines for clusters, some are faster than antelog on Spark.**" in top
-    assert "\n| Flink CEP | W1 | 2 million | 0.4 | 0.45 |\n\nFlink is one JVM" in top
+    assert "\n- *Flink CEP*: 0.4 for W1, 2 million events, 0.45 without the starts\n\nFlink is one JVM" in top
     assert "Spark by itself" not in top
     assert (
         "Elsewhere others took from 1.5 (Flink CEP, W1 with 20 million) to 1.7 (Spark, joins of streams, "
         "W1 with 2 million) times its CPU seconds." in top
     )
-    assert "(#on-clusters-engines-2-and-20-million-events)" in top
-    assert "\n## On clusters' engines: 2 and 20 million events\n" in page(RESULTS)
+    assert "(performance-details.md#on-clusters-engines-2-and-20-million-events)" in top
+    assert "\n## On clusters' engines: 2 and 20 million events\n" in details(RESULTS)
 
 
 def test_where_none_is_ahead_the_page_says_that() -> None:
@@ -74,7 +74,7 @@ def test_where_none_is_ahead_the_page_says_that() -> None:
 def test_an_engine_that_is_ahead_only_without_its_start_is_named_too() -> None:
     late = (("spark-joins", START, 50.0), ("spark-joins", "W1", 80.0))
     said = clusters.sentence(Results([_measured(1, *OWN, *late)]))
-    assert "\n| Spark, joins of streams | W1 | 2 million | 1.3 | 0.75 |\n" in said
+    assert "\n- *Spark, joins of streams*: 1.3 for W1, 2 million events, 0.75 without the starts\n" in said
     assert "Elsewhere" not in said
 
 
@@ -82,7 +82,7 @@ def test_what_an_engine_is_ahead_in_stands_by_its_size() -> None:
     more = _measured(1, ("antelog-spark-stream", "W2", 50.0), ("flink-cep", "W2", 5.0))
     (first, second) = RESULTS.measurements
     said = clusters.sentence(Results([replace(first, runs=[*first.runs, *more.runs]), second]))
-    assert "\n| Flink CEP | W1, W2 | up to 2 million | 0.1 to 0.4 | 0.45 |\n" in said
+    assert "\n- *Flink CEP*: 0.1 to 0.4 for W1, W2, up to 2 million events, 0.45 without the starts\n" in said
 
 
 def test_one_table_has_each_engine_at_each_size_with_its_start_apart() -> None:

@@ -81,6 +81,13 @@ def test_pictures_have_a_counterpart_on_dark_for_every_colour() -> None:
     assert len({*of_pictures.DARK.values()}) == len(of_pictures.DARK), "two colours are one on dark"
 
 
+def test_a_file_that_loads_nothing_has_the_font_in_itself() -> None:
+    assert re.findall(r"url\('([^,]*)", theme.style_sheet()) == ["data:font/woff2;base64"]
+    assert re.findall(r"url\('([^']*)", theme.style_sheet("fonts/")) == [
+        f"fonts/{n}" for n in theme.WEB_FONTS
+    ]
+
+
 # ---- contrast ----
 
 

@@ -17,7 +17,7 @@ from antelog.pictures.history import Change, Explanation, TickTimes, timed
 from antelog.pictures.reading import changes_in
 from antelog.process import Engine
 from antelog.program import Program
-from antelog.theme import BOTH
+from antelog.theme import BOTH, family
 
 ROWS = 100
 _EXPLANATIONS = 5
@@ -46,7 +46,8 @@ class ChangeList:
         more = len(self.changes) - self.most
         rest = tag("p", f"and {more:,} more; ", tag("code", "antelog.show(…, most=…)"), " shows them")
         none = tag("p", "nothing is open, and nothing has changed")
-        return text(plain_table(names, rows), rest if more > 0 else None, None if self.changes else none)
+        shown = plain_table(names, rows), rest if more > 0 else None, None if self.changes else none
+        return tag("div", shown, style=f"font-family:{family('sans')}")
 
     def __repr__(self) -> str:
         return f"<{len(self.changes):,} changes>"

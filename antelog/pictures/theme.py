@@ -39,7 +39,7 @@ CONFIG: dict[str, Any] = {
     "axis": {
         "labelColor": MUTED, "titleColor": MUTED, "titleFontWeight": "normal",
         "titleFontSize": SIZE["small"], "labelFontSize": SIZE["tiny"], "gridColor": LINE, "domainColor": LINE,
-        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True, "labelSeparation": 8,
+        "tickColor": LINE, "gridOpacity": 0.6, "labelOverlap": True, "labelSeparation": 8, "titlePadding": 8,
     },
     "legend": {
         "orient": "bottom", "labelColor": MUTED, "titleColor": MUTED, "labelFontSize": SIZE["small"],

@@ -80,9 +80,12 @@ def colours(palette: Mapping[str, str]) -> str:
 
 
 def style_sheet(folder: str | None = None) -> str:
-    """The variables of a page, light or dark as its reader prefers, and its fonts if they have a folder."""
+    """The variables of a page, light or dark as its reader prefers, and its fonts, which are in a folder.
+
+    Without one the page has the font in itself, for it loads nothing.
+    """
     return (
-        f"{'' if folder is None else faces(folder)}"
+        f"{embedded_face() if folder is None else faces(folder)}"
         f":root {{ color-scheme: light dark; {fixed()} {colours(LIGHT)} }}\n"
         f"@media (prefers-color-scheme: dark) {{ :root {{ {colours(DARK)} }} }}\n"
     )

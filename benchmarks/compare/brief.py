@@ -17,6 +17,7 @@ import altair as alt
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing
 from benchmarks.compare.clusters import BESIDE
+from benchmarks.compare.picture import names_of
 from benchmarks.compare.results import BASE, Results
 from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS, System
 
@@ -111,7 +112,28 @@ def sentences(results: Results) -> list[str]:
             f"{' and '.join(map(_times, quicker))} as much."
         )
     ahead = [text for own in (BASE, ALL) if (text := _ahead(results, own))]
-    return [said, f"![{TITLE}, engine by engine](images/{FILE})", *_explained(results, all_of_them), *ahead]
+    picture = f"![{TITLE}, engine by engine](images/{FILE})"
+    return [picture, said, "\n".join(_table(results, all_of_them)), *_explained(results, all_of_them), *ahead]
+
+
+def _table(results: Results, all_of_them: Sequence[Compared]) -> Iterator[str]:
+    """How many times antelog's computing each engine took, in the median and question by question."""
+    asked = [name for name in EVERYTHING if results.of(BASE, name)]
+    yield f"| engine | what it is | median | {' | '.join(asked)} |"
+    yield f"| --- | --- | ---: |{' ---: |' * len(asked)}"
+    for each in all_of_them:
+        cells = []
+        for question in asked:
+            times = [*_ratio(results, (each.system.name, BASE), question, each.scale)]
+            cells.append(_cell(times[0]) if times else "")
+        what = PRODUCTS[_product(each.system)].partition(":")[0]
+        yield f"| {each.system.title} | {what} | {_cell(each.times)} | {' | '.join(cells)} |"
+
+
+def _cell(times: float) -> str:
+    """A figure of the table; less computing than antelog is bold."""
+    said = f"{times:.2g}" if times < 1 else _number(times)
+    return f"**{said}**" if times < 1 else said
 
 
 def _ahead(results: Results, own: str) -> str:
@@ -132,16 +154,22 @@ def _ahead(results: Results, own: str) -> str:
 
 def _times(each: Compared) -> str:
     """How many times antelog's, and of which engine, with what that is."""
-    name = next(name for name in PRODUCTS if each.system.title.startswith(name))
+    name = _product(each.system)
     return f"{_number(each.times)} times ({name}, {PRODUCTS[name].partition(':')[0]})"
+
+
+def _product(system: System) -> str:
+    """What an engine is of."""
+    return next(name for name in PRODUCTS if system.title.startswith(name))
 
 
 def _explained(results: Results, all_of_them: Sequence[Compared]) -> Iterator[str]:
     rates = [_rate(results, question) for question in EVERYTHING if results.of(BASE, question)]
     yield (
         f"antelog itself read from {min(rates):,.0f} to {max(rates):,.0f} events in a second of one core. "
-        "In the picture, 1 is antelog in a process, with confirmed answers only. Each point is the median of "
-        "the questions below, and a line goes from the lowest to the highest. The start of a process counts."
+        "In picture and table, 1 is antelog in a process, with confirmed answers only; in the table, what is "
+        "less is bold. Each point of the picture is the median of the questions, and a line goes from the "
+        "lowest to the highest. The start of a process counts."
     )
     smaller = [each.system.title for each in all_of_them if each.scale < results.preferred[0]]
     if smaller:
@@ -175,9 +203,10 @@ def draw(results: Results, file: Path) -> None:
         }
         for each in compared(results)
     ]  # fmt: skip
+    titles = [str(row["engine"]) for row in rows]
     kinds = alt.Scale(domain=[OWN, FOLLOWS, ONCE], range=[theme.GREEN, theme.BLUE, theme.PURPLE])
     base = alt.Chart().encode(
-        alt.Y("engine:N", sort=[str(row["engine"]) for row in rows], title=None),
+        alt.Y("engine:N", sort=titles, title=None, axis=names_of(titles)),
         alt.Color("kind:N", scale=kinds, title=None),
     )
     ticks = [0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 128]

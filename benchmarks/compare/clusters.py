@@ -16,6 +16,9 @@ from benchmarks.compare.systems import CORES, EVERYTHING, SYSTEMS, System, memor
 from benchmarks.compare.workloads import BATCHES, WORKLOADS
 from benchmarks.compare.writing import busy, number, verdict
 
+DETAILS = "performance-details.md"
+"""The page with each figure."""
+
 STREAM, BATCH = "antelog-spark-stream", "antelog-spark-batch"
 BESIDE = {
     STREAM: STREAM, "flink-cep": STREAM, "flink-sql": STREAM, "spark-joins": STREAM,
@@ -134,26 +137,25 @@ def sentence(results: Results) -> str:
     if behind:
         ends = f"from {_one(behind[0])} to {_one(behind[-1])}" if len(behind) > 1 else _one(behind[0])
         said += f"{'Elsewhere others' if ahead else 'They'} took {ends} times its CPU seconds. "
-    return f"{said}[Engine by engine]({_anchor(results)})."
+    return f"{said}[Engine by engine]({DETAILS}{_anchor(results)})."
 
 
 def _ahead(ahead: Sequence[Beside]) -> Iterator[str]:
-    """A table of the engines and what they are ahead in, by scale."""
-    yield "| faster | questions | events | with the start | without |"
-    yield "| --- | --- | ---: | ---: | ---: |"
+    """The engines and what they are ahead in, by scale."""
     for title in dict.fromkeys(each.line.system.title for each in ahead):
         its = [each for each in ahead if each.line.system.title == title]
         for scale in sorted({each.line.scale for each in its}):
-            yield f"| {title} | {_cells([each for each in its if each.line.scale == scale])} |"
+            yield f"- *{title}*: {_figures([each for each in its if each.line.scale == scale])}"
 
 
-def _cells(some: Sequence[Beside]) -> str:
+def _figures(some: Sequence[Beside]) -> str:
     """Of an engine at one scale."""
     aparts = [each.apart for each in some if each.apart is not None]
     events = f"{'up to ' if len(some) > 1 else ''}{_millions(max(each.line.events for each in some))}"
     questions = ", ".join(each.line.question for each in some)
     with_start = _range([each.times for each in some])
-    return " | ".join([questions, events, with_start, _range(aparts) if aparts else ""])
+    without = f", {_range(aparts)} without the starts" if aparts else ""
+    return f"{with_start} for {questions}, {events} events{without}"
 
 
 def _range(ratios: Sequence[float]) -> str:

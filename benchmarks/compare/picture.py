@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -30,7 +31,7 @@ def draw(results: Results, file: Path) -> None:
         axis=alt.Axis(values=[0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]),
     )
     base = alt.Chart().encode(
-        alt.Y("engine:N", sort=titles, title=None),
+        alt.Y("engine:N", sort=titles, title=None, axis=names_of(titles)),
         alt.Color(
             "whose:N", scale=alt.Scale(domain=[OWN, OTHER], range=[theme.GREEN, theme.BLUE]), legend=None
         ),
@@ -54,6 +55,16 @@ def draw(results: Results, file: Path) -> None:
     )
     file.parent.mkdir(parents=True, exist_ok=True)
     Drawing(chart, TITLE, data={"runs": rows}).save(file)
+
+
+def names_of(titles: Sequence[str]) -> alt.Axis:
+    """An axis that names each engine, with room for letters that are wider than those it is drawn with."""
+    room = _LETTER * max(map(len, titles), default=0)
+    return alt.Axis(labelOverlap=False, labelLimit=room, minExtent=room)
+
+
+_LETTER = 8
+"""The width of a letter in wide fonts, in pixels."""
 
 
 def _header() -> alt.Header:

@@ -16,14 +16,16 @@ from benchmarks.compare.writing import BUSY, busy, number, spread, verdict
 
 HEAD = "# Performance, side by side"
 
-INTRODUCTION = """\
-The same events, the same questions, every answer checked. [How it was measured](#how-it-was-measured) and
-[what the others do better](#what-the-others-do-better) are further down. `make bench-compare` measures, and
-writes this page.
+INTRODUCTION = f"""\
+The same events, the same questions, every answer checked. Seconds and memory are on another page, [question
+by question]({clusters.DETAILS}), and so is [how it was measured]({clusters.DETAILS}#how-it-was-measured).
+`make bench-compare` measures, and writes these pages.
 """
 
-DETAILS = """\
-## Question by question
+DETAILS_HEAD = """\
+# Performance, question by question
+
+All figures behind [performance, side by side](performance.md).
 
 ![CPU seconds for a million events, by workload and engine](images/performance.svg)
 """
@@ -76,16 +78,22 @@ take it back.
 
 def write(results: Results, docs: Path) -> None:
     (docs / "performance.md").write_text(page(results), encoding="utf-8")
+    (docs / clusters.DETAILS).write_text(details(results), encoding="utf-8")
     draw(results, docs / "images" / "performance.svg")
     brief.draw(results, docs / "images" / brief.FILE)
 
 
 def page(results: Results) -> str:
-    shown = [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
+    """The page for a reader who has a minute: a picture, a sentence, a table; and what others do better."""
     begins = [said for said in (*brief.sentences(results), clusters.sentence(results)) if said]
     lines = [HEAD, "", *(line for said in begins for line in (said, ""))]
-    lines += [_when(results), "", INTRODUCTION, _products(results)]
-    lines += [*filter(None, [clusters.section(results)]), DETAILS]
+    lines += ["## The questions", "", *_questions(results), "", _when(results), "", INTRODUCTION, BETTER]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def details(results: Results) -> str:
+    """The page with each figure."""
+    lines = [DETAILS_HEAD, _products(results)]
     if len(results.scales) > 1:
         lines += [f"Lines without a scale are of scale {results.preferred[0]:g}.", ""]
     if any(busy([run]) for run in results.runs):
@@ -96,10 +104,20 @@ def page(results: Results) -> str:
             ),
             "",
         ]
-    for name in shown:
+    for name in _asked_for(results):
         lines += _workload(results, name)
-    lines += [_engines(results), METHOD.format(memory=memory(), cores=CORES), _measured(results), BETTER]
+    lines += [*filter(None, [clusters.section(results)]), _engines(results)]
+    lines += [METHOD.format(memory=memory(), cores=CORES), _measured(results)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _asked_for(results: Results) -> list[str]:
+    return [name for name in WORKLOADS if any(run.workload == name for run in results.runs)]
+
+
+def _questions(results: Results) -> list[str]:
+    """What was asked, in words."""
+    return [f"- **{name}**, {WORKLOADS[name].title}: {WORKLOADS[name].what}" for name in _asked_for(results)]
 
 
 def _when(results: Results) -> str:

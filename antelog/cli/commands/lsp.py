@@ -15,8 +15,9 @@ from antelog.errors import UnsupportedError
     epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone.",
 )
 @click.option("--stdio", is_flag=True, help="As without it; some editors add it.")
+@click.option("--check", is_flag=True, help="End at once; the exit status says whether it could start.")
 @click.pass_context
-def lsp(ctx: click.Context, /, stdio: bool) -> None:  # noqa: ARG001 - there is nothing else
+def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG001 - there is nothing else
     """Start a language server, which an editor talks to on standard input and output.
 
     It shows errors as you type, what a name is, where it is declared and used; it completes, renames and
@@ -31,4 +32,5 @@ def lsp(ctx: click.Context, /, stdio: bool) -> None:  # noqa: ARG001 - there is 
             raise UnsupportedError(
                 f"the language server needs {error.name}, which is not installed: pip install 'antelog[lsp]'"
             ) from None
-        server().start_io(sys.stdin.buffer, sys.stdout.buffer)
+        if not check:
+            server().start_io(sys.stdin.buffer, sys.stdout.buffer)

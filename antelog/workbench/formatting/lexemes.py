@@ -41,13 +41,14 @@ class PlacedWord:
 class Lexeme:
     """A word, number, text or sign of a statement, the space before it, and the comments before it.
 
-    `depth` is the number of parentheses around it.
+    `depth` is the number of parentheses around it. `begins_line` is the writer's choice, behind a head.
     """
 
     text: str
     depth: int = 0
     space: bool = True
     remarks: tuple[Remark, ...] = ()
+    begins_line: bool = False
 
     @property
     def shown(self) -> str:
@@ -80,7 +81,18 @@ def lexemes(text: str, span: Span, remarks: Sequence[Remark]) -> list[Lexeme]:
         before = [each for each in waiting if each.span.start < word.start]
         waiting = waiting[len(before) :]
         found[index] = replace(found[index], remarks=tuple(before))
+    for index in _breaks(text, words, plain):
+        found[index] = replace(found[index], begins_line=True)
     return found
+
+
+def _breaks(text: str, words: Sequence[PlacedWord], plain: Sequence[str]) -> Iterator[int]:
+    """The words that begin a line where the writer may choose so: behind `:-`, and `->`."""
+    for index in range(1, len(words)):
+        if (plain[index - 1] == ":-" or plain[index] == "->") and "\n" in text[
+            words[index - 1].span.end : words[index].start
+        ]:
+            yield index
 
 
 def joined(parts: Sequence[Lexeme]) -> str:

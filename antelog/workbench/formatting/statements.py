@@ -1,4 +1,5 @@
-"""The lines of a statement: one where it fits, else one for each literal of a rule.
+"""The lines of a statement: one where it fits, else one for each literal of a rule. A rule whose body begins
+on a line of its own keeps these.
 
 Aftershock(Q, R, T) :-
     Strong(Q, Lat, Lon, T),
@@ -32,11 +33,12 @@ def lines_of(words: Sequence[Lexeme]) -> StatementLines:
     """The lines of a statement, given its words."""
     words, after = _with_remarks_moved(words)
     top = [each.text for each in words if not each.depth]
-    if _fits(words):
+    is_rule = top[0] not in DECLARATIONS
+    if _fits(words) and not (is_rule and any(each.begins_line for each in words)):
         lines = [ProgramLine(tuple(_cells(words, top)), kind_of(words))]
-    elif top[0] not in DECLARATIONS and ":-" in top:
+    elif is_rule and ":-" in top:
         lines = _backward(words)
-    elif top[0] not in DECLARATIONS and "->" in top:
+    elif is_rule and "->" in top:
         lines = _forward(words)
     else:
         lines = _filled(words, 0)

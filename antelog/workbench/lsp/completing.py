@@ -127,7 +127,7 @@ class Completer:
     # ---- the begin of a statement ----
 
     def _statements(self) -> Iterator[types.CompletionItem]:
-        for word, template in _TEMPLATES.items():
+        for word, template in STATEMENT_TEMPLATES.items():
             yield self._snippet(word, template, _Kind.Keyword)
         for each in self._vocabulary().predicates.values():
             if each.kind is not PredicateKind.INPUT:
@@ -158,7 +158,7 @@ class Completer:
             yield self._snippet(
                 signature.name, _template(signature.name, signature.parameters), _Kind.Function, call
             )
-        for name, template in _LITERALS.items():
+        for name, template in LITERAL_TEMPLATES.items():
             yield self._snippet(name, template, _Kind.Keyword)
         yield from self._variables(text, offset)
         yield from self._limits()
@@ -247,7 +247,7 @@ def _item(label: str, kind: types.CompletionItemKind, detail: str | None = None)
     return types.CompletionItem(label, kind=kind, detail=detail)
 
 
-_TEMPLATES = {
+STATEMENT_TEMPLATES = {
     "tick": "tick ${1:10 minutes}.",
     "zone": 'zone "${1:Europe/Berlin}".',
     "limit": "limit ${1:hot} = ${2:90}.",
@@ -259,7 +259,7 @@ _TEMPLATES = {
     "chance": "chance ${1:Temp}(${2:_, _, _}) = ${3:5}%, again ${4:80}%.",
     "query": "query ${1:Malf}(${2:X}, T).",
 }
-_LITERALS = {
+LITERAL_TEMPLATES = {
     "not": "not ${1:Atom}(${2:X}, T)",
     "last": "last ${1:Atom}(${2:X}, T)",
     "count": "count(${1:Atom}(${2:X}, ${3:T-9..T})) >= ${4:3}",

@@ -167,6 +167,8 @@ CASES = {
         "A(T) :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
         "A(T)  :- B(T).\nAbcdefghijklmnopqrstuvwxyzabc(X, T) :- B(T).\nAb(T) :- B(T).\n",
     ),
+    "a body on lines of its own": ("A(T) :-\n  B(T), C(T).\n", "A(T) :-\n    B(T),\n    C(T).\n"),
+    "a body that ends on a line of its own": ("B(T), C(T)\n-> A(T).\n", "B(T),\nC(T)\n    -> A(T).\n"),
     "comments in a rule": (
         "A(T) :- % one\n B(T), % two\n % three\n C(T) % four\n.  % five\n% six\n",
         "A(T) :-    % one\n    B(T),  % two\n    % three\n    C(T).  % four\n% five\n% six\n",
