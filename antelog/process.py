@@ -276,6 +276,11 @@ class Engine(PlanEngine):
         PlanEngine.__init__(engine, saved, options, forecaster)
         return engine
 
+    @property
+    def program(self) -> ProgramRead | None:
+        """The program with its text, if the engine was made, or restored, with it."""
+        return cast("ProgramRead", self._program) if hasattr(self._program, "document") else None
+
     @checked(atom=TEXT, depth=POSITIVE)
     def why(self, atom: str, *, depth: int = 8) -> WhyAnswer:
         """Why an atom is so, or is not, after the last finished tick: `engine.why("Malf(wt2, 0)")`.
@@ -287,12 +292,12 @@ class Engine(PlanEngine):
         """
         from antelog.why import Detail, Grounds, explained  # noqa: PLC0415 - few explain
 
-        if not hasattr(self._program, "document"):
+        program = self.program
+        if program is None:
             raise UnsupportedError(
                 "this engine has its plan only, and explanations need the rules as they are written: "
                 "restore it with its program"
             )
-        program = cast("ProgramRead", self._program)
         grounds = Grounds.of_state(program, self.plan, self.state, self.rejects)
         return explained(grounds, atom, Detail(depth))
 

@@ -20,11 +20,18 @@ from msgspec import Struct
 
 from antelog.engine.facts.latest_facts import with_latest_facts
 from antelog.language.line_literals import arguments_of, read_literal
+from antelog.language.printer import to_text, value_text
+from antelog.language.syntax import Term, Variable
 from antelog.process import Engine
 from antelog.run.store.details import Details
+from antelog.why.text import Branch, branch_of
 
 if TYPE_CHECKING:
     from antelog.forecast.inference.what_if import WhatIf
+
+DECIDED = frozenset({"confirmed", "rejected", "closed"})
+_DEPTH = 6
+"""Levels of rules in an explanation."""
 
 MOST = 12
 """Awaited literals that are looked at, at most."""
@@ -44,15 +51,22 @@ class LiteralDetail(Struct, frozen=True):
 
 
 class AnswerDetail(Struct, frozen=True):
-    """The details of an answer at a tick; `chance` is by the model of facts."""
+    """The details of an answer at a tick; `chance` is by the model of facts.
+
+    `why` is its explanation: the rules as a tree, down to the facts.
+    """
 
     tick: int
     chance: float | None = None
     literals: Sequence[LiteralDetail] = ()
+    why: Branch | None = None
 
 
 def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
-    """The details of the open answer that a line is about."""
+    """The details of the answer that a line is about; of one that is decided, its explanation."""
+    why = why_of(engine, line)
+    if line.get("change") in DECIDED:
+        return AnswerDetail(engine.now, why=why)
     literals = list(
         dict.fromkeys(
             text for each in line.get("explanations") or () for text in each.get("hypotheses") or ()
@@ -72,7 +86,27 @@ def detail_of(engine: Engine, line: Mapping[str, Any]) -> AnswerDetail:
             found.append(LiteralDetail(text, latest=latest))
         else:
             found.append(LiteralDetail(text, case.literal, case.comes, case.fails, latest))
-    return AnswerDetail(engine.now, chance, found)
+    return AnswerDetail(engine.now, chance, found, why)
+
+
+def why_of(engine: Engine, line: Mapping[str, Any]) -> Branch | None:
+    """The explanation of the answer that a line is about; None if it is about no single atom."""
+    program = engine.program
+    if program is None or line.get("others"):
+        return None
+    query = next(each for each in program.document.queries if each.atom.predicate == line["query"])
+    written = [_written(term, line["answer"]) for term in query.atom.terms]
+    if None in written:
+        return None
+    return branch_of(engine.why(f"{line['query']}({', '.join(map(str, written))})", depth=_DEPTH))
+
+
+def _written(term: Term, answer: Mapping[str, Any]) -> str | None:
+    """A term of a query with the value of an answer; None if that is open."""
+    if not isinstance(term, Variable):
+        return to_text(term)
+    value = answer.get(term.name)
+    return None if value is None else value_text(value)
 
 
 def _latest(engine: Engine, text: str) -> str | None:
@@ -110,6 +144,9 @@ def _value(text: str) -> str | int | float:
 BETWEEN = 0.25
 """Seconds between two looks at what is asked for."""
 
+_SHARE = 20
+"""Details take at most a twentieth of the time."""
+
 
 @dataclass(eq=False)
 class DetailWriter:
@@ -120,11 +157,12 @@ class DetailWriter:
     wall: Callable[[], float] = time.time
     _known: dict[str, tuple[int, str]] = field(default_factory=dict)
     _looked: float = field(default=float("-inf"))
+    _between: float = BETWEEN
 
     def tend(self) -> None:
         """Works out what is asked for and not known as of now; it is called often."""
         now = self.wall()
-        if abs(now - self._looked) < BETWEEN:
+        if abs(now - self._looked) < self._between:
             return
         self._looked, asked = now, self.details.wanted(now)
         self._known = {name: known for name, known in self._known.items() if name in asked}
@@ -133,3 +171,4 @@ class DetailWriter:
             if self._known.get(name) != of:
                 self._known[name] = of
                 self.details.put(name, msgspec.json.encode(detail_of(self.engine, msgspec.json.decode(line))))
+        self._between = max(BETWEEN, _SHARE * (self.wall() - now))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
@@ -16,8 +16,8 @@ from antelog.language.vocabulary import PredicateKind
 from antelog.why.evidence import FactSearch, background_facts, background_near, instead
 from antelog.why.grounds import LAST, Grounds
 from antelog.why.nodes import NodeMaker, literal_text, place_text
+from antelog.why.rows import FALSE, TRUE, RankedRow, rows_of_way
 from antelog.why.rows import OPEN as AWAITED
-from antelog.why.rows import TRUE, RankedRow, rows_of_way
 from antelog.why.search import Derivable, add_nearby, search
 from antelog.why.tree import AtomNode, RuleNode, Sentence, Verdict
 from antelog.why.ways import BEFORE_ZERO, CUT, RuleUse, Way, WrittenLiteral, WrittenRule
@@ -41,6 +41,7 @@ class Explaining:
 
     grounds: Grounds
     detail: Detail = Detail()
+    _known: dict[Atom, Derivable] = field(default_factory=dict)
 
     def explain(self, goal: Atom, level: int = 0) -> AtomNode:
         """The explanation of an atom, so many levels down."""
@@ -91,26 +92,27 @@ class Explaining:
 
     def _derived(self, goal: Atom, level: int) -> AtomNode:
         grounds, most = self.grounds, self.detail.most
-        found = search(grounds, goal, max(2, most))
+        found = self._search(goal)
         at = grounds.at if grounds.at < LAST else _end(grounds, found)
-        came = goal.time.offset <= grounds.at or any(row.rows.prepared.facts for row in found.nearest())
+        asked = level == 0 and any(q.atom.predicate == goal.predicate for q in grounds.program.source.queries)
+        true_at = found.confirmed_at if asked else found.true_at
         rows, total, verdict = list[RankedRow](), 0, self._unknown(found, at)
-        if _so(found.true_at, grounds.at) and came and found.lost is None:
+        if _so(true_at, grounds.at) and found.lost is None:
             rows = found.chosen(lambda row: row.is_complete, most)
             total = sum(each.complete for each in found.rules)
-            verdict = Verdict(at, CONFIRMED, _since("is confirmed", found.true_at))
+            verdict = Verdict(at, CONFIRMED, _since("is confirmed", true_at))
         elif found.lost is not None:
             pass
         elif _so(found.false_at, grounds.at) or not found.has_rows:
             add_nearby(grounds, goal, found)
             rows, verdict = found.nearest(), Verdict(at, REJECTED, _why_not(found))
-        elif found.supported and came:
+        elif found.supported:
             rows = found.chosen(lambda row: row.is_alive, most)
             total = sum(each.alive for each in found.rules)
             verdict = Verdict(at, OPEN, ("is open",))
         else:
-            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, at, came=came))
-        maker = NodeMaker(grounds, self.detail.depth, self.explain)
+            rows, verdict = found.nearest(), Verdict(at, POSSIBLE, _not_yet(found, goal, grounds.end))
+        maker = NodeMaker(grounds, self.detail.depth, self.explain, self._status)
         return AtomNode(
             literal_text(goal.replaced(rows[0].values) if rows else goal),
             verdict,
@@ -119,6 +121,17 @@ class Explaining:
             notes=(*_unasked(goal, rows), *self._notes(goal, found)),
             timescale=grounds.timescale,
         )
+
+    def _search(self, goal: Atom) -> Derivable:
+        """The derivations of an atom, each looked for once."""
+        if goal not in self._known:
+            self._known[goal] = search(self.grounds, goal, max(2, self.detail.most))
+        return self._known[goal]
+
+    def _status(self, goal: Atom) -> str:
+        """Whether an atom is true, awaited or failed."""
+        found, at = self._search(goal), self.grounds.at
+        return TRUE if _so(found.true_at, at) else FALSE if _so(found.false_at, at) else AWAITED
 
     def _unknown(self, found: Derivable, at: int) -> Verdict:
         return Verdict(at, UNKNOWN, ()) if found.lost is None else self._old(found.lost.input, at)
@@ -187,9 +200,11 @@ def _since(what: str, tick: int) -> Sentence:
     return (what,) if tick < 0 else (f"{what} since ", tick)
 
 
-def _not_yet(found: Derivable, at: int, *, came: bool) -> Sentence:
-    """The summary of an atom that may still become true."""
-    if not came:
+def _not_yet(found: Derivable, goal: Atom, at: int) -> Sentence:
+    """The summary of an atom that is not told, and may still be."""
+    if _so(found.true_at, at):
+        return (*_since("is certain", found.true_at), ", and is told once its tick has come")
+    if goal.time.offset > at and any(row.way.use.clocked for row in found.nearest()):
         return ("is not there yet: its tick has not come",)
     if found.told <= at:
         return ("was open from ", found.told, ", and is not at the moment: another value is the latest")

@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.compile import PATTERN_LIMIT
+from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.relations import Request, relations_of
 from antelog.compile.plan.assembling import assembled, with_bounds, with_levels
@@ -30,6 +31,7 @@ from antelog.engine.facts.history import Facts, History, LatestFacts, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
+from antelog.engine.values.functions import Functions
 from antelog.engine.values.values import Values
 from antelog.functions import UserFunction
 from antelog.language import Checked, read, syntax
@@ -203,6 +205,7 @@ class Grounds:
         """
         own, at = written(program), LAST if at is None else at
         state = start(own.plan, static_rows(own.plan, static or {}), functions=program.functions)
+        state.values.functions = _functions(program)
         state, batch = kernel.admitted(own.plan, state, frames, LAST, arrival=arrival)
         facts = {name: each.take(each.arrival <= at) for name, each in batch.facts.items()}
         state = with_facts(begun(own.plan, replace(state, now=at), batch.facts), facts)
@@ -215,6 +218,8 @@ class Grounds:
         """The grounds that the state of an engine with this plan is."""
         own = written(program)
         rules = prepared(own.plan)
+        # More than the engine calls: a rule that comes to nothing may have others.
+        state.values.functions = _functions(program)
         tables = state.static.tables
         of_patterns = {
             name: tuple(background_of(each, tables, state.values) for each in patterns)
@@ -246,10 +251,25 @@ class Grounds:
         parts = (part for stream in streams for slices in stream.slices.values() for part in slices)
         return max((int(part.arrival.max()) for part in parts if part.count), default=-1)
 
+    @cached_property
+    def end(self) -> int:
+        """The last tick; where all facts are there, the one by which all is decided after the last."""
+        if self.at < LAST:
+            return self.at
+        delays = (each.bounds.delay or 0 for each in self.program.plan.queries)
+        return self.last_arrival + max(delays, default=0)
+
     def is_so(self, since: Column) -> Mask:
         """Where something is so at the tick, given since when."""
         found: Mask = (since <= self.at) & (since != NEVER)
         return found
+
+
+def _functions(program: ProgramRead) -> Functions:
+    """All functions that a program declares."""
+    declared = program.document.functions
+    called = {each.name: Function(each.name, len(each.columns), each.gives) for each in declared}
+    return Functions(called, program.functions)
 
 
 def _arrived(rejects: pa.Table, at: int) -> pa.Table:

@@ -42,11 +42,12 @@ Explain = Callable[[Atom, int], AtomNode]
 
 @dataclass(frozen=True)
 class NodeMaker:
-    """Makes the nodes of rows; `depth` is how many levels are shown."""
+    """Makes the nodes of rows; `depth` is how many levels are shown, and `status` that of a derived atom."""
 
     grounds: Grounds
     depth: int
     explain: Explain
+    status: Callable[[Atom], str]
 
     def rule(self, use: RuleUse, row: RankedRow, level: int) -> RuleNode:
         """A rule with the values of a row."""
@@ -71,7 +72,7 @@ class NodeMaker:
         if below is not None:
             goal = literal.goal
             assert goal is not None
-            made = self.rule(below, row, level + 1)
+            made = self._best(goal.replaced(row.values), self.rule(below, row, level + 1), level)
             rest = [row.truth(part).status for part in literal.parts if not isinstance(part, Atom)]
             text = literal_text(goal.replaced(row.values))
             node = LiteralNode(text, as_written, together([made.status, *rest]), below=made)
@@ -88,6 +89,16 @@ class NodeMaker:
             node = replace(node, text=_ranged(main, others, row))
         node = replace(node, text=node.text or as_written, written=as_written)
         return replace(node, reason=()) if node.reason == (node.text,) else node
+
+    def _best(self, goal: Atom, made: RuleNode, level: int) -> RuleNode:
+        """The rule for an atom or, if that does not decide it, the one that does.
+
+        Within a window an atom may be something else than by itself.
+        """
+        framed = any(self.grounds.program.frames.values())
+        if made.status == TRUE or framed or goal.variables or made.status == self.status(goal):
+            return made
+        return next(iter(self.explain(goal, level + 1).rules), made)
 
     def _leaf(self, literal: AnyLiteral, row: RankedRow, level: int) -> LiteralNode:
         found = row.truth(literal)

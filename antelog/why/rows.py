@@ -140,12 +140,14 @@ class WayRows:
 
     @cached_property
     def since(self) -> Column:
-        """The tick from which a fact is evidence for each row; where no fact is asked for, its own."""
-        facts = len(self.prepared.facts)
+        """The tick from which each row is told: its first fact's or, where the clock drives it, its own."""
+        facts, tick = len(self.prepared.facts), np.int64(self.prepared.pattern.time.offset)
+        if tick > self.grounds.end:
+            tick = NEVER
         if not facts:
-            return np.full(self.found.rows.count, np.int64(self.prepared.pattern.time.offset))
+            return np.full(self.found.rows.count, tick)
         first: Column = self.found.holds[:facts].min(axis=0)
-        return first
+        return np.maximum(first, tick) if self.way.use.clocked else first
 
     @property
     def supported(self) -> Mask:

@@ -12,14 +12,18 @@ import numpy as np
 
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const
+from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.tables import NEVER, Mask
 from antelog.why.forgotten import Needed, forgotten
 from antelog.why.grounds import Grounds
 from antelog.why.rows import RankedRow, WayRows, fits, prepared_way, rows_nearby, rows_of_way
-from antelog.why.ways import Ways, WrittenRule
+from antelog.why.ways import CUT, Ways, WrittenRule
 
 _MOST_TAKING = 100
 """The rows of which it is looked up whether what they take is the latest."""
+
+NEARBY = "nearby"
+"""The flag of a search that has looked at rows that conditions keep away, too."""
 
 _NEAR = 4
 """The rows of a way that are looked at where conditions keep them away."""
@@ -49,6 +53,7 @@ class RuleRows:
 class Derivable:
     """An atom that rules may derive: since when it is true and false, and the rows of each rule.
 
+    confirmed_at  since when an answer is confirmed: one that the clock drives is told at its tick
     supported  whether an answer would be told of it
     told       the tick from which it was, if it was for some time
     lost       the first facts that would be needed and are not kept any more
@@ -58,6 +63,7 @@ class Derivable:
     rules: list[RuleRows] = field(default_factory=list)
     true_at: int = int(NEVER)
     false_at: int = -1
+    confirmed_at: int = int(NEVER)
     supported: bool = False
     told: int = int(NEVER)
     lost: Needed | None = None
@@ -93,7 +99,12 @@ def search(grounds: Grounds, goal: Atom, most: int) -> Derivable:
             if way.is_possible:
                 lost = forgotten(grounds, prepared_way(grounds, way))
                 found.lost = found.lost or lost
-                for rows in rows_of_way(grounds, way):
+                try:
+                    parts = rows_of_way(grounds, way)
+                except TooLargeError:
+                    found.flags.add(CUT)
+                    continue
+                for rows in parts:
                     _add(found, of_rule, rows, most)
         found.rules.append(of_rule)
         found.flags |= ways.flags
@@ -107,6 +118,7 @@ def _add(found: Derivable, of_rule: RuleRows, rows: WayRows, most: int) -> None:
     found.true_at = min(found.true_at, int(each.complete.min()))
     found.false_at = max(found.false_at, int(each.failed.max()))
     since = np.maximum(rows.since, 0)
+    found.confirmed_at = min(found.confirmed_at, int(np.maximum(each.complete, since).min()))
     told = (since < each.failed) & (since <= rows.grounds.at)
     found.told = min(found.told, int(since[told].min(initial=NEVER)))
     alive = rows.failed == 0
@@ -126,6 +138,9 @@ def _is_told(rows: WayRows, alive: Mask) -> bool:
 def add_nearby(grounds: Grounds, goal: Atom, found: Derivable) -> None:
     """Adds the rows that conditions keep away, where they are nearer than others."""
     program = grounds.program
+    if NEARBY in found.flags:
+        return
+    found.flags.add(NEARBY)
     for of_rule in found.rules:
         ways = Ways(program.rules, program.frame(goal.predicate))
         for way in ways.of(of_rule.rule, goal):

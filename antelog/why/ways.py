@@ -122,6 +122,22 @@ class RuleUse:
                 yield from each.parts
 
     @property
+    def clocked(self) -> bool:
+        """Whether no positive literal gives the head its time: then it is told once its tick has come."""
+        source = self.rule.source
+        time = syntax.variable_of(source.head.terms[-1])
+        if any(isinstance(each, syntax.Comparison) and each.operator == "=" for each in source.body):
+            return False
+        tied = [
+            place
+            for place, each in enumerate(self.rule.body)
+            if each.goal is not None
+            and isinstance(each.source, syntax.Atom)
+            and syntax.variable_of(each.source.terms[-1]) == time
+        ]
+        return all(place in self.below and self.below[place].clocked for place in tied)
+
+    @property
     def taking(self) -> Iterator[Last]:
         """The `last` literals that give values to variables which nothing else in their rule gives any."""
         for literal in self.rule.body:

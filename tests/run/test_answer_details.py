@@ -48,9 +48,29 @@ def test_chances_and_latest_facts() -> None:
 
 def test_without_chances_there_are_latest_facts() -> None:
     engine = engine_of(RULES)
-    assert detail_of(engine, line_of(engine, "Malf")) == AnswerDetail(
-        5, None, [LiteralDetail("Temp(wt2, high, 6)", latest="Temp(wt2, high, 5)")]
-    )
+    found = detail_of(engine, line_of(engine, "Malf"))
+    literal = LiteralDetail("Temp(wt2, high, 6)", latest="Temp(wt2, high, 5)")
+    assert found == AnswerDetail(5, None, [literal], found.why)
+
+
+def test_the_rules_are_there_down_to_the_facts() -> None:
+    engine = engine_of(RULES)
+    found = detail_of(engine, line_of(engine, "Malf"))
+    assert msgspec.json.decode(msgspec.json.encode(found), type=AnswerDetail).why == found.why
+    assert found.why is not None
+    assert found.why.text == "Malf(wt2, 5) is open"
+    (rule,) = found.why.children
+    assert [each.text for each in rule.children] == ["Temp(wt2, high, 5)", "Temp(wt2, high, 6)"]
+    decided = {"query": "Malf", "answer": {"X": "wt2", "T": 3}, "change": "rejected"}
+    late = detail_of(engine, decided)
+    assert late.literals == ()
+    assert late.why is not None
+
+
+def test_an_engine_without_its_text_explains_nothing() -> None:
+    engine = engine_of(RULES)
+    restored = Engine.from_bytes(engine.to_bytes())
+    assert detail_of(restored, line_of(engine, "Malf")).why is None
 
 
 def test_an_answer_with_open_values_has_no_details() -> None:

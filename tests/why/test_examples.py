@@ -17,7 +17,7 @@ from antelog.language import syntax
 from antelog.process import Engine
 from antelog.run.driver import Driver
 from antelog.run.explaining import recorded_grounds
-from antelog.run.replay import Recording
+from antelog.run.replay import Recording, static_facts
 from antelog.why.explaining import Detail, Explaining
 from tests.docs.pages import ROOT
 
@@ -45,9 +45,10 @@ def _program(folder: Path) -> Program:
     return load(path)
 
 
-def changes(program: Program, recording: Recording) -> Iterator[tuple[int, str, Atom]]:
+def changes(program: Program, recording: Recording, most: int = MOST) -> Iterator[tuple[int, str, Atom]]:
     """The first changes of each query and kind: the tick, the kind and the answer."""
-    engine = Engine(program, arrival=ARRIVAL)
+    static = static_facts(program.plan, recording.statics, Rejects(), recording.maps)
+    engine = Engine(program, arrival=ARRIVAL, static=static)
     count: dict[tuple[str, str], int] = {}
     for step in Driver(engine, recording.reader(program.plan, Rejects())).steps():
         for name, table in step.tables.items():
@@ -55,7 +56,7 @@ def changes(program: Program, recording: Recording) -> Iterator[tuple[int, str, 
             for row in table.to_pylist():
                 key = name, row["change"]
                 values = [_value(term, row) for term in query.atom.terms]
-                if count.get(key, 0) < MOST and None not in values:
+                if count.get(key, 0) < most and None not in values:
                     count[key] = count.get(key, 0) + 1
                     *arguments, tick = values
                     yield (

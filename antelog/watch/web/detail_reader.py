@@ -46,9 +46,7 @@ class DetailReader:
     _waiting: set[asyncio.Task[None]] = field(default_factory=set)
 
     def of(self, answer: TrackedAnswer) -> AnswerDetail | None:
-        """The details of an answer, as far as they are known; None if it is not open."""
-        if answer.id not in self.live.board.open:
-            return None
+        """The details of an answer, as far as they are known."""
         if isinstance(self.live.reader, HasEngine):
             engine = self.live.reader.engine
             return None if engine is None else detail_of(engine, answer.line)

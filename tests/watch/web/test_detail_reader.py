@@ -49,6 +49,8 @@ def test_an_engine_in_this_process_says_what_if() -> None:
     assert "nothing came since 19 %" in seen
     assert "if missing" in seen
     assert "comes with 19 %" in seen
+    assert "Why, down to the facts" in seen
+    assert "● Temp(wt2, high, 5) arrived at tick 5" in seen
     found = ask(page._app, f"/api/answers/{DRY}", token=None, host="localhost").json
     assert found["details"]["chance"] == pytest.approx(0.19)
 
