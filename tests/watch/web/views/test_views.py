@@ -348,3 +348,18 @@ def test_no_template_has_a_value_where_escaping_would_not_help() -> None:
         assert not re.search(r"<(script|style)\b[^>]*>[^<]*\{\{", text), name
         assert not re.search(r"\s(on\w+|style)=", text), name
         assert "safe" not in re.findall(r"\|\s*(\w+)", text), name
+
+
+def test_the_plan_says_how_the_rules_were_changed() -> None:
+    record = head()
+    record["head"]["rules_changed"] = {"tick": 7, "queries": ["Hot is new; complete from tick 9 on"]}
+    page = seen("plan", record)
+    assert "Rules changed after" in page
+    assert "Hot is new; complete from tick 9 on" in page
+    assert "Rules changed" not in seen("plan", head())
+
+
+def test_a_closed_answer_is_no_longer_open() -> None:
+    records = [possible("wt2", 7), {**possible("wt2", 7), "change": "closed"}]
+    assert "wt2" not in seen("now/rows", *records)
+    assert "closed" in seen("decided", *records)
