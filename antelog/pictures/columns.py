@@ -117,9 +117,14 @@ def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZ
     share = font_size / FONT_SIZE
     times_of_rows = _dated([row.time for row in rows])
     rows = [replace(row, time=time) for row, time in zip(rows, times_of_rows, strict=True)]
-    lanes, texts, times = ({getattr(row, name) for row in rows} for name in ("lane", "text", "time"))
+    lanes, texts, times = (
+        [*dict.fromkeys(getattr(row, n) for row in rows)] for n in ("lane", "text", "time")
+    )
     widest = [max((share * width_of(each) for each in column), default=0) for column in (lanes, texts, times)]
     room = [each + 4 if each else 0 for each in widest]
+    named = all(row.text.startswith(f"{row.lane} ") for row in rows)
+    rest = {row.text: row.text.removeprefix(row.lane).lstrip() if named else row.text for row in rows}
+    needed = max((share * width_of(each) for each in rest.values()), default=0) + 4
     whole = min(ceil(_around(room) + sum(room)), int(_SHARE * width))
     cells = []
     for part in _STEPS:
@@ -127,7 +132,7 @@ def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZ
         timed = margin - _around(room) - room[2] >= min(_LEAST, room[0] + room[1])
         used = room if timed else [*room[:2], 0]
         free = max(margin - _around(used) - used[2], 20)
-        lane = used[0] if sum(used[:2]) <= free else min(used[0], max(_LANE * free, free - used[1]))
+        lane = used[0] if sum(used[:2]) <= free else min(used[0], max(_LANE * free, free - needed))
         if free - lane < _LEAST and all(row.lane in row.text for row in rows):
             lane = 0  # words that name the device need the room more
         cells.append(
@@ -136,10 +141,18 @@ def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZ
                 int(_LEFT + (lane + _GAP if lane else 0)),
                 timed,
                 cut_apart(lanes, lane / share) if lane else dict.fromkeys(lanes, ""),
-                cut_apart(texts, (free - lane) / share),
+                _cut_texts(rest if lane else dict(zip(texts, texts, strict=True)), (free - lane) / share),
             )
         )
     return LabelColumns(rows, cells)
+
+
+def _cut_texts(rest: Mapping[str, str], room: float) -> dict[str, str]:
+    """Texts as labels; where they are too wide, `rest` has what is left without the name beside them."""
+    if max(map(width_of, rest), default=0) <= room:
+        return dict(zip(rest, rest, strict=True))
+    found = cut_apart(rest.values(), room)
+    return {text: found[each] for text, each in rest.items()}
 
 
 def _around(room: Sequence[float]) -> float:

@@ -24,6 +24,7 @@ from tests.attack import (
     rotations,
     sizes,
     sources,
+    suites,
     times,
     words,
 )
@@ -49,6 +50,7 @@ ATTACKS: dict[str, Callable[[int, int], Iterator[Attempt]]] = {
     "posts": posts.attempts,
     "spark": on_spark,
     "sources": sources.attempts,
+    "suites": suites.attempts,
     "times": times.attempts,
     "words": words.attempts,
     "processes": processes.attempts,

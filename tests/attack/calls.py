@@ -100,7 +100,7 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
     kept.advance(0, {"Temp": [("a", 0)]})
     options = ("only", "static", "arrival", "limit", "keep_rejects", "budget")
     chances = ("model", "learn", "epoch", "half_life", "min_chance", "most")
-    restored = ("only", "arrival", "keep_rejects", "max_bytes")
+    restored = ("only", "arrival", "keep_rejects", "max_bytes", "accept")
     drawn = ("program", "query", "answer", "now", "title", "width", "theme", "rows")
     return {
         "parse": antelog.parse,
@@ -129,6 +129,9 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
         "restore": antelog.Engine.restore,
         "restore program": lambda x: antelog.Engine.restore(folder / "state", x),
         **_each("restore", restored, lambda given: antelog.Engine.restore(folder / "state", **given)),
+        "change_rules": lambda x: engine().change_rules(x),
+        "change_rules accept": lambda x: engine().change_rules(timed, accept=x),
+        "change_rules static": lambda x: engine().change_rules(forever, accept=True, static=x),
         "from_bytes": antelog.Engine.from_bytes,
         "from_bytes program": lambda x: antelog.Engine.from_bytes(state, x),
         "Model.load": antelog.Model.load,

@@ -24,6 +24,7 @@ from tests.attack import (
     rotations,
     sizes,
     sources,
+    suites,
     times,
     words,
 )
@@ -45,6 +46,10 @@ def _nothing_found(attempts: Iterator[Attempt] | list[Attempt]) -> None:
 
 def test_odd_programs_are_refused_with_reasons() -> None:
     _nothing_found(programs.attempts(200, 7))
+
+
+def test_odd_files_of_tests_are_run_or_refused_with_reasons() -> None:
+    _nothing_found(_some(suites.attempts, 60, 1000))
 
 
 def test_odd_calls_are_refused_with_reasons() -> None:

@@ -62,6 +62,14 @@ def test_columns_give_way_at_every_width() -> None:
     assert wide["time"][0] == "14:20"
 
 
+def test_a_name_is_not_repeated_where_there_is_no_room() -> None:
+    rows = [RowLabel(f"hall-{n}", f"hall-{n} is about to shut down", "14:20") for n in (1, 2)]
+    wide, narrow = columns_of(rows, 800).cells[0], columns_of(rows, 600).cells[0]
+    assert wide.texts[rows[0].text] == rows[0].text
+    assert narrow.texts[rows[0].text] == "is about to shut down"
+    assert narrow.lanes == {"hall-1": "hall-1", "hall-2": "hall-2"}
+
+
 def row(query: str, answer: dict[str, object], **more: object) -> dict[str, object]:
     return {"tick": 3, "change": "possible", "query": query, "answer": answer, "explanations": [], **more}
 

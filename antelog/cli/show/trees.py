@@ -47,7 +47,8 @@ def _wrapped(line: TreeLine, marks: TreeMarks, console: Console, indent: int) ->
     width = max(_NARROWEST, console.width - indent - len(line.prefix))
     pieces = text.wrap(console, width)
     first, *others = pieces
-    return [Text(line.prefix, "dim") + first, *(Text(line.following, "dim") + each for each in others)]
+    below = [Text.assemble((line.following, "dim"), each) for each in others]
+    return [Text.assemble((line.prefix, "dim"), first), *below]
 
 
 def _text_style(status: str) -> str:

@@ -84,8 +84,9 @@ class Verdicts:
             if failure.answer:
                 self._reason(reason(case.case, suite.name, failure.answer, failure.at))
         for each in case.outcome.set_aside:
-            text = f"{each.row} was set aside (line {each.line}): {each.detail}"
-            self._line(Text.assemble("    ", ("note: ", TERMINAL["caution"]), text))
+            text = f"note: {each.row} was set aside (line {each.line}): {each.detail}"
+            for piece in self._wrapped(text, TERMINAL["caution"], self._console.width - 4):
+                self._line(Text("    ").append_text(piece))
 
     def _failure(self, line: int, failure: Failure) -> None:
         head = f"    {failure.when}, line {line}" + (", only recorded" if failure.recorded else "")

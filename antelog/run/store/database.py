@@ -59,6 +59,7 @@ CREATE TABLE alert_groups (
 );
 CREATE TABLE held (id INTEGER PRIMARY KEY, receiver TEXT, name TEXT, item TEXT);
 CREATE INDEX held_groups ON held (receiver, name, id);
+CREATE TABLE past (answer TEXT PRIMARY KEY, line TEXT);
 CREATE TABLE firing (
     receiver TEXT, answer TEXT, name TEXT, query TEXT, since REAL, PRIMARY KEY (receiver, answer)
 );

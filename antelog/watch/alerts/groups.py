@@ -9,6 +9,9 @@ A group is a value of the program's key, such as a device. A higher severity tha
 sent, and the first `confirmed`, never wait. An answer that was sent while it was open *fires*, until a change
 says what became of it, which *resolves* it.
 
+What is over before alerts begin is not sent. What was likely before, and is still open once all of the past
+is read, is: a group as one.
+
 All of it is in the store, by the wall clock: what waits, waits as long after a restart.
 """
 
@@ -18,6 +21,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
@@ -82,7 +86,11 @@ class AlertGroups:
         begin, now = self._outbox.begin or 0, self._wall()
         before = self._database.total_changes
         with self._outbox.transaction():
-            self._add([each for each in lines if "change" in each and each["tick"] >= begin], now)
+            for past, some in groupby((each for each in lines if "change" in each), _is_before(begin)):
+                if past:
+                    self._add_past(list(some), now)
+                else:
+                    self._add(list(some), now)
             ended = [each for each in lines if each.get("change") in _SETTLES]
             self._acts.settle(name_of(e["query"], e["answer"], e.get("others") or ()) for e in ended)
             if self._database.total_changes == before:
@@ -103,6 +111,8 @@ class AlertGroups:
         return [SilentPart(*each) for each in self._database.execute("SELECT input, slot FROM silent")]
 
     def _add(self, changes: Sequence[Line], now: float) -> None:
+        gone = [(answer_of(each),) for each in changes if each["change"] in _ENDS]
+        self._database.executemany("DELETE FROM past WHERE answer = ?", gone)
         self._outbox.add(
             [
                 letter
@@ -111,6 +121,40 @@ class AlertGroups:
                 for letter in self._taken(route, line, now)
             ]
         )
+
+    def _add_past(self, changes: Sequence[Line], now: float) -> None:
+        """Remembers changes before alerts begin that receivers want, of answers that may still be open."""
+        for line in changes:
+            answer = answer_of(line)
+            if line["change"] in _ENDS:
+                self._database.execute("DELETE FROM past WHERE answer = ?", (answer,))
+                for route in self._routes.values():
+                    self._outbox.add(self._taken(route, line, now, past=True))
+            elif any(route.choice.fits(line) for route in self._routes.values()):
+                row = answer, json.dumps(line)
+                self._database.execute("INSERT OR REPLACE INTO past VALUES (?, ?)", row)
+
+    def send_past(self) -> None:
+        """Stores the letters about what was wanted before alerts begin and is still open, a group as one."""
+        lines = [json.loads(each) for (each,) in self._database.execute("SELECT line FROM past")]
+        if not lines:
+            return
+        now = self._wall()
+        with self._outbox.transaction():
+            self._database.execute("DELETE FROM past")
+            for route in self._routes.values():
+                names: dict[str, None] = {}
+                for line in lines:
+                    item = self._item(route, line, now) if route.choice.fits(line) else None
+                    if item is not None:
+                        self._hold(route.receiver.name, name := route.group_of(line), item)
+                        names[name] = None
+                found = [
+                    self._sent(route, self._waiting(route.receiver.name, name), now)
+                    for name in names
+                    if not self._acts.hushed(name, now)
+                ]
+                self._outbox.add(found)
 
     def send_due(self, *, at_the_end: bool = False) -> None:
         """Stores the letters of groups whose while is over; at the end of a stream those of all groups."""
@@ -137,8 +181,8 @@ class AlertGroups:
 
     # ---- a line for a receiver ----
 
-    def _taken(self, route: Route, line: Line, now: float) -> list[tuple[str, Letter]]:
-        item = self._item(route, line, now)
+    def _taken(self, route: Route, line: Line, now: float, *, past: bool = False) -> list[tuple[str, Letter]]:
+        item = self._item(route, line, now, past=past)
         if item is None:
             return []
         receiver, name = route.receiver.name, route.group_of(line)
@@ -148,10 +192,10 @@ class AlertGroups:
             return []
         return [self._sent(route, self._waiting(receiver, name).with_more(item), now)]
 
-    def _item(self, route: Route, line: Line, now: float) -> AlertItem | None:
-        """The line as an alert of a receiver; None if it is none."""
+    def _item(self, route: Route, line: Line, now: float, *, past: bool = False) -> AlertItem | None:
+        """The line as an alert of a receiver; None if it is none. One of the `past` only resolves others."""
         receiver, answer, change = route.receiver.name, answer_of(line), line["change"]
-        wanted = route.choice.fits(line)
+        wanted = route.choice.fits(line) and not past
         if not wanted and change not in _ENDS:
             return None
         row = self._database.execute(
@@ -236,6 +280,11 @@ class AlertGroups:
         ).fetchone()
         items = tuple(AlertItem(*json.loads(text)) for (text,) in rows)
         return AlertGroup(name, items, 0 if beyond is None else beyond[0])
+
+
+def _is_before(begin: int) -> Callable[[Line], bool]:
+    """Whether a change is from before alerts begin."""
+    return lambda line: bool(line["tick"] < begin)
 
 
 def _rank(route: Route, item: AlertItem) -> int:

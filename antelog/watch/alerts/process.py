@@ -37,7 +37,8 @@ class AlertProcess:
         self._store, self._newest = store, newest
         with opened(store) as outbox:
             if outbox.position is None:
-                outbox.take(StoredFeedAt(store).summary().last, [])
+                # From now on, what is open is looked for in all of the past.
+                outbox.take(0 if setup.begin is None else StoredFeedAt(store).summary().last, [])
             self._knows_begin = outbox.begin is not None or setup.begin is not None
         self._order = msgspec.json.encode(Work(str(store), setup))
         self._child = self._started()

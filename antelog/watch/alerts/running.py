@@ -89,6 +89,8 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
             saved, position = clock(), here
         if changes := [*silent.changes(lines, time.time())]:
             groups.add(changes)
+        if not lines and outbox.begin is not None:
+            groups.send_past()
         groups.send_due(at_the_end=was_ending and not lines)
         if was_ending and not lines:
             read.set()

@@ -28,11 +28,12 @@ from antelog.workbench.formatting.programs import readable_laid_out, syntax_erro
 from antelog.workbench.lsp import completing, navigating
 from antelog.workbench.lsp.diagnosing import by_file
 from antelog.workbench.lsp.hovering import described
-from antelog.workbench.lsp.lenses import TRY, lenses
+from antelog.workbench.lsp.lenses import SHOW_TESTS, TRY, lenses
 from antelog.workbench.lsp.outline import symbols
 from antelog.workbench.lsp.places import Places, path_of
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
 from antelog.workbench.lsp.trying import trials, tried
+from antelog.workbench.lsp.verdicts import RuleVerdict, runnable_tests, verdict_of
 
 QUIET = 0.15
 """Seconds without a change after which a program is analysed."""
@@ -48,6 +49,8 @@ class RuleServer(LanguageServer):
         self.session = Session()
         self._thread = ThreadPoolExecutor(1)
         self._planned: dict[str, asyncio.Task[Analysis | None]] = {}
+        self._testing: dict[str, asyncio.Task[None]] = {}
+        self.verdicts: dict[str, RuleVerdict] = {}
         self._published: dict[str, set[str]] = {}
         self._results = tempfile.TemporaryDirectory(prefix="antelog-results-")
 
@@ -99,12 +102,32 @@ class RuleServer(LanguageServer):
         if found is None:
             return None
         self.session.keep(found)
-        able = self.client_capabilities.workspace
-        if able is not None and able.code_lens is not None and able.code_lens.refresh_support:
-            self.workspace_code_lens_refresh(None)
+        self._refresh_lenses()
         places = Places(snapshot, self.workspace.position_encoding or types.PositionEncodingKind.Utf16)
         self._publish(root, by_file(found, places), snapshot)
         return found
+
+    def _refresh_lenses(self) -> None:
+        able = self.client_capabilities.workspace
+        if able is not None and able.code_lens is not None and able.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def test(self, path: str) -> None:
+        """Runs the tests of the programs that a saved file belongs to, in place of a run that goes on."""
+        for root in self.session.snapshot.roots_of(path):
+            known = self._testing.get(real(root))
+            if known is not None:
+                known.cancel()
+            self._testing[real(root)] = asyncio.ensure_future(self._tested(root))
+
+    async def _tested(self, root: str) -> None:
+        tests = runnable_tests(root)
+        verdict = await verdict_of(tests) if tests is not None else None
+        if verdict is None:
+            self.verdicts.pop(real(root), None)
+        else:
+            self.verdicts[real(root)] = verdict
+        self._refresh_lenses()
 
     def _publish(
         self, root: str, found: dict[str, list[types.Diagnostic]], snapshot: Snapshot | None = None
@@ -204,6 +227,7 @@ def _route_changes(ls: RuleServer) -> None:
     @ls.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def opened(params: types.DidOpenTextDocumentParams) -> None:
         ls.put(params.text_document.uri)
+        ls.test(path_of(params.text_document.uri))
 
     @ls.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def changed(params: types.DidChangeTextDocumentParams) -> None:
@@ -214,8 +238,9 @@ def _route_changes(ls: RuleServer) -> None:
         ls.close(params.text_document.uri)
 
     @ls.feature(types.TEXT_DOCUMENT_DID_SAVE)
-    def saved(_params: types.DidSaveTextDocumentParams) -> None:
+    def saved(params: types.DidSaveTextDocumentParams) -> None:
         ls.plan_all()
+        ls.test(path_of(params.text_document.uri))
 
     @ls.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(_params: types.DidChangeWatchedFilesParams) -> None:
@@ -262,7 +287,15 @@ def _route_navigation(ls: RuleServer) -> None:
         analysis = snapshot.analysis_of(path)
         if analysis is None:
             return []
-        return lenses(Source(snapshot.text(path), path), analysis, ls.places(snapshot))
+        verdict = ls.verdicts.get(real(analysis.root))
+        return lenses(Source(snapshot.text(path), path), analysis, ls.places(snapshot), verdict)
+
+    @ls.command(SHOW_TESTS)
+    async def show_tests(root: str) -> str | None:
+        verdict = ls.verdicts.get(real(root))
+        if verdict is not None:
+            await ls.show(f"{Path(root).stem}-tests", verdict.text)
+        return verdict.text if verdict else None
 
     @ls.command(TRY)
     async def try_query(root: str, query: str) -> str | None:

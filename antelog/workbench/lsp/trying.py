@@ -6,12 +6,9 @@ Programs with functions in Python are not tried, for that would run them.
 
 from __future__ import annotations
 
-import asyncio
 import os
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,12 +16,8 @@ from antelog.diagnostics import Source
 from antelog.language import syntax
 from antelog.language.vocabulary import PredicateKind
 from antelog.workbench.lsp.near_data import DataFile, data_files, file_of, sources
+from antelog.workbench.lsp.processes import printed_by
 from antelog.workbench.lsp.session import Analysis, real
-
-PATIENCE = 60.0
-"""Seconds after which a query is given up."""
-_MOST = 200_000
-"""Letters of a result that are shown."""
 
 
 @dataclass(frozen=True)
@@ -64,30 +57,14 @@ async def tried(trial: Trial, analysis: Analysis) -> str:
     """The output of `antelog try` about one query."""
     with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
         program = written(analysis, trial.query, Path(folder))
-        process = await asyncio.create_subprocess_exec(
-            *_command(program, trial),
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            env={**os.environ, "COLUMNS": "120", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
-            cwd=folder,
-        )
-        try:
-            printed, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
-        except TimeoutError:
-            return f"It took more than {PATIENCE:.0f} seconds, and was given up."
-        finally:
-            with suppress(ProcessLookupError):
-                process.kill()
-    text = printed.decode("utf-8", "replace").replace(f"{folder}{os.sep}", "")
-    return text if len(text) <= _MOST else f"{text[:_MOST]}\n… and {len(text) - _MOST:,} letters more\n"
+        return await printed_by(_words(program, trial), Path(folder))
 
 
-def _command(program: Path, trial: Trial) -> Sequence[str]:
+def _words(program: Path, trial: Trial) -> Sequence[str]:
     given = [f"{name}={file.path}" for name, file in trial.inputs.items()]
     background = [f"{name}={file.path}" for name, file in trial.statics.items()]
     return (
-        *(sys.executable, "-P", "-m", "antelog", "try", str(program), "--format", "table"),
+        *("try", str(program), "--format", "table"),
         *(part for each in given for part in ("--input", each)),
         *(part for each in background for part in ("--static", each)),
     )

@@ -250,6 +250,13 @@ class ProgramTexts:
         if negation is not None:
             text.error(Span(0, negation.end()), f"`{negation[0]}` cannot stand before {what}", _ABSENT[what])
             return None
+        whole = _WHOLE_ATOM.match(text.text)
+        rest = "" if whole is None else text.text[whole.end() :].strip()
+        if whole is not None and rest not in ("", "."):
+            at = text.text.index(rest, whole.end())
+            word = rest.split()[0]
+            text.error(Span(at, at + len(word)), f"`{word}` cannot stand behind {what}", _BEHIND[what])
+            return None
         rule = self._rule(text, "", ".", what)
         return None if rule is None else rule.head
 
@@ -354,6 +361,11 @@ _NEGATION = re.compile(r"not\b|¬|last\b")
 _ABSENT = {
     "a fact": "Leave the fact out: then it did not come.",
     "an answer": "Put the answer under `never:`, or under `rejected:`.",
+}
+_WHOLE_ATOM = re.compile(rf'\s*\w+\s*\((?:[^()"]|{_QUOTED})*\)')
+_BEHIND = {
+    "a fact": "Write each fact on a line of its own, behind a dash, and its arrival behind `@`.",
+    "an answer": "What else is expected of it goes below: a colon behind the answer, then `awaits: …`.",
 }
 _NO_TICK = "Give the number of a tick."
 _TIME_OF_DAY = 'Put a text such as "10:30" into double quotes.'

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
+import time
+import urllib.request
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import Result
 
 from tests.cli.trying import LOG, READINGS, antelog
+from tests.processes import Start, until
 from tests.watch.alerts.receiving import serving
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -109,3 +116,72 @@ def test_a_wrong_alert_is_said_before_the_start(words: tuple[str, ...], said: st
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in done.stderr
     assert "s3cr3t" not in done.stderr
+
+
+PAST = """\
+tick 20 seconds.
+input Temp(device, level, time).
+input Fix(device, time).
+chance Fix(_, _) = 5%.
+Late(X, T) :- Temp(X, high, T), Fix(X, U), U > T, U <= T + 400.
+Over(X, T) :- Temp(X, high, T), Temp(X, low, T+1).
+query Late(X, T) critical alert 80%.
+query Over(X, T).
+"""
+
+
+@pytest.mark.slow
+def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here: Path, start: Start) -> None:
+    """Nothing about what is over; one message for each device; each link opens its answer."""
+    now = int(time.time()) // 20 * 20
+    rows = [
+        f"{device},{level},{stamp(now - back + later)}"
+        for device in ("wt1", "wt2", "wt3")
+        for back in range(900 if device == "wt3" else 600, 3600, 300)
+        for later, level in ((0, "high"), (20, "low"))
+    ]
+    (here / "p.alog").write_text(PAST, encoding="utf-8")
+    (here / "temp.csv").write_text(
+        "\n".join(["device,level,time", *sorted(rows, key=lambda row: row[-20:]), ""])
+    )
+    (here / "fix.csv").write_text(f"device,time\nwt3,{stamp(now - 700)}\n")
+    code = "from antelog.cli.main import main; main()"
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "watch",
+        "p.alog",
+        "--input",
+        "Temp=temp.csv",
+        "--input",
+        "Fix=fix.csv",
+    ]
+    running = start(
+        [*command, "--alert", "command:tee -a sent"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    assert running.stderr is not None
+    link = next(found[0] for line in running.stderr if (found := re.search(r"http\S+token=\S+", line)))
+    address, _, token = link.partition("/?token=")
+
+    def sent() -> list[dict[str, Any]]:
+        lines = (here / "sent").read_text().splitlines() if (here / "sent").exists() else []
+        return [json.loads(line) for line in lines]
+
+    until(lambda: len(sent()) >= 2)
+    assert sorted((each["group"], each["count"], each["change"]) for each in sent()) == [
+        ("wt1", 10, "likely"), ("wt2", 10, "likely"),
+    ]  # fmt: skip
+    for each in sent():
+        assert each["link"].startswith(f"{address}/answer/")
+        name = each["link"].rpartition("/")[2]
+        ask = urllib.request.Request(
+            f"{address}/api/answers/{name}", headers={"Authorization": f"Bearer {token}"}
+        )
+        with urllib.request.urlopen(ask) as answer:
+            found = json.load(answer)
+        assert (found["open"], found["lines"][0]["answer"]["X"]) == (True, each["group"])
+
+
+def stamp(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

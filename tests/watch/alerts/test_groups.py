@@ -51,7 +51,8 @@ class Clock:
     def restart(self) -> None:
         self._stack.close()
         self._outbox = self._stack.enter_context(opened(self.path))
-        self._outbox.begin_at(0)
+        if self._outbox.begin is None:
+            self._outbox.begin_at(0)
         self.groups = AlertGroups(self._outbox, routes_of(self._setup), lambda: self.now)
 
     def act(self, kind: acts.ActKind, until: float | None = None, *answers: dict[str, Any]) -> None:
@@ -64,6 +65,11 @@ class Clock:
         self.now += after
         self.position += len(changes)
         self.groups.take(self.position, changes)
+        return self.due()
+
+    def past(self) -> list[str]:
+        """What is sent once all of the past is read."""
+        self.groups.send_past()
         return self.due()
 
     def due(self, *, after: float = 0.0, at_the_end: bool = False) -> list[str]:
@@ -199,6 +205,38 @@ def test_changes_before_the_begin_are_not_sent(clock: Clock) -> None:
     with opened(clock.path) as outbox:
         outbox.begin_at(9)
     assert clock.tell(malf(), malf(time=8)) == ["firing 1 likely"]
+
+
+def test_what_is_still_open_is_sent_though_it_is_from_before(clock: Clock) -> None:
+    with opened(clock.path) as outbox:
+        outbox.begin_at(100)
+    over = [malf(time=1), malf("confirmed", time=1), malf(time=2), malf("rejected", time=2)]
+    calmed = [malf(time=3), malf("unlikely", time=3)]
+    assert clock.tell(*over, *calmed, malf(time=7), malf(time=8), malf(time=7, device="wt4")) == []
+    assert clock.tell(warm(4)) == []  # it is confirmed, so it is over
+    clock.restart()
+    assert clock.past() == ["firing 2 likely", "firing 1 likely"]
+    assert clock.past() == []
+    assert clock.tell(malf("rejected")) == []  # 7 is before 100, and something was just sent
+    assert clock.due(after=300) == ["resolved 1 rejected"]
+    assert clock.tell(malf("confirmed", time=8), after=400) == ["resolved 1 confirmed"]
+    assert clock.tell(malf(time=200), after=400) == ["firing 1 likely"]
+
+
+def test_what_ends_before_all_of_the_past_is_read_is_not_sent(clock: Clock) -> None:
+    with opened(clock.path) as outbox:
+        outbox.begin_at(9)
+    assert clock.tell(malf(), {**malf("rejected"), "tick": 10}) == []
+    assert clock.past() == []
+
+
+def test_what_somebody_takes_care_of_waits_also_if_it_is_from_before(clock: Clock) -> None:
+    with opened(clock.path) as outbox:
+        outbox.begin_at(100)
+    clock.act("snoozed", clock.now + 4_000)
+    assert clock.tell(malf()) == []
+    assert clock.past() == []
+    assert clock.due(after=4_001) == ["firing 1 likely"]
 
 
 def test_a_clock_that_is_set_back_holds_nothing_up(clock: Clock) -> None:

@@ -44,6 +44,7 @@ def test_rejected_rows_are_bounded() -> None:
         ("not Shdn(wt2, 9)", 9, True),
         ("Up(3)", 3, False),
         ("Ack(a1, P, S) where S >= 4", None, False),
+        ("Reading(V3, 9) where V3 < 40", 9, False),
         ("Temp(wt2, high, T+1)", None, False),
         ('Said("about (7)", 8)', 8, False),
     ],

@@ -18,6 +18,9 @@ CAPABILITIES = types.ClientCapabilities(
             completion_item=types.ClientCompletionItemOptions(snippet_support=True)
         ),
     ),
+    workspace=types.WorkspaceClientCapabilities(
+        code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True)
+    ),
     window=types.WindowClientCapabilities(show_document=types.ShowDocumentClientCapabilities(support=True)),
 )
 
@@ -30,6 +33,7 @@ class Editor:
         self.diagnostics: dict[str, types.PublishDiagnosticsParams] = {}
         self.messages: list[str] = []
         self.documents: list[str] = []
+        self.refreshed = 0
         self._news = asyncio.Condition()
         self._versions: dict[Path, int] = {}
         self._texts: dict[Path, str] = {}
@@ -38,6 +42,12 @@ class Editor:
         async def published(params: types.PublishDiagnosticsParams) -> None:
             async with self._news:
                 self.diagnostics[params.uri] = params
+                self._news.notify_all()
+
+        @client.feature(types.WORKSPACE_CODE_LENS_REFRESH)  # type: ignore[untyped-decorator]  # pygls
+        async def refresh(_params: None) -> None:
+            async with self._news:
+                self.refreshed += 1
                 self._news.notify_all()
 
         @client.feature(types.WINDOW_SHOW_MESSAGE)  # type: ignore[untyped-decorator]  # pygls
@@ -72,6 +82,24 @@ class Editor:
     def _version_shown(self, path: Path) -> int | None:
         shown = self.diagnostics.get(path.as_uri())
         return None if shown is None else shown.version or 0
+
+    def save(self, path: Path) -> None:
+        path.write_text(self._texts[path], encoding="utf-8")
+        self.client.text_document_did_save(types.DidSaveTextDocumentParams(self.document(path)))
+
+    async def lens(self, path: Path, words: str) -> types.Command:
+        """The command of the first lens with these words, once there is one."""
+        while True:
+            seen = self.refreshed
+            params = types.CodeLensParams(self.document(path))
+            for each in await self.client.text_document_code_lens_async(params) or ():
+                if each.command is not None and words in each.command.title:
+                    return each.command
+            await self._refreshed_since(seen)
+
+    async def _refreshed_since(self, seen: int) -> None:
+        async with self._news:
+            await self._news.wait_for(lambda: self.refreshed > seen)
 
     async def codes(self, path: Path) -> list[str]:
         return [str(each.code) for each in await self.problems(path)]

@@ -9,6 +9,7 @@ import pytest
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
+from antelog.workbench.lsp.verdicts import runnable_tests
 from tests.docs.pages import ROOT
 from tests.workbench.lsp.client import Editor, editor
 
@@ -115,11 +116,7 @@ def test_a_session(folder: Path) -> None:
         assert outline is not None
         assert [each.name for each in outline][:4] == ["Temp", "Turbine", "Turbine", "Flag"]
 
-        assert await used.problems(file) == []
-        lenses = await used.client.text_document_code_lens_async(types.CodeLensParams(document))
-        assert lenses is not None
-        first = lenses[0].command
-        assert first is not None
+        first = await used.lens(file, "try Malf")
         assert first.title == "▷ try Malf on Temp.csv"
         printed = await used.client.workspace_execute_command_async(
             types.ExecuteCommandParams(first.command, first.arguments)
@@ -252,3 +249,47 @@ def test_functions_are_never_run(tmp_path: Path) -> None:
 
     session(folder, steps)
     assert not trap.exists()
+
+
+def test_how_many_tests_pass(folder: Path) -> None:
+    file, tests = folder / "small.alog", folder / "small.test.yaml"
+    file.write_text("Hot(X, T) :- Temp(X, high, T).\nquery Hot(X, T).\n", "utf-8")
+    tests.write_text(
+        "cases:\n- name: one\n  facts: Temp(a, high, 0)\n  expect:\n  - confirmed: Hot(a, 0)\n"
+        "- name: other\n  facts: Temp(a, low, 0)\n  expect:\n  - confirmed: Hot(a, 0)\n",
+        "utf-8",
+    )
+
+    async def steps(used: Editor) -> None:
+        used.open(file)
+        lens = await used.lens(file, "tests pass")
+        assert lens.title == "✗ 1 of 2 tests pass"
+        printed = await used.client.workspace_execute_command_async(
+            types.ExecuteCommandParams(lens.command, lens.arguments)
+        )
+        assert "other" in str(printed)
+        used.type(file, "Hot(X, T) :- Temp(X, L, T), L != none.\nquery Hot(X, T).\n")
+        used.save(file)
+        assert (await used.lens(file, "2 of 2")).title == "✓ 2 of 2 tests pass"
+
+    session(folder, steps)
+
+
+@pytest.mark.parametrize(
+    ("program", "tests"),
+    [
+        ("function near(x).\n", "cases: []\n"),
+        ("", "functions: places.py\ncases: []\n"),
+        ("", '{"f\\x75nctions": places.py, cases: []}\n'),
+        ("", "program: other.alog\ncases: []\n"),
+        ("", "- a\n"),
+        ("", "a: [\n"),
+    ],
+)
+def test_tests_that_could_run_functions_are_left(program: str, tests: str, tmp_path: Path) -> None:
+    (tmp_path / "rules.alog").write_text(f"{program}Hot(T) :- Temp(T).\nquery Hot(T).\n", "utf-8")
+    (tmp_path / "rules.test.yaml").write_text(tests, "utf-8")
+    assert runnable_tests(str(tmp_path / "rules.alog")) is None
+    (tmp_path / "rules.test.yaml").write_text("cases: []\n", "utf-8")
+    (tmp_path / "rules.alog").write_text("Hot(T) :- Temp(T).\nquery Hot(T).\n", "utf-8")
+    assert runnable_tests(str(tmp_path / "rules.alog")) == tmp_path / "rules.test.yaml"

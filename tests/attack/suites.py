@@ -1,0 +1,82 @@
+"""Odd files of tests: those of the examples, cut, mixed and with what YAML or the language reads otherwise.
+
+A tab in the indent, `- Temp(wt2, high, 0) @`, an anchor that holds itself, `chance: > 50%`
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from click.testing import CliRunner
+
+from antelog.cli.main import main
+from tests.attack.findings import Attempt
+
+_EXAMPLES = Path(__file__).parents[2] / "examples"
+_PIECES = [
+    *("\t", ":", ": ", " #", "'", '"', "[", "]", "{", "}", "&a ", "*a", "&a [*a]", "|", ">", "-", "- ", "\n"),
+    *("\r\n", "@", "@ 2", "@ -1", "%", "!", "!!int ", "? ", "\u2028", "\u202e", "\x07", "\ufeff", "1e999"),
+    *("9" * 20, "-5", "0..3", "T+1", "_", "X", "nothing else", "over 50%", "2024-03-04 08:00", "2024-99-99"),
+    *("at: 0\n", "recorded: yes", "nothing_else: yes", "set:\n  hot: 1", "rejected at 3", "1/0", '"\\ud800"'),
+    *('"\\0"', "<<: *a", "---\n", "...\n", "☃", "\\", "(", "),", "count(", "not ", "last ", " where ", "P("),
+    *(" delay", "query Q(X, T).", "program: x", "functions: y", "model: learn\n", "[" * 2000, "x" * 2000),
+]
+_FLAGS = [[], ["--record"], ["--junit", "results.xml"], ["--no-coverage"]]
+
+
+def attempts(count: int, seed: int) -> Iterator[Attempt]:
+    """So many files of tests, each of them run."""
+    files = sorted(_EXAMPLES.glob("*/*.test.yaml"))
+    for number in range(count):
+        random = Random(f"{seed}, {number}")
+        file = random.choice(files)
+        text = _odd(file.read_text("utf-8"), random)
+        flags = random.choice(_FLAGS)
+        name = f"file {number} of seed {seed}, of {file.stem}, {flags}"
+        yield Attempt(name, partial(run, file, text, flags))
+
+
+def _odd(text: str, random: Random) -> str:
+    for _ in range(random.choice((1, 1, 1, 2, 4))):
+        at = random.randrange(len(text) + 1)
+        end = min(len(text), at + random.choice((1, 2, 5, 20, 100)))
+        lines = text.split("\n")
+        one, other = random.randrange(len(lines)), random.randrange(len(lines))
+        match random.randrange(6):
+            case 0:
+                text = text[:at] + text[end:]
+            case 1:
+                text = text[:at] + random.choice(_PIECES) + text[at:]
+            case 2:
+                text = text[:at] + text[at:end] + text[at:]
+            case 3:
+                lines[one], lines[other] = lines[other], lines[one]
+                text = "\n".join(lines)
+            case 4:
+                lines[one] = " " * random.randrange(7) + lines[one].strip()
+                text = "\n".join(lines)
+            case _:
+                text = text[:at] + random.choice(_PIECES) + text[end:]
+    return text
+
+
+def run(file: Path, text: str, flags: list[str]) -> None:
+    """Runs a text in place of a file of tests. Raises whatever the command did not catch."""
+    with tempfile.TemporaryDirectory(prefix="antelog-attack-") as folder:
+        shutil.copytree(file.parent, folder, dirs_exist_ok=True)
+        path = Path(folder, file.name)
+        path.write_bytes(text.encode())
+        arguments = ["test", str(path), *(str(Path(folder, each)) if "." in each else each for each in flags)]
+        result = CliRunner().invoke(main, arguments)
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        assert result.exit_code in (0, 1), result.output
+        if flags == ["--record"] and result.exit_code == 0:
+            before = path.read_bytes()
+            CliRunner().invoke(main, arguments)
+            assert path.read_bytes() == before, "recording again changes the file"
