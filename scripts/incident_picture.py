@@ -50,15 +50,15 @@ class Layout:
 
     @property
     def floor(self) -> int:
-        return self.top + 150
+        return self.top + 138
 
     @property
     def facts(self) -> int:
-        return self.floor + 62
+        return self.floor + 54
 
     @property
     def others(self) -> int:
-        return self.facts + 80
+        return self.facts + 76
 
     @property
     def axis(self) -> int:
@@ -76,7 +76,7 @@ class Layout:
         return round(self.top + (self.floor - self.top) * (1 - chance), 1)
 
 
-WIDE = Layout("incident", 1400, 190, 286, 36, 124, 20, 112, 1)
+WIDE = Layout("incident", 1400, 190, 286, 36, 114, 20, 112, 1)
 NARROW = Layout("incident-narrow", 440, 56, 84, 20, 176, 17, 42, 3)
 
 
@@ -216,7 +216,7 @@ def _looks(layout: Layout) -> str:
 
 def _head(told: Story, layout: Layout, motion: Motion) -> Iterator[str]:
     """The words, the atom with its deadline, and what the answer is by now."""
-    down = 44 if layout.narrow else 58
+    down = 44 if layout.narrow else 54
     atom = f"{told.atom} · decided by {told.time(told.decided)}"
     yield _text("words", layout.edge, down, told.words)
     yield _text("atom", layout.edge, down + 30, atom)

@@ -69,13 +69,18 @@ class Forecaster(Protocol):
         """The forecaster of the new plan, and the lines of the change with their chances."""
         ...
 
+    def begun_anew(self, change: Transition) -> tuple[str, ...]:
+        """The queries of both plans about which is learned anew."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class RuleChange:
     """The change of an engine's rules after the tick `tick`, query by query.
 
     `closed` has the lines of open answers that do not go on, by the queries of the rules before, `changes`
-    those of new and changed queries. `old` is the plan of before.
+    those of new and changed queries. `old` is the plan of before. `anew` are the queries about whose answers
+    was learned what is of no use any more.
     """
 
     tick: int
@@ -83,6 +88,7 @@ class RuleChange:
     queries: tuple[QueryChange, ...]
     closed: Mapping[str, pa.Table]
     changes: Mapping[str, pa.Table]
+    anew: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -162,8 +168,10 @@ class PlanEngine:
         found = transition(old, self._state, plan, given, functions, staged=staged)
         self._plan, self._state, self._given = found.plan, found.state, found.given
         log = {name: each.log for name, each in found.changes.items()}
+        anew: tuple[str, ...] = ()
         if self._forecaster is not None:
             self._forecaster, log = self._forecaster.after_change(found)
+            anew = self._forecaster.begun_anew(found)
         self._counts = {each.name: self._counts.get(each.name, Counts()) for each in found.plan.inputs}
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
         only = self._options.only
@@ -171,7 +179,7 @@ class PlanEngine:
             name: _of_kinds(_labelled(table, found.old, name), only) for name, table in found.closed.items()
         }
         changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
-        self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes)
+        self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes, anew)
         return self._rule_change
 
     @property

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from antelog.compile.nodes.plan import Plan
 from antelog.engine.facts.history import added, gather
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import POSSIBLE, REVISED
@@ -56,15 +55,18 @@ def after_change(before: Forecasting, change: Transition, limits: Limits) -> Car
     return CarriedForecasts(replace(found, queries=judged), log)
 
 
-def learned_anew(old: Plan, new: Plan, name: str) -> bool:
-    """Whether what was learned about a query that means the same is of no use: its patterns are others."""
-    before, after = old.relation(name), new.relation(name)
-    return before.patterns != after.patterns or key_of(old, before) != key_of(new, after)
+def begun_anew(change: Transition) -> tuple[str, ...]:
+    """The queries of both plans about which is learned anew: with other patterns, or in another order."""
+    both = (each.name for each in change.queries if each.difference.old and each.difference.new)
+    return tuple(name for name in both if not _goes_on(change, name))
 
 
 def _goes_on(change: Transition, name: str) -> bool:
-    same = any(each.name == name and each.continues for each in change.queries)
-    return same and not learned_anew(change.old, change.plan, name)
+    if not any(each.name == name and each.continues for each in change.queries):
+        return False
+    before, after = change.old.relation(name), change.plan.relation(name)
+    same_key = key_of(change.old, before) == key_of(change.plan, after)
+    return same_key and before.patterns == after.patterns
 
 
 def _from(judged: Judged, tick: int) -> Judged:

@@ -20,7 +20,7 @@ from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
-from antelog.forecast.carrying import after_change
+from antelog.forecast.carrying import after_change, begun_anew
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
@@ -98,6 +98,9 @@ class ModelForecaster:
         found = after_change(self.known, change, self.limits)
         left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
         return replace(self, plan=change.plan, known=found.known, left_out=left_out), found.log
+
+    def begun_anew(self, change: Transition) -> tuple[str, ...]:
+        return begun_anew(change) if self.known.learning.on else ()
 
     def what_if(
         self, state: State, answer: OneAnswer, literals: Sequence[str]

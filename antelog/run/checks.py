@@ -97,6 +97,9 @@ def _of_watch(settings: Settings) -> Iterator[Conflict]:
     if not settings.inputs:
         hint = "Give it with $input: Temp=readings.csv"
         yield Conflict(("input",), "there is nothing to follow", hint, missing=True)
+    if settings.accept_changes and settings.state is None:
+        message = "$accept_changes goes on from a state, and there is none"
+        yield Conflict(("accept_changes", "state"), message, "Give the one of before with $state.")
     if settings.outputs and settings.form == "table":
         yield Conflict(("output", "format"), "$output has JSON lines", "Leave out $format table.")
     if len(settings.outputs) > 1:
@@ -163,7 +166,7 @@ def _streaming(settings: Settings) -> Iterator[Conflict]:
 
 
 def _reading_once(settings: Settings) -> Iterator[Conflict]:
-    for name in ("checkpoint", "trigger", "chunk", "lag", "idle"):
+    for name in ("checkpoint", "trigger", "chunk", "lag", "idle", "accept_changes"):
         if name in settings.given:
             message = f"${name} belongs to a stream, and the inputs are read once"
             yield Conflict((name, "stream"), message, f"Set $stream, or leave out ${name}.")

@@ -118,8 +118,9 @@ class Journal:
         if self.feed is None:
             return
         # Answers of before are closed under the head that has their program; the new one comes after.
-        self.feed.write(closed)
-        self.feed.flush()
+        if self.feed.has_begun:
+            self.feed.write(closed)
+            self.feed.flush()
         self.feed.begin()
         self.feed.write(changes)
         self._status(at_once=True)

@@ -34,6 +34,8 @@ def sentences(change: RuleChange, plan: Plan) -> Iterator[str]:
     for each in change.queries:
         if not each.continues:
             yield f"{each.name} {'; '.join(_parts(each, change, plan))}"
+    if change.anew:
+        yield f"what is learned about {', '.join(change.anew)} begins anew"
     same = [each.name for each in change.queries if each.continues]
     if same:
         yield f"{', '.join(same)} {'goes' if len(same) == 1 else 'go'} on as before"

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 import antelog
+from antelog.why import why
 from tests.attack import frames
 from tests.attack.findings import Attempt
 
@@ -99,7 +100,7 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
     kept.advance(0, {"Temp": [("a", 0)]})
     options = ("only", "static", "arrival", "limit", "keep_rejects", "budget")
     chances = ("model", "learn", "epoch", "half_life", "min_chance", "most")
-    restored = ("only", "arrival", "keep_rejects", "max_bytes")
+    restored = ("only", "arrival", "keep_rejects", "max_bytes", "accept")
     drawn = ("program", "query", "answer", "now", "title", "width", "theme", "rows")
     return {
         "parse": antelog.parse,
@@ -117,10 +118,20 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
         "advance facts": lambda x: engine().advance(9, x),
         "advance frame": lambda x: engine().advance(9, {"Temp": x}),
         "answers": begun.answers,
+        "why": engine().why,
+        "why depth": lambda x: engine().why("Malf(a, 1, 0)", depth=x),
+        "why program": lambda x: why(x, {}, "Malf(a, 1, 0)"),
+        "why facts": lambda x: why(program, x, "Malf(a, 1, 0)"),
+        "why fact": lambda x: why(program, {"Temp": x}, "Malf(a, 1, 0)"),
+        "why atom": lambda x: why(program, {}, x),
+        "why at": lambda x: why(program, {}, "Malf(a, 1, 0)", x),
         "save": begun.save,
         "restore": antelog.Engine.restore,
         "restore program": lambda x: antelog.Engine.restore(folder / "state", x),
         **_each("restore", restored, lambda given: antelog.Engine.restore(folder / "state", **given)),
+        "change_rules": lambda x: engine().change_rules(x),
+        "change_rules accept": lambda x: engine().change_rules(timed, accept=x),
+        "change_rules static": lambda x: engine().change_rules(forever, accept=True, static=x),
         "from_bytes": antelog.Engine.from_bytes,
         "from_bytes program": lambda x: antelog.Engine.from_bytes(state, x),
         "Model.load": antelog.Model.load,

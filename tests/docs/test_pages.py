@@ -15,7 +15,11 @@ from tests.docs.pages import ROOT, Block, all_blocks, blocks
 
 BLOCKS = all_blocks()
 PROGRAMS = [block for block in BLOCKS if block.language == "antelog"]
-PIPELINES = [block for block in BLOCKS if block.language == "toml" and "[[alert]]" not in block.text]
+PIPELINES = [
+    block
+    for block in BLOCKS
+    if block.language == "toml" and not any(mark in block.text for mark in ("[[alert]]", "[language-server."))
+]
 # Those of the tutorial have programs of their own, and are walked through.
 SUITES = [b for b in BLOCKS if b.page in ("testing.md", "diagnostics.md") and "cases:" in b.text]
 ENTRIES = re.split(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,9 +58,10 @@ class Changed:
         self.before: list[Row] = []
         for tick in range(pair.cut + 1):
             self.before += rows_of(engine.advance(tick, _frames(pair, old, tick - 1, tick)))
-        self.engine = Engine.from_bytes(engine.to_bytes(), new, accept=True)
+        functions = {**old.functions, **new.functions}
+        self.engine = Engine.from_bytes(engine.to_bytes(), functions=functions)
         self.engine._forecaster = None
-        change = self.engine.rule_change
+        change = self.engine.change_rules(new, accept=True)
         self.change = change
         self.closed = [] if change is None else rows_of(change.closed)
         self.lines = [] if change is None else rows_of(change.changes)
@@ -115,13 +117,49 @@ def check(pair: Pair, old: Compiled, new: Compiled) -> None:
     check_laws(found)
 
 
-def check_laws(found: Changed) -> None:
+@given(possible_pairs())
+def test_rules_can_be_changed_there_and_back(pair: Pair) -> None:
+    """What is known is less after each change, and is said again."""
+    programs = pair.programs
+    assert programs is not None
+    note(str(pair))
+    with at_most_for(pair.case):
+        check_twice(pair, *programs)
+
+
+def check_twice(pair: Pair, old: Compiled, new: Compiled) -> None:
+    back = (pair.cut + pair.case.until) // 2
+    shorter = replace(pair, case=replace(pair.case, until=back))
+    found = Changed(shorter, old, new)
+    change = found.engine.change_rules(old, accept=True)
+    rest = replace(pair, cut=back)
+    lines: list[Row] = [] if change is None else rows_of(change.closed) + rows_of(change.changes)
+    after: list[Row] = []
+    for tick in range(back + 1, pair.case.until + 1):
+        after += rows_of(found.engine.advance(tick, _frames(rest, old, tick - 1, tick)))
+    old_log = _run(pair, old, range(pair.case.until + 1))
+    for each in () if change is None else change.queries:
+        known = each.name in {q.name for q in old.plan.queries}
+        if not known or each.complete is None or each.continues:
+            continue
+        event("changed twice")
+        expected = [r for r in old_log if r["query"] == each.name and r["tick"] >= each.complete]
+        mine = [row for row in after if row["query"] == each.name and row["tick"] >= each.complete]
+        assert alike(mine) == alike(expected), f"{each.name} is complete from {each.complete} on"
+    found.after += [*lines, *after]
+    always = {q.name for q in old.plan.queries} & {q.name for q in new.plan.queries}
+    check_laws(found, always)
+
+
+def check_laws(found: Changed, of: set[str] | None = None) -> None:
     """No answer is confirmed twice, what was open goes on or is closed, what is open in the end is known."""
     open_: set[str] = set()
     confirmed: set[str] = set()
     # Where columns are called otherwise, answers are others.
     for row in (*found.before, *found.closed, *found.lines, *found.after):
         key, kind = about(row), row["change"]
+        if of is not None and row["query"] not in of:
+            continue  # it was taken out for a while, and is another one since
         if kind == "possible":
             assert key not in open_, (key, row)
             open_.add(key)
@@ -137,6 +175,7 @@ def check_laws(found: Changed) -> None:
     now = {
         about({"query": query.name, **row})
         for query in found.engine.plan.queries
+        if of is None or query.name in of
         for row in found.engine.answers(query.name).to_pylist()
         if row["change"] == "open"
     }

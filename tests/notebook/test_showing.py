@@ -226,3 +226,15 @@ def test_words_stand_in_place_of_the_atom() -> None:
         '<span title="Malf(&quot;&lt;b&gt;&quot;, 0)">turbine &lt;b&gt; is about to shut down</span>' in html
     )
     assert f'<b style="color:{BOTH["critical"]}">confirmed</b>' in html
+
+
+def test_closed_answers_are_shown(notebook: InteractiveShell, engine: antelog.Engine) -> None:
+    other = antelog.parse(PROGRAM.replace("Temp(X, high, T+1)", "Temp(X, low, T+1)"))
+    change = engine.change_rules(other, accept=True)
+    assert change is not None
+    rest = antelog.parse("input Temp(device, level, time). P(X, T) :- Temp(X, _, T). query P(X, T).")
+    gone = engine.change_rules(rest, accept=True)
+    assert gone is not None
+    html = displayed(notebook, antelog.show(gone.closed))
+    assert html is not None
+    assert "closed" in html

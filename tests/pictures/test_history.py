@@ -53,6 +53,12 @@ def test_a_rejected_answer_says_why() -> None:
     assert answer.literals.because == (read_literal("Temp(wt4, high, 2)"),)
 
 
+def test_a_closed_answer_ends() -> None:
+    closed = {**ROWS[1], "tick": 2, "change": "closed", "if_silent": None, "decided_by": None}
+    answer = by_label(found([ROWS[1], closed], 9))["Malf(wt4, 1)"]
+    assert (answer.since, answer.until, answer.outcome) == (1, 2, "closed")
+
+
 def test_answers_with_the_same_words_have_the_values_by_which_they_differ() -> None:
     rows = [{**row, "text": f"{row['answer']['X']} is hot"} for row in ROWS]
     times = {row["answer"]["T"] for row in rows if row["answer"]["X"] == "wt2"}

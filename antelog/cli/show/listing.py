@@ -157,11 +157,9 @@ def _print_tick(tick: int, to: Listing) -> None:
 
 
 def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: Listing) -> None:
-    line = Text(
-        f"  {change:<{_WIDTH}}  ",
-        TERMINAL.get("rejected" if change == CLOSED else change) or TERMINAL[relation.severity],
-    )
-    line.append_text(_answer(relation, row, to))
+    style = TERMINAL.get("rejected" if change == CLOSED else change) or TERMINAL[relation.severity]
+    # Only what is of this colour: what is dim would be too faint in it.
+    line = Text.assemble((f"  {change:<{_WIDTH}}  ", style), _answer(relation, row, to, style))
     if change in (LIKELY, UNLIKELY):
         line.append(f"   {alert_text(change, relation.alert or 0)}")
     elif change not in ENDS:
@@ -175,19 +173,19 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     if len(explanations) > len(explanations[: to.explanations]):
         _print(Text(f"{_INDENT}and {len(explanations[to.explanations :])} more", "dim"), to)
     if row.get("because"):
-        line = Text(f"{_INDENT}because ", "dim")
+        line = Text.assemble((f"{_INDENT}because ", "dim"))
         _print(_literals(line, map(read_literal, row["because"]), to.marks.false, TERMINAL["false"], to), to)
 
 
-def _answer(relation: Relation, row: Mapping[str, Any], to: Listing) -> Text:
+def _answer(relation: Relation, row: Mapping[str, Any], to: Listing, style: str) -> Text:
     """The words of an answer, then its query and the values that they do not name; or query and values."""
     named = frozenset[str]() if relation.words is None else words_of(relation).names
     names = [name for name in relation.answer.names if name not in named]
     values = ", ".join(f"{name} = {_said_of(name, relation, row, to)}" for name in names)
     values = f"  {values}" if values else ""
     if relation.words is None:
-        return Text.assemble((relation.name, "bold"), values)
-    return Text.assemble((_words(relation, row, to), "bold"), (f"   {relation.name}{values}", "dim"))
+        return Text.assemble((relation.name, f"bold {style}"), values)
+    return Text.assemble((_words(relation, row, to), f"bold {style}"), (f"   {relation.name}{values}", "dim"))
 
 
 def _words(relation: Relation, row: Mapping[str, Any], to: Listing) -> str:

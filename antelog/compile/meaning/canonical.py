@@ -13,10 +13,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from hashlib import sha256
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 from msgspec.structs import fields as struct_fields
 
-from antelog.compile.literals import AnyLiteral, Comparison
+from antelog.compile.literals import Absence, AnyLiteral, Comparison, Negation
 from antelog.compile.literals.terms import (
     Calculated,
     Inner,
@@ -30,7 +30,7 @@ from antelog.compile.literals.terms import (
 )
 
 Named = Callable[[str, str], Hashable]
-"""Gives the form of the name in a field of a literal, `predicate` or `relation`."""
+"""Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
 
 _MOST_ORDERS = 64
 """The orders of variables that are tried where nothing tells them apart; then the first one is taken."""
@@ -133,7 +133,17 @@ class _FormWriter:
 
     def _struct(self, node: Any, names: Mapping[str, Hashable]) -> tuple[Hashable, ...]:
         keys = [f.name for f in (struct_fields(node) if isinstance(node, Struct) else fields(node))]
-        return (type(node).__name__, *(self._value(key, getattr(node, key), names) for key in keys))
+        if isinstance(node, Negation | Absence) and self._named("relation", node.relation) is not None:
+            # Its relation has no column for what may be any.
+            node = structs.replace(node, arguments=tuple(each for each in node.arguments if each is not None))
+        asked = "relation" in keys
+        return (
+            type(node).__name__,
+            *(
+                self._value("asked" if asked and key == "predicate" else key, getattr(node, key), names)
+                for key in keys
+            ),
+        )
 
     def _value(self, field: str, value: Any, names: Mapping[str, Hashable]) -> Hashable:
         match value:
@@ -155,7 +165,7 @@ class _FormWriter:
                 return tuple(sorted((self._value("", each, names) for each in value), key=repr))
             case tuple():
                 return tuple(self._value(field, each, names) for each in value)
-            case str() if field in ("predicate", "relation"):
+            case str() if field in ("predicate", "asked", "relation"):
                 return self._named(field, value)
             case Struct():
                 return self._struct(value, names)

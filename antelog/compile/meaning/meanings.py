@@ -140,6 +140,8 @@ class _Descent:
         """The meaning of a relation or of a static predicate; the name of an input."""
         if field == "relation":
             return self.relation(name)
+        if field == "asked":  # the relation says all of it
+            return None
         if name in self._meanings.statics:
             return self.static(name)
         return name if name in self._meanings.inputs else None

@@ -63,6 +63,11 @@ class FeedSink:
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules, which heads have."""
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether the feed has a head, of this run or of one before."""
+        return self.feed.summary().last > 0
+
     def begin(self) -> None:
         """Write a new head, with all that is open."""
         known = about(self._program, self._engine.plan.tick)

@@ -141,7 +141,7 @@ class RuleSet:
         """The canonical form of a rule; empty if its conditions contradict each other."""
 
         def named(field: str, name: str) -> Hashable:
-            return names.get(name, name) if field == "predicate" else None
+            return None if field == "relation" else names.get(name, name)
 
         vocabulary = self._checked.vocabulary
         if vocabulary.is_static(rule.head.predicate):

@@ -106,6 +106,10 @@ def test_lines_of_the_feed_go_after_a_while(
         (["--input", "Temp"], "is not of the form P=SOURCE"),
         (["--input", "Tmp=temp.csv"], "Did you mean Temp?"),
         ([], "there is nothing to follow. Give it with --input: Temp=readings.csv"),
+        (
+            ["--input", "Temp=temp.csv", "--accept-changes"],
+            "--accept-changes goes on from a state, and there is none. Give the one of before with --state.",
+        ),
         (["--input", "Temp=-", "--input", "Other=-"], "standard input can be the source of one input only"),
         (
             ["--input", "Temp=temp.csv", "--clock", "processing"],

@@ -123,6 +123,24 @@ def test_the_page_is_told() -> None:
     assert not [each for each in board.open.values() if each.query == "Cold"]
 
 
+def test_a_state_without_a_feed_goes_on_with_one() -> None:
+    arguments = [each for each in ARGUMENTS if each != "--no-page"]
+    done = antelog("watch", "new.alog", *arguments, "--accept-changes")
+    assert done.exit_code == 0, done.stderr
+    records = FeedReader(StoredFeedAt(Path("s"))).read()
+    assert "head" in records[0]
+    assert {record["query"] for record in records if record.get("change") == "revised"} == {"Malf"}
+
+
+def test_a_listing_says_what_is_closed() -> None:
+    arguments = [*ARGUMENTS[:5], "--no-page", "--format", "table", "--accept-changes"]
+    for name, old in (("s", "t"),):
+        shutil.copy(name, old)
+    done = antelog("watch", "new.alog", *[each if each != "s" else "t" for each in arguments])
+    assert done.exit_code == 0, done.stderr
+    assert "  closed     Cold  X = a, T = 2\n" in done.stdout
+
+
 RUN = """
 import os, sys
 from pathlib import Path

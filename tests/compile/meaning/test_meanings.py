@@ -163,3 +163,11 @@ def test_another_order_and_other_variables(case: Case, order: st.DataObject) -> 
     assume(after is not None)  # what the parser makes of `T+N` is no text that one can write
     assert after is not None
     assert [each.fate for each in compared(before, after).queries] == [Fate.SAME] * len([*before.queries])
+
+
+def test_a_predicate_in_between_may_leave_out_columns() -> None:
+    declared = "input R(x, v, time). query P(X, T). "
+    old = f"{declared}P(X, T) :- R(X, V, T), not R(X, _, T+1), not R(_, V, T-2..T-1)."
+    rules = "Any(X, T) :- R(X, _, T). Had(V, T) :- R(_, V, T)."
+    new = f"{declared}{rules} P(X, T) :- R(X, V, T), not Any(X, T+1), not Had(V, T-2..T-1)."
+    assert fate(old, new, "P") is Fate.SAME

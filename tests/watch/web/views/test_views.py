@@ -168,10 +168,12 @@ def test_an_empty_list_says_why() -> None:
     assert "Nothing is open" in ask(guarded(sight()), "/part/now/rows").text
     nothing = LiveBoard(NoFeed(), caught_up=True)
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
-    nothing.board.take([head(tick=-1), status(-1, facts=0)])
+    nothing.board.take([head(tick=-1, program=f"tick 5 seconds.\n{PROGRAM}"), status(-1, facts=0)])
     for view in ("now", "inputs"):
         text = ask(guarded(nothing), f"/part/{view}").text
         assert "tick -1" not in text
+        assert "1970" not in text
+        assert "decided by" not in text
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
     assert "Nothing is open" in seen("now/rows", status(8))
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/now/rows?text=none").text
@@ -346,3 +348,18 @@ def test_no_template_has_a_value_where_escaping_would_not_help() -> None:
         assert not re.search(r"<(script|style)\b[^>]*>[^<]*\{\{", text), name
         assert not re.search(r"\s(on\w+|style)=", text), name
         assert "safe" not in re.findall(r"\|\s*(\w+)", text), name
+
+
+def test_the_plan_says_how_the_rules_were_changed() -> None:
+    record = head()
+    record["head"]["rules_changed"] = {"tick": 7, "queries": ["Hot is new; complete from tick 9 on"]}
+    page = seen("plan", record)
+    assert "Rules changed after" in page
+    assert "Hot is new; complete from tick 9 on" in page
+    assert "Rules changed" not in seen("plan", head())
+
+
+def test_a_closed_answer_is_no_longer_open() -> None:
+    records = [possible("wt2", 7), {**possible("wt2", 7), "change": "closed"}]
+    assert "wt2" not in seen("now/rows", *records)
+    assert "closed" in seen("decided", *records)

@@ -1,0 +1,85 @@
+"""antelog/forecast/carrying.py: what was learned, where rules are changed."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import antelog
+from antelog.process import Engine
+
+RULES = """
+input Temp(device: text, level: text, time) delay 1.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2).
+Cold(X, T) :- Temp(X, low, T), Temp(X, low, T+{}).
+query Malf(X, T) alert 30%.
+query Cold(X, T).
+"""
+OLD, NEW = antelog.parse(RULES.format(2)), antelog.parse(RULES.format(3))
+DICE = Random(3)
+FACTS = [
+    (device, DICE.choice(["high", "high", "low"]), tick)
+    for device in ("wt2", "wt4", "wt5")
+    for tick in range(140)
+    if DICE.random() < 0.7
+]
+
+
+def advanced(engine: Engine, until: int) -> dict[str, list[dict[str, Any]]]:
+    """The lines up to a tick, step by step."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for tick in range(engine.now + 1, until + 1):
+        changes = engine.advance(tick, {"Temp": [fact for fact in FACTS if fact[-1] == tick]})
+        for name, table in changes.items():
+            found.setdefault(name, []).extend(table.to_pylist())
+    return found
+
+
+def test_a_query_that_is_the_same_keeps_its_chances() -> None:
+    plain, changed = Engine(OLD, model="learn"), Engine(OLD, model="learn")
+    for engine in (plain, changed):
+        advanced(engine, 90)
+    change = changed.change_rules(NEW, accept=True)
+    assert change is not None
+    assert changed.model.plan == NEW.plan
+    later = advanced(plain, 140), advanced(changed, 140)
+    assert later[0]["Malf"] == later[1]["Malf"]
+    assert any(line["chance_from"] == "both" for line in later[1]["Malf"])
+    scores = [each.scores().to_pylist() for each in (plain, changed)]
+    assert [row for row in scores[0] if row["query"] == "Malf"] == [
+        row for row in scores[1] if row["query"] == "Malf"
+    ]
+
+
+def test_a_changed_one_begins_anew_with_what_is_known_of_facts() -> None:
+    engine = Engine(OLD, model="learn")
+    advanced(engine, 90)
+    change = engine.change_rules(NEW, accept=True)
+    assert change is not None
+    lines = change.changes["Cold"].to_pylist()
+    assert {line["chance_from"] for line in lines if line["change"] != "confirmed"} == {"model"}
+    assert change.anew == ("Cold",)
+    later = advanced(engine, 140)["Cold"]
+    assert any(line["chance_from"] == "both" for line in later)
+
+
+def test_a_state_with_forecasts_goes_on() -> None:
+    engine = Engine(OLD, model="learn")
+    advanced(engine, 90)
+    other = Engine.from_bytes(engine.to_bytes(), NEW, accept=True)
+    engine.change_rules(NEW, accept=True)
+    assert advanced(other, 140) == advanced(engine, 140)
+    again = Engine.from_bytes(other.to_bytes(), NEW)
+    assert again.answers("Malf").to_pylist() == other.answers("Malf").to_pylist()
+
+
+def test_patterns_in_another_order_are_learned_of_anew() -> None:
+    rules = "Q(X, T) :- Temp(X, high, T), Temp(X, high, T+1). Q(X, T) :- Temp(X, low, T), Temp(X, low, T+1)."
+    declared = "input Temp(device: text, level: text, time) delay 1. query Q(X, T). "
+    one, two = rules.split(". Q")
+    old, new = antelog.parse(f"{declared}{rules}"), antelog.parse(f"{declared}Q{two} {one}.")
+    engine = Engine(old, model="learn")
+    advanced(engine, 90)
+    change = engine.change_rules(new)
+    assert change is not None
+    assert change.anew == ("Q",)
