@@ -14,7 +14,7 @@ from antelog.cli.show.trees import print_tree
 from antelog.diagnostics import errors_of
 from antelog.theme import TERMINAL
 from antelog.why import WhyAnswer
-from antelog.workbench.testing.coverage import RULE, Coverage
+from antelog.workbench.testing.coverage import PATTERN, RULE, Coverage
 from antelog.workbench.testing.judging import Failure, Side
 from antelog.workbench.testing.replaying import reason
 from antelog.workbench.testing.results import CaseResult, RunReport, SuiteResult
@@ -126,9 +126,11 @@ class Verdicts:
 
     def report(self, report: RunReport) -> None:
         """Prints the coverage of programs, programs without tests, and the counts."""
-        for each in report.suites:
-            if each.coverage is not None:
-                self._coverage(each.coverage)
+        known = [each.coverage for each in report.suites if each.coverage is not None]
+        for number, coverage in enumerate(known):
+            if number == 0 or coverage.missing:
+                self._line(Text())
+            self._coverage(coverage)
         for path in report.untested:
             self._line(Text.assemble(("note: ", TERMINAL["caution"]), f"{path} has no tests"))
         self._line(Text())
@@ -142,12 +144,11 @@ class Verdicts:
     def _coverage(self, coverage: Coverage) -> None:
         name = coverage.source.name
         text = f"{name}: {coverage.covered} of {len(coverage.parts)} parts of rules covered"
-        self._line(Text())
         self._line(Text(f"{text}, {coverage.percent} %", "" if coverage.missing else "dim"))
         for part in coverage.missing[:_MOST_MISSING]:
             file, line, _ = coverage.position(part)
             self._line(Text.assemble((f"  {file}:{line}: ", "dim"), part.complaint))
-            if part.kind == RULE:
+            if part.kind in (RULE, PATTERN):
                 self._line(Text(f"      {_first_line(part.text)}", TERMINAL["open"]))
         more = len(coverage.missing) - _MOST_MISSING
         if more > 0:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 
+from antelog.compile.literals.terms import term_text, time_text
 from antelog.diagnostics import Diagnostic, Source, Span, errors_of
 from antelog.errors import ProgramError
 from antelog.language import read, syntax
@@ -31,18 +32,22 @@ MOST_QUESTIONS = 400
 _ROUNDS = 12
 """How often rules that are refused are replaced by others, or left out."""
 
-RULE, NEGATION, CONDITION, FACT = "rule", "negation", "condition", "fact"
+MOST_PATTERNS = 40
+"""The patterns of a query that are asked about; nobody has a test for each of more."""
+
+RULE, NEGATION, CONDITION, FACT, PATTERN = "rule", "negation", "condition", "fact", "pattern"
 _NEVER = {
     RULE: "no test confirms this rule",
     NEGATION: "no test denies `{}` where the rest of its rule holds",
     CONDITION: "`{}` is never false where the rest of its rule holds",
     FACT: "`{}` is never missing where the rest of its rule holds",
+    PATTERN: "no test confirms this way to an answer",
 }
 
 
 @dataclass(frozen=True)
 class Part:
-    """A rule or a literal, and its place."""
+    """A rule, a literal, or a pattern of a query, and its place."""
 
     kind: str
     span: Span
@@ -129,6 +134,20 @@ def _questions(document: syntax.Document, program: Program) -> Iterator[_Questio
             number += 1
             name = f"{prefix}{number}"
             yield _Question(part, name, list(_asked(name, rule, body, windows, is_static=is_static)))
+    yield from _of_patterns(document, program, f"{prefix}Way")
+
+
+def _of_patterns(document: syntax.Document, program: Program, prefix: str) -> Iterator[_Question]:
+    """A question for each pattern of a query that has several: each is a way down to facts."""
+    spans = {each.atom.predicate: each.span for each in document.queries}
+    for relation in program.plan.queries:
+        count = len(relation.patterns)
+        for number, pattern in enumerate(relation.patterns if 1 < count <= MOST_PATTERNS else (), 1):
+            name = f"{prefix}{relation.name}{number}"
+            head = [*map(term_text, pattern.answer), time_text(pattern.time)]
+            rule = f"{name}({', '.join(head)}) :- {pattern.text}."
+            part = Part(PATTERN, spans[relation.predicate], f"{relation.name}: {pattern.text}")
+            yield _Question(part, name, [f"{rule} query {general_text(name, len(head))}."])
 
 
 def _bodies(

@@ -84,10 +84,14 @@ class Suite:
 
 @dataclass(frozen=True)
 class Given:
-    """Values of limits and a file with functions, given by a command to all programs."""
+    """Values of limits and a file with functions, given by a command to all programs.
+
+    With `run_functions` False no code of a file is run, also not of one that a file of tests names.
+    """
 
     limits: Mapping[str, int | float] = field(default_factory=dict, hash=False)
     functions: Path | None = None
+    run_functions: bool = True
 
 
 def read_suite(path: Path, given: Given | None = None) -> Suite:
@@ -206,7 +210,8 @@ class _SuiteReading:
         given = {name: value for name, value in self._given.limits.items() if name in known}
         checked = read_whole(Source(text, str(path), values={**limits, **given}))
         refuse_unknown(checked)
-        return compiled(checked, self._functions if any(document.functions) else None)
+        wanted = self._given.run_functions and any(document.functions)
+        return compiled(checked, self._functions if wanted else None)
 
     # ---- a case ----
 

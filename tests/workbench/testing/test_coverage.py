@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.workbench.testing.coverage import Coverage, covered
+from antelog.workbench.testing.coverage import PATTERN, Coverage, covered
 from tests.workbench.testing.suites import PROGRAM, case, said, suite
 
 
@@ -124,3 +124,12 @@ def test_recursive_rules_and_background_are_asked_about(tmp_path: Path) -> None:
 def test_a_program_whose_names_are_those_of_the_questions(tmp_path: Path) -> None:
     program = "Covers1(X, T) :- P(X, T).\nCoversx(X, T) :- Covers1(X, T).\nquery Coversx(X, T).\n"
     assert missing(coverage(tmp_path, "- P(a, 0)", program)) == []
+
+
+def test_each_way_to_an_answer_is_asked_about(tmp_path: Path) -> None:
+    program = "A(X, T) :- P(X, T).\nA(X, T) :- R(X, T).\nB(X, T) :- A(X, T), A(X, T+1).\nquery B(X, T).\n"
+    found = coverage(tmp_path, "- P(a, 0)\n- P(a, 1)\n- R(a, 2)\n- R(a, 3)\n- P(b, 1)", program)
+    ways = [each.text for each in found.missing if each.kind == PATTERN]
+    assert ways == ["B: R(X, T), P(X, T+1)"]
+    assert found.position(found.missing[-1])[1] == 4
+    assert len([each for each in found.parts if each.kind == PATTERN]) == 4

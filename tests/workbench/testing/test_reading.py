@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from antelog.workbench.testing.marked import MOST_LETTERS, parse
+from antelog.workbench.testing.results import run_case
 from antelog.workbench.testing.suite import Given, read_suite
 from tests.workbench.testing.suites import PROGRAM, case, problems, said, suite, written
 
@@ -284,3 +285,13 @@ def test_the_place_of_a_letter_is_that_of_the_file() -> None:
     ((key, value),) = file.root.value
     assert file.source.excerpt(file.span(key)) == "'it''s'"
     assert file.source.excerpt(file.span(value)) == '"a\\tb"'
+
+
+def test_no_code_is_run_where_that_is_not_wanted(tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text("raise SystemExit('it ran')\n", "utf-8")
+    program = "input P(value: number, time).\nfunction odd(value).\nQ(T) :- P(V, T), odd(V).\nquery Q(T).\n"
+    path = written(tmp_path, f"functions: odd.py\n{case('- P(1, 0)')}", program)
+    assert "it ran" in said(read_suite(path))
+    found = read_suite(path, Given(run_functions=False))
+    assert said(found) == ""
+    assert "the program calls odd" in run_case(found.cases[0], found.name).outcome.error

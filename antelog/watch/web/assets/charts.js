@@ -1,7 +1,7 @@
 "use strict";
 /* Charts of time: uPlot draws what is in the tables, which stay for those who see no canvas. */
 
-const charts = new WeakMap();
+const charts = new Map();
 const variable = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
 function numbersOf(figure) {
@@ -75,7 +75,13 @@ function brush(figure, chart) {
   go(address.href);
 }
 
+/* A chart listens to the window, which holds it, and its whole view, until it is destroyed. */
+function dropCharts() {
+  for (const [figure, { chart }] of charts) if (!figure.isConnected) { chart.destroy(); charts.delete(figure); }
+}
+
 function drawCharts() {
+  dropCharts();
   for (const figure of document.querySelectorAll(".plot")) {
     const box = figure.querySelector(".canvas");
     if (!box) continue;

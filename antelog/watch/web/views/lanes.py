@@ -54,7 +54,7 @@ class TimeAxis:
         return [
             AxisLabel(self.x(tick), self.clock.short(tick), abs(self.x(tick) - self.now) < 2.5 * _CLOSE)
             for tick in ticks
-            if abs(self.x(tick) - self.now) > _CLOSE
+            if tick >= 0 and abs(self.x(tick) - self.now) > _CLOSE
         ]
 
 

@@ -226,6 +226,8 @@ class DueStrip:
 
 def strip(scene: ViewContext, due: Due) -> DueStrip:
     """The answers decided in the next two minutes, or few ticks, and how many are expected to come true."""
+    if not scene.board.started:
+        return DueStrip("", [], 0)
     clock = scene.clock
     ticks = _FEWEST if clock.length is None else max(_FEWEST, -(-_STRIP // clock.length))
     wide = -(-ticks // _BARS)

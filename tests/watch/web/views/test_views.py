@@ -168,10 +168,12 @@ def test_an_empty_list_says_why() -> None:
     assert "Nothing is open" in ask(guarded(sight()), "/part/now/rows").text
     nothing = LiveBoard(NoFeed(), caught_up=True)
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
-    nothing.board.take([head(tick=-1), status(-1, facts=0)])
+    nothing.board.take([head(tick=-1, program=f"tick 5 seconds.\n{PROGRAM}"), status(-1, facts=0)])
     for view in ("now", "inputs"):
         text = ask(guarded(nothing), f"/part/{view}").text
         assert "tick -1" not in text
+        assert "1970" not in text
+        assert "decided by" not in text
     assert "Waiting for the first facts" in ask(guarded(nothing), "/part/now/rows").text
     assert "Nothing is open" in seen("now/rows", status(8))
     assert "No open answer fits" in ask(guarded(sight(possible("wt2", 7))), "/part/now/rows?text=none").text

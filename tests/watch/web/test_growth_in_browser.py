@@ -1,0 +1,54 @@
+"""The page holds nothing of views that were left; skipped where there is no Chromium."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from antelog.watch.web.address import PageAddress
+from antelog.watch.web.serving import Page
+from tests.watch.browser import CHROMIUM, Browser, Tab
+from tests.watch.lines import written
+from tests.watch.web.test_console import PROGRAM, plant
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt install chromium"),
+]
+ROUND = ("inputs", "decided", "plan", "trust", "")
+
+
+def nodes(tab: Tab) -> int:
+    """The nodes of all documents that are in use."""
+    for _ in range(3):
+        tab.tell("HeapProfiler.collectGarbage")
+    found: int = tab.tell("Memory.getDOMCounters")["nodes"]
+    return found
+
+
+def rounds(tab: Tab, count: int) -> int:
+    """The nodes in use after so many rounds through all views."""
+    for _ in range(count):
+        for view in ROUND:
+            tab.run(f"go('/{view}')")
+            tab.until(f"shown === '{view or 'now'}'")
+            if view in ("inputs", "decided"):
+                tab.until("document.querySelector('.plot .canvas canvas')")
+    return nodes(tab)
+
+
+def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None:
+    written(tmp_path / "feed", plant(200), PROGRAM)
+    page = Page(tmp_path / "feed", PageAddress())
+    try:
+        tab = chromium.tab(alone=True)
+        tab.size(1440, 900)
+        tab.open(page.url)
+        tab.until("document.querySelector('a.row')")
+        before = rounds(tab, 2)
+        assert rounds(tab, 6) < 1.2 * before
+        assert tab.run("charts.size") == 0
+        assert tab.errors == []
+    finally:
+        page.stop()
