@@ -7,20 +7,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from antelog.arrow.ticks import Moment, tick_of
 from antelog.engine.facts.frames import Frame
+from antelog.given import NAMED, POSITIVE, TEXT, checked, wrong
+from antelog.language.syntax import Document
 from antelog.why.answer import WhyAnswer
 from antelog.why.atom import read_atom
 from antelog.why.explaining import Detail, Explaining
-from antelog.why.grounds import Grounds, ProgramRead
+from antelog.why.grounds import Grounds, ProgramRead, written
 
 __all__ = ["Detail", "Grounds", "WhyAnswer", "explained", "why"]
 
 
+@checked(facts=NAMED, atom=TEXT, depth=POSITIVE)
 def why(
-    program: ProgramRead, facts: Mapping[str, Frame], atom: str, at: int | None = None, depth: int = 8
+    program: ProgramRead,
+    facts: Mapping[str, Frame],
+    atom: str,
+    at: Moment | None = None,
+    *,
+    depth: int = Detail().depth,
 ) -> WhyAnswer:
-    """Why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them."""
-    return explained(Grounds.of_facts(program, facts, at), atom, Detail(depth))
+    """Why an atom is so, or is not, by the facts that arrived up to a tick; None: by all of them.
+
+    Facts are frames, as `Engine.advance` takes them, with a column `arrival`, or they arrive at their own
+    ticks. The tick may be a timestamp. Raises ProgramError if the text is no atom, and DataError if the
+    program has no such predicate.
+    """
+    if not isinstance(getattr(program, "document", None), Document):
+        raise wrong("why: the program", program, "what `antelog.load(path)` or `antelog.parse(text)` makes")
+    tick = None if at is None else tick_of(at, written(program).plan.timescale)
+    return explained(Grounds.of_facts(program, facts, tick), atom, Detail(depth))
 
 
 def explained(grounds: Grounds, atom: str, detail: Detail | None = None) -> WhyAnswer:

@@ -99,17 +99,20 @@ def fact_text(predicate: str, fact: Facts, values: Values) -> str:
 # ---- what came instead ----
 
 
-def instead(grounds: Grounds, atom: Atom, tests: Sequence[Condition] = ()) -> tuple[FactLine, ...]:
+def instead(
+    grounds: Grounds, atom: Atom, tests: Sequence[Condition] = (), around: int = 0
+) -> tuple[FactLine, ...]:
     """The rows and facts that say why there is no such fact: set aside, in its slot, or much like it.
 
-    `tests` are conditions that its open variables have to meet.
+    `tests` are conditions that its open variables have to meet; what is far from the tick `around` is less
+    like it.
     """
     found = [*set_aside(grounds, atom, tests)]
     taken = in_slot(grounds, atom)
     if taken is not None:
         found.append(taken)
     if not found:
-        found += nearest(grounds, atom)
+        found += nearest(grounds, atom, atom.time.offset if atom.time.variable is None else around)
     return tuple(found)
 
 
@@ -208,8 +211,8 @@ def _slot_text(grounds: Grounds, atom: Atom) -> str:
     return " and ".join(source.columns[place] for place in source.slot or ()) or "tick"
 
 
-def nearest(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
-    """The facts that differ from an atom in one value, or in their tick, the nearest first."""
+def nearest(grounds: Grounds, atom: Atom, around: int) -> Iterator[FactLine]:
+    """The facts that differ from an atom in one value, or in their tick, the nearest to a tick first."""
     time, known = atom.time, [i for i, term in enumerate(atom.arguments) if isinstance(term, Const)]
     if time.variable is None:
         for left_out in reversed(known):
@@ -222,10 +225,10 @@ def nearest(grounds: Grounds, atom: Atom) -> Iterator[FactLine]:
                 return
     if known:
         found = FactSearch(grounds, atom.predicate, atom.arguments, 0, None).facts
-        if found.count and time.variable is None:
-            order = np.argsort(np.abs(found.time - time.offset), kind="stable")[:1]
-            near = found.take(order)
-            yield fact_line(grounds, atom.predicate, near, ("is the nearest in time",))
+        if found.count:
+            order = np.argsort(np.abs(found.time - around), kind="stable")[:1]
+            remark = "is the nearest in time" if time.variable is None else "does not fit the conditions"
+            yield fact_line(grounds, atom.predicate, found.take(order), (remark,))
 
 
 def _few(grounds: Grounds, predicate: str, facts: Facts, remark: str) -> Iterator[FactLine]:

@@ -151,9 +151,13 @@ class Explaining:
             yield ("time has not begun: there is no fact yet",)
         elif goal.time.offset < grounds.begin:
             yield ("time begins at ", grounds.begin, "; nothing is said of earlier ticks")
+        frame = grounds.program.frame(goal.predicate)
+        if frame is not None and not _so(found.true_at, grounds.at):
+            first, last = (max(0, goal.time.offset + each) for each in (frame.first, frame.last))
+            yield ("by its window, evidence lies from ", first, " to ", last)
         if CUT in found.flags:
             yield ("there are more ways to it than were looked at",)
-        if BEFORE_ZERO in found.flags:
+        if BEFORE_ZERO in found.flags and not found.has_rows:
             yield ("a rule does not apply here, as it would need a tick before tick 0",)
         for each in [each for each in found.rules if not each.is_about(goal)][:_MOST_NOTES]:
             head = to_text(each.rule.source.head)

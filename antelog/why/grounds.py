@@ -27,7 +27,7 @@ from antelog.compile.rules.program import EvidenceFrame, asked_clause, clauses_o
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, LatestFacts, no_facts
+from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
@@ -278,10 +278,18 @@ def _arrived(rejects: pa.Table, at: int) -> pa.Table:
 
 
 def _with_latest(rules: Rules, history: History) -> History:
-    """The history with room for the latest facts of all slots that a literal may ask for."""
-    return {
-        name: replace(stream, latest=LatestFacts(no_facts(stream.width)))
-        if name in rules.remembered and stream.latest is None
-        else stream
-        for name, stream in history.items()
-    }
+    """The history with room for the latest facts of all slots that a literal may ask for.
+
+    Its slices are new ones, for a slice keeps what was looked for in it.
+    """
+    found = {}
+    for name, stream in history.items():
+        slices = {
+            tick: tuple(Facts(part.columns, part.time, part.arrival) for part in parts)
+            for tick, parts in stream.slices.items()
+        }
+        latest = stream.latest
+        if latest is None and name in rules.remembered:
+            latest = LatestFacts(no_facts(stream.width))
+        found[name] = Stream(stream.width, slices, latest)
+    return found

@@ -132,7 +132,10 @@ class NodeMaker:
         if found.status == OPEN:
             until = ("not there yet",) if found.until is None else ("may come until ", found.until)
             return replace(node, reason=until)
-        return replace(node, reason=self._gone(atom, found), facts=instead(self.grounds, atom, conditions))
+        tick = row.way.pattern.time.offset
+        return replace(
+            node, reason=self._gone(atom, found), facts=instead(self.grounds, atom, conditions, tick)
+        )
 
     def _gone(self, atom: Atom, found: LiteralTruth) -> Sentence:
         """The reason why a fact can come no more."""

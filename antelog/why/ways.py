@@ -18,7 +18,7 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, Last, lowered
 from antelog.compile.literals.literal import AskedNode, Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Calculated, Const, Operand, Replacement, Sum, Time, Var
+from antelog.compile.literals.terms import Calculated, Const, Operand, Replacement, Sum, Term, Time, Var
 from antelog.compile.nodes.patterns import Earliest, Pattern, arranged
 from antelog.compile.patterns.renaming import Readable, Suffixed
 from antelog.compile.patterns.unfold import earliest_of
@@ -322,8 +322,14 @@ def _is_open(literal: AnyLiteral) -> bool:
 
 def _meets(head: Atom, goal: Atom, known: Substitution) -> bool:
     return known.unify_times(head.time, goal.time) and all(
-        map(known.unify_terms, head.arguments, goal.arguments)
+        # What has no name takes that of the rule.
+        known.unify_terms(*((other, own) if _is_unnamed(other) else (own, other)))
+        for own, other in zip(head.arguments, goal.arguments, strict=True)
     )
+
+
+def _is_unnamed(term: Term) -> bool:
+    return isinstance(term, Var) and term.name.startswith("_")
 
 
 def _equal(equation: Comparison, known: Substitution) -> bool:

@@ -21,6 +21,7 @@ import pandas as pd
 import pyarrow as pa
 
 import antelog
+from antelog.why import why
 from tests.attack import frames
 from tests.attack.findings import Attempt
 
@@ -117,6 +118,13 @@ def calls(folder: Path) -> dict[str, Callable[[Any], object]]:
         "advance facts": lambda x: engine().advance(9, x),
         "advance frame": lambda x: engine().advance(9, {"Temp": x}),
         "answers": begun.answers,
+        "why": engine().why,
+        "why depth": lambda x: engine().why("Malf(a, 1, 0)", depth=x),
+        "why program": lambda x: why(x, {}, "Malf(a, 1, 0)"),
+        "why facts": lambda x: why(program, x, "Malf(a, 1, 0)"),
+        "why fact": lambda x: why(program, {"Temp": x}, "Malf(a, 1, 0)"),
+        "why atom": lambda x: why(program, {}, x),
+        "why at": lambda x: why(program, {}, "Malf(a, 1, 0)", x),
         "save": begun.save,
         "restore": antelog.Engine.restore,
         "restore program": lambda x: antelog.Engine.restore(folder / "state", x),

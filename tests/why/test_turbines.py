@@ -150,3 +150,10 @@ def test_a_restored_engine_needs_its_program(restored: Callable[..., antelog.Eng
     assert restored(saved, antelog.parse(RULES)).why("Malf(wt2, 0)").status == "confirmed"
     with pytest.raises(antelog.UnsupportedError):
         restored(saved).why("Malf(wt2, 0)")
+
+
+def test_an_engine_keeps_nothing_of_an_explanation() -> None:
+    engine = _advanced(3)
+    before = engine.status.state_bytes
+    assert engine.why("Malf(wt2, 0)").status == "confirmed"
+    assert engine.status.state_bytes == before

@@ -17,7 +17,7 @@ from rich.text import Text
 from antelog.accounts import FATES, REASONS
 from antelog.cli.show import listing
 from antelog.cli.show.set_aside import SetAside, facts, number
-from antelog.cli.show.terminal import escaped, print_text, say, to_stderr, to_stdout
+from antelog.cli.show.terminal import escaped, for_stderr, print_text, say, to_stderr, to_stdout
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.escaping import shown
 from antelog.files import Reject
@@ -71,7 +71,7 @@ class Report:
     def warn(self, text: str) -> None:
         """Prints a warning, above the status line if there is one."""
         if self.status is not None:
-            print_text(self.status.console, Text(f"warning: {shown(text)}"), soft_wrap=True)
+            print_text(self.status.console, Text(for_stderr(f"warning: {shown(text)}")), soft_wrap=True)
         else:
             say(f"warning: {shown(text)}")
 

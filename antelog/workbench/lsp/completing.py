@@ -10,6 +10,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from antelog.diagnostics import Span
+from antelog.language import syntax
 from antelog.language.cutting import cut
 from antelog.language.functions import BUILT_IN
 from antelog.language.printer import value_text
@@ -17,7 +18,7 @@ from antelog.language.syntax import SEVERITIES
 from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 from antelog.workbench.formatting.lexemes import words_in
-from antelog.workbench.lsp.hovering import call_of
+from antelog.workbench.lsp.hovering import arguments_of, call_of
 from antelog.workbench.lsp.mentions import (
     COLUMN_LISTS,
     STATEMENTS,
@@ -216,12 +217,10 @@ class Completer:
                     yield _item(mention.name, _Kind.Constant, "limit")
 
     def _predicate(self, predicate: Predicate) -> types.CompletionItem:
-        names = [column.capitalize() for column in predicate.columns]
-        if predicate.temporal:
-            names[-1] = "T"
-        return self._snippet(
-            predicate.name, _template(predicate.name, names), _Kind.Class, call_of(predicate)
-        )
+        analysis = self.snapshot.analysis_of(self.path)
+        document = analysis.checked.document if analysis else syntax.Document(())
+        template = _template(predicate.name, arguments_of(predicate, document))
+        return self._snippet(predicate.name, template, _Kind.Class, call_of(predicate, document))
 
     def _snippet(
         self, label: str, template: str, kind: types.CompletionItemKind, detail: str | None = None

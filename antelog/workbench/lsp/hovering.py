@@ -10,7 +10,7 @@ from antelog.compile.show.details import ticks_text
 from antelog.language import syntax
 from antelog.language.durations import long_duration_text
 from antelog.language.functions import BUILT_IN
-from antelog.language.printer import to_text, value_text
+from antelog.language.printer import general_variables, to_text, value_text
 from antelog.language.vocabulary import Predicate, PredicateKind, Signature, Vocabulary
 from antelog.workbench.lsp.mentions import NameKind
 from antelog.workbench.lsp.navigating import NamePlaces
@@ -55,7 +55,7 @@ def _predicate(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
         if isinstance(each, syntax.Input | syntax.Static) and each.name == predicate.name
     ]
     rules = [each for each in analysis.checked.document.rules if each.head.predicate == predicate.name]
-    yield from _code("\n".join(map(to_text, declared)) or call_of(predicate))
+    yield from _code("\n".join(map(to_text, declared)) or call_of(predicate, analysis.checked.document))
     if predicate.kind is PredicateKind.INPUT:
         yield from _input(predicate, vocabulary)
     elif predicate.kind is PredicateKind.STATIC:
@@ -72,11 +72,24 @@ def _predicate(predicate: Predicate, analysis: Analysis) -> Iterator[str]:
         yield f"\na fact of `{file.path.name}`: `{example}`"
 
 
-def call_of(predicate: Predicate) -> str:
-    """A predicate with its columns and their types: `Temp(device, value: number, time)`."""
+def call_of(predicate: Predicate, document: syntax.Document) -> str:
+    """A predicate with columns and types, `Temp(device, value: number, time)`, or as rules call it."""
+    if not predicate.declared:
+        return f"{predicate.name}({', '.join(arguments_of(predicate, document))})"
     types = [*predicate.types, *[None] * predicate.arity]
     columns = [f"{c}: {t.value}" if t else c for c, t in zip(predicate.columns, types, strict=False)]
     return f"{predicate.name}({', '.join(columns)})"
+
+
+def arguments_of(predicate: Predicate, document: syntax.Document) -> list[str]:
+    """Variables for the columns of a predicate: those of its first rule, or such as go with the columns."""
+    names = [each.capitalize() for each in predicate.columns]
+    if not predicate.declared:
+        names = general_variables(predicate.arity)
+        head = next((each.head for each in document.rules if each.head.predicate == predicate.name), None)
+        for at, term in enumerate(head.terms if head and len(head.terms) == len(names) else ()):
+            names[at] = term.name if isinstance(term, syntax.Variable) else names[at]
+    return [*names[:-1], "T"] if predicate.temporal else names
 
 
 def _input(predicate: Predicate, vocabulary: Vocabulary) -> Iterator[str]:

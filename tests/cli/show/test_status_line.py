@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import io
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +20,7 @@ from antelog.cli.show.terminal import before_output
 from antelog.files import ARRIVAL
 from antelog.run.clock import Timing
 from antelog.run.driver import Driver, RunCourse
+from tests.processes import Start, until
 from tests.run.running import PROGRAM, LineSink, ManualTime, growing
 
 CLEARED = "\r\x1b[2K"
@@ -98,3 +104,31 @@ def test_ages() -> None:
     assert [ago(each) for each in (0, 5, 119, 120, 7199, 7200)] == [
         "just now", "5 s ago", "119 s ago", "2 min ago", "119 min ago", "2 h ago",
     ]  # fmt: skip
+
+
+@pytest.mark.usefixtures("here")
+def test_a_real_terminal_shows_it(start: Start) -> None:
+    terminal, end = pty.openpty()
+    code = "from antelog.cli.main import main; main()"
+    words = ["watch", "p.alog", "--input", "Temp=temp.csv", "--no-page", "--output", "changes.jsonl"]
+    process = start(
+        [sys.executable, "-c", code, *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+    )
+    os.close(end)
+    os.set_blocking(terminal, False)
+    found = bytearray()
+
+    def shown() -> str:
+        with suppress(BlockingIOError):
+            found.extend(os.read(terminal, 65_536))
+        return found.decode(errors="replace")
+
+    try:
+        until(lambda: "last fact" in shown() and CLEARED in shown(), process, shown)
+        assert " open · last fact " in shown()
+    finally:
+        os.close(terminal)

@@ -54,6 +54,8 @@ def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
             if view == "now":
                 tab.until("document.querySelectorAll('.rows .row').length >= 5")
             tab.run("new Promise((done) => setTimeout(done, 300))")
+            # On a slow machine the feed is old by now, which the page says.
+            tab.run("state.at = new Date().toISOString(); freshness()")
             yield f"{view}-{width}-{'dark' if dark else 'light'}.png", tab.picture()
 
 

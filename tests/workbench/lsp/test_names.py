@@ -126,3 +126,16 @@ def test_a_file_belongs_to_what_includes_it(tmp_path: Path) -> None:
     assert session.snapshot.root_of(str(part)) == str(tmp_path / "main.alog")
     files = session.snapshot.files(str(tmp_path / "main.alog"))
     assert [each.text for each in files][1:] == ["limit hot = 91.\n"]
+
+
+def test_a_predicate_is_offered_as_its_rules_call_it(tmp_path: Path) -> None:
+    session = session_with(PROGRAM, tmp_path)
+    path = str(tmp_path / "rules.alog")
+    session.put(OpenText(path, Path(path).as_uri(), 2, f"{PROGRAM}Cold(X, T) :- "))
+    items = Completer(session.snapshot, path, snippets=True).items(len(PROGRAM) + len("Cold(X, T) :- "))
+    found = {each.label: (each.insert_text, each.detail) for each in items}
+    assert found["Hot"] == ("Hot(${1:X}, ${2:T})", "Hot(X, T)")
+    assert found["Temp"] == (
+        "Temp(${1:Device}, ${2:Value}, ${3:T})",
+        "Temp(device, value: number, time)",
+    )
