@@ -111,7 +111,7 @@ def passed_on(errors: IO[str], addresses: list[str]) -> None:
 def on_a_page(here: Path) -> int:
     """Readings as they come, on a page."""
     rules = (EXAMPLE / RULES).read_text(encoding="utf-8").replace("tick 10 minutes.", "tick 1 second.")
-    asked = rules.replace("query Malf(X, T).", f"{ODDS}query Malf(X, T) alert 75%.")
+    asked = rules.replace("query Malf(X, T) critical", f"{ODDS}query Malf(X, T) critical alert 75%")
     (here / "watched.alog").write_text(asked, encoding="utf-8")
     print(f"\n$ antelog watch watched.alog {WATCH}", flush=True)
     readings = here / "readings.csv"

@@ -28,6 +28,7 @@ EQUIVALENT = {
 }
 
 
+@pytest.mark.slow
 def test_all_of_them_pass_and_all_parts_of_rules_are_covered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     done = CliRunner().invoke(main, ["test", "examples"], catch_exceptions=False)

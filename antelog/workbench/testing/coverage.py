@@ -98,22 +98,36 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
     questions = list(_questions(document, program))[:MOST_QUESTIONS]
     asking = _Asking(document, program, questions)
     shown: set[str] = set()
-    for values in dict.fromkeys(tuple(sorted(each.program.source.values.items())) for each in cases):
-        asked = asking.program(dict(values))
-        if asked is None:
-            return None
-        for case in cases:
-            if tuple(sorted(case.program.source.values.items())) == values:
-                shown |= {name for name, rows in background(case, asked).items() if rows}
-                plain = replace(case, expected=(), options=replace(case.options, model=None))
-                lines = replayed(plain, asked).lines
-                shown |= {query for query, row in lines if row["change"] == "confirmed"}
+    for values in dict.fromkeys(_values(each) for each in cases):
+        asked, size = None, 0
+        for case in (each for each in cases if _values(each) == values):
+            left = [each for each in questions if each.rules and each.name not in shown]
+            if not left:
+                break
+            # What a case has shown is not asked again, once that is worth a program.
+            if asked is None or 2 * len(left) <= size:
+                asked, size = asking.program(left, dict(values)), len(left)
+            if asked is None:
+                break
+            shown |= _shown(case, asked)
     able = [each for each in questions if each.rules]
     if not able:
         return None
     missing = tuple(each.part for each in able if each.name not in shown)
     parts = tuple(each.part for each in able)
     return Coverage(program.source, parts, missing, len(questions) - len(able))
+
+
+def _values(case: RuleCase) -> tuple[tuple[str, float], ...]:
+    """The values of limits that are given to the program of a case."""
+    return tuple(sorted(case.program.source.values.items()))
+
+
+def _shown(case: RuleCase, asked: Program) -> set[str]:
+    """The names of the questions that a case answers."""
+    plain = replace(case, expected=(), options=replace(case.options, model=None))
+    found = {query for query, row in replayed(plain, asked).lines if row["change"] == "confirmed"}
+    return found | {name for name, rows in background(case, asked).items() if rows}
 
 
 # ---- questions ----
@@ -245,15 +259,15 @@ class _Asking:
     """Makes programs whose queries are questions, and leaves out those that cannot be asked."""
 
     def __init__(self, document: syntax.Document, program: Program, questions: Sequence[_Question]) -> None:
-        self._program, self._questions = program, questions
+        self._program = program
         silent = [each.span for each in (*document.queries, *document.chances)]
         self._base = _base(questions, program)
         self._files = [_without(file, start, silent) for start, file in program.source.files]
 
-    def program(self, values: dict[str, int | float]) -> Program | None:
-        """The program with these values of limits; None if it cannot be made."""
+    def program(self, questions: Sequence[_Question], values: dict[str, int | float]) -> Program | None:
+        """The program that asks these, with these values of limits; None if none of them can be asked."""
         for _ in range(_ROUNDS):
-            able = [each for each in self._questions if each.rules]
+            able = [each for each in questions if each.rules]
             if not able:
                 return None
             found = self._compiled(able, values)
@@ -262,10 +276,10 @@ class _Asking:
             if not self._leave_out(able, found):
                 break
         # What is refused cannot be told from its place: each question is tried by itself.
-        for each in self._questions:
+        for each in questions:
             while each.rules and not isinstance(self._compiled([each], values), Program):
                 del each.rules[0]
-        able = [each for each in self._questions if each.rules]
+        able = [each for each in questions if each.rules]
         found = self._compiled(able, values) if able else ()
         return found if isinstance(found, Program) else None
 
