@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from antelog.diagnostics import Span
 
@@ -133,5 +134,7 @@ class _ProgramCutter:
         return comment.end()
 
 
+@lru_cache(maxsize=4)  # a text is cut by all who ask about it: to be parsed, laid out, completed
 def cut(text: str) -> Cut:
+    """The statements of a text."""
     return _ProgramCutter(text).run()

@@ -2,6 +2,7 @@
 
     page = antelog.live(engine)
     page.tell(engine.advance(8, facts))      after each step
+    page.change_rules(program)               after engine.change_rules(program, accept=True)
     app.mount("/antelog", page)              in any ASGI app, or: uvicorn module:page
 
 In a notebook it is displayed as a link, and served to this machine. Its source is an engine, the store of an
@@ -77,6 +78,14 @@ class Live:
             if not isinstance(table, pa.Table):
                 raise wrong(f"the changes of {query.name}", table, "what `engine.advance` returned")
         self._reader.tell(self._engine.now, changes)
+
+    @checked(program=of(Program, "an antelog.Program"))
+    def change_rules(self, program: Program) -> None:
+        """Show that the engine goes on with the rules of a program, after `engine.change_rules`."""
+        change = None if self._engine is None else self._engine.rule_change
+        if self._engine is None or change is None:
+            raise DataError("the rules of this engine have not been changed: call its `change_rules` first")
+        self._reader.change_rules(change, program)
 
     def _repr_html_(self) -> str:
         """A link to the page, for notebooks. From then on it is served to this machine, with a token."""

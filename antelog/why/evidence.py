@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from antelog.compile.literals import Atom, StaticAtom
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
-from antelog.engine.columns.spans import Spans, span
+from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Mask, marked
 from antelog.engine.facts.history import Facts, gather
 from antelog.engine.facts.latest_facts import with_latest_facts
@@ -69,11 +69,10 @@ class FactSearch:
             for place, name in enumerate(names)
             if name is not None and names.index(name) < place
         )
-        return gather(self.grounds.known.history, self.predicate, self._about, constants, repeats)
-
-    @property
-    def _about(self) -> Spans | None:
-        return None if self.last is None else span(self.first, self.last)
+        if self.last is not None:
+            about = span(self.first, self.last)
+            return gather(self.grounds.known.history, self.predicate, about, constants, repeats)
+        return self.grounds.every_fact(self.predicate).having(constants, repeats)
 
     def lines(self, most: int = _LISTED) -> tuple[FactLine, ...]:
         """The first of them, by their ticks."""
@@ -122,6 +121,11 @@ def set_aside(grounds: Grounds, atom: Atom, tests: Sequence[Condition]) -> Itera
     if not table.num_rows:
         return
     rows = table.filter(pc.equal(table.column("input"), atom.predicate))
+    for term in atom.arguments:
+        if isinstance(term, Const) and isinstance(term.value, str):
+            rows = rows.filter(
+                pc.match_substring(rows.column("values"), json.dumps(term.value, ensure_ascii=False))
+            )
     if atom.time.variable is None:
         rows = rows.filter(pc.equal(rows.column("time"), atom.time.offset))
     listed = 0

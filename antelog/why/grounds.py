@@ -27,7 +27,7 @@ from antelog.compile.rules.program import EvidenceFrame, asked_clause, clauses_o
 from antelog.engine import kernel
 from antelog.engine.columns.tables import NEVER, Column, Mask
 from antelog.engine.facts.frames import Frame, static_rows
-from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, no_facts
+from antelog.engine.facts.history import Facts, History, LatestFacts, Stream, gather, no_facts
 from antelog.engine.state import State, begun, knowledge_of, start, with_facts
 from antelog.engine.step.background import StaticFacts, background_of
 from antelog.engine.step.derivations import Knowledge
@@ -171,6 +171,7 @@ class Grounds:
     begin    the tick at which time begins; None: it has not begun
     kept     for each input the first tick whose facts are all there
     rejects  rows that were set aside, as `engine.rejects` has them
+    whole    all facts of inputs, as far as they were looked through
     """
 
     program: WrittenProgram
@@ -180,6 +181,7 @@ class Grounds:
     rejects: pa.Table
     places: FactPlaces = field(default_factory=NoPlaces)
     kept: Mapping[str, int] = field(default_factory=dict)
+    whole: dict[str, Facts] = field(default_factory=dict)
 
     @property
     def rules(self) -> Rules:
@@ -211,7 +213,7 @@ class Grounds:
         state = with_facts(begun(own.plan, replace(state, now=at), batch.facts), facts)
         known = knowledge_of(own.plan, state)
         rejects = batch.rejects.append_column("row", pa.array(batch.places))
-        return cls(own, known, at, state.begin, _arrived(rejects, at))
+        return cls(own, known, at, state.begin, _arrived(rejects, at), whole=facts)
 
     @classmethod
     def of_state(cls, program: ProgramRead, plan: Plan, state: State, rejects: pa.Table) -> Grounds:
@@ -243,6 +245,12 @@ class Grounds:
     def placed(self, places: FactPlaces) -> Grounds:
         """The grounds with the places of facts."""
         return replace(self, places=places)
+
+    def every_fact(self, predicate: str) -> Facts:
+        """All facts of an input."""
+        if predicate not in self.whole:
+            self.whole[predicate] = gather(self.known.history, predicate, None)
+        return self.whole[predicate]
 
     @cached_property
     def last_arrival(self) -> int:

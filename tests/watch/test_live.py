@@ -32,6 +32,23 @@ def test_a_page_of_an_engine_shows_what_it_is_reported() -> None:
     assert "Malf(X, T) :- Hot(X, T), Hot(X, T+1)." in seen(page, "/api/plan").json["program"]
 
 
+def test_a_page_of_an_engine_goes_on_with_other_rules() -> None:
+    program = antelog.parse(PROGRAM)
+    engine = antelog.Engine(program)
+    engine.advance(7, {"Temp": [("wt2", "high", 7)]})
+    page = antelog.live(engine, program=program)
+    with pytest.raises(DataError, match="have not been changed"):
+        page.change_rules(program)
+    other = antelog.parse(PROGRAM.replace("Malf", "Fault"))
+    engine.change_rules(other, accept=True)
+    page.change_rules(other)
+    assert {each["query"] for each in seen(page).json["answers"]} == {"Fault"}
+    assert {each["change"] for each in seen(page, "/api/decided").json["answers"]} == {"closed"}
+    assert "Fault" in seen(page, "/api/plan").json["program"]
+    page.tell(engine.advance(8, {"Temp": [("wt2", "high", 8)]}))
+    assert seen(page, "/api/state").json["tick"] == 8
+
+
 def test_a_notebook_shows_a_link_to_the_page() -> None:
     program = antelog.parse(PROGRAM)
     engine = antelog.Engine(program)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import antelog
@@ -110,3 +111,12 @@ def test_the_clock_is_awaited() -> None:
     facts = {"A": [{"x": "a", "time": 1}]}
     assert "is certain since tick 4, and is told once its tick has come" in told(rules, facts, "OK(a, 6)", 5)
     assert "OK(a, 6) is confirmed since tick 6" in told(rules, facts, "OK(a, 6)", 7)
+
+
+def test_a_late_row_is_found_by_any_text() -> None:
+    rules = "input A(x, time). P(X, T) :- A(X, T), A(X, T+1). query P(X, T)."
+    for name in ("Grün", 'a "b"', "Z\\9"):
+        facts = {"A": [{"x": name, "time": 1, "arrival": 1}, {"x": name, "time": 2, "arrival": 7}]}
+        quoted = json.dumps(name, ensure_ascii=False)
+        found = told(rules, facts, f"P({quoted}, 1)")
+        assert f"A({quoted}, 2)   late, set aside: arrived at tick 7" in found

@@ -14,14 +14,17 @@ import os
 from collections import deque
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from antelog.engine.engine import RuleChange
 from antelog.errors import DataError
 from antelog.process import Engine
 from antelog.program import Program
+from antelog.run.rule_changes import remark, steps_of
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import (
@@ -135,20 +138,32 @@ class EngineReader:
 
     def __init__(self, engine: Engine, program: Program) -> None:
         self.engine = engine
-        self._relations = list(engine.plan.queries)
         self._waiting: deque[Record] = deque()
+        self._begin(program, {})
+
+    def _begin(self, program: Program, more: Mapping[str, Any]) -> None:
+        """Adds a head with all that is open."""
+        engine = self.engine
+        self._relations = list(engine.plan.queries)
         tables = {query.name: engine.answers(query.name) for query in self._relations}
-        known = {**about(program.source, engine.plan.tick), "tick": engine.now}
-        self._waiting.append({"head": {**known, "open": self._lines(engine.now, tables)}})
+        known = {**about(program.source, engine.plan.tick), "tick": engine.now, **more}
+        self._waiting.append({"head": {**known, "open": self._lines(StepResult(engine.now, tables))}})
+
+    def change_rules(self, change: RuleChange, program: Program) -> None:
+        """Adds the change of the engine's rules to those of a program."""
+        closed, changes = steps_of(change, self.engine.plan)
+        self._waiting.extend(self._lines(closed))
+        self._begin(program, {"rules_changed": remark(change, self.engine.plan)})
+        self._waiting.extend(self._lines(changes))
 
     def tell(self, tick: int, changes: Mapping[str, pa.Table]) -> None:
         """Adds the changes that `advance` has returned; may be called from any thread."""
-        self._waiting.extend(self._lines(tick, changes))
+        self._waiting.extend(self._lines(StepResult(tick, changes)))
         self._waiting.append({"status": {"tick": tick}})
 
     def read(self, limit: int) -> list[Record]:
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
 
-    def _lines(self, tick: int, tables: Mapping[str, pa.Table]) -> list[Record]:
-        text = change_lines(self._relations, StepResult(tick, tables), Style())
+    def _lines(self, step: StepResult) -> list[Record]:
+        text = change_lines(self._relations, step, Style())
         return [msgspec.json.decode(line) for line in text.splitlines()]

@@ -89,14 +89,15 @@ class ExpectedAnswer:
 class Expectation:
     """The answers that are expected at a tick; None: at the end.
 
-    Of the queries in `alone` there are no other answers, open or confirmed. One that is `recorded` was
-    written by antelog, and nobody has looked at it yet.
+    Of the queries in `alone` there are no other answers, open or confirmed. Facts in `set_aside` came too
+    late or too early. One that is `recorded` was written by antelog, and nobody has looked at it yet.
     """
 
     at: int | None
     answers: tuple[ExpectedAnswer, ...]
     alone: tuple[str, ...]
     recorded: bool
+    set_aside: tuple[Fact, ...]
     node: Node = field(compare=False, repr=False)
 
 

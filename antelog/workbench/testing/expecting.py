@@ -33,9 +33,9 @@ from antelog.workbench.testing.cases import (
     LiteralText,
 )
 from antelog.workbench.testing.marked import MISFIT, MarkedEntry, MarkedFile
-from antelog.workbench.testing.texts import ProgramTexts
+from antelog.workbench.testing.texts import Fact, ProgramTexts
 
-_EXPECTED = ("at", *STATES, "nothing_else", "recorded")
+_EXPECTED = ("at", *STATES, "nothing_else", "set_aside", "recorded")
 _DETAILS = ("awaits", "evidence", "because", "so_far", "if_silent", "decided_by", "chance")
 _OF_STATE: Mapping[str, tuple[str, ...]] = {
     OPEN: ("awaits", "evidence", "so_far", "if_silent", "decided_by", "chance"),
@@ -78,9 +78,10 @@ class ExpectationReader:
                 answer for state in STATES if state in found for answer in self._answers(state, found[state])
             ]
             alone = self._alone(found.get("nothing_else"))
+            set_aside = tuple(self._set_aside(found)) if "set_aside" in found else ()
             recorded = "recorded" in found and self._flag(found["recorded"])
             if (
-                not {*STATES, "nothing_else"} & found.keys()
+                not {*STATES, "nothing_else", "set_aside"} & found.keys()
                 and fine
                 and not found.keys() - {"at", "recorded"}
             ):
@@ -89,7 +90,7 @@ class ExpectationReader:
                 )
                 self._file.error(node, "nothing is expected here", hint)
             if fine:
-                yield Expectation(at, tuple(answers), alone, recorded, node)
+                yield Expectation(at, tuple(answers), alone, recorded, set_aside, node)
 
     def _tick(self, entry: MarkedEntry) -> int | None:
         if self._file.text(entry.value, f"`{entry.key.value}`") is None:
@@ -123,6 +124,23 @@ class ExpectationReader:
                 hint = hint or f"Write `yes` for all, or some of {', '.join(self._texts.queries)}."
                 self._file.error(node, f"the program has no query {text}", hint, MISFIT)
         return tuple(dict.fromkeys(found))
+
+    def _set_aside(self, found: Mapping[str, MarkedEntry]) -> Iterator[Fact]:
+        """The facts that are expected to be set aside."""
+        entry = found["set_aside"]
+        if "at" in found:
+            hint = "Put it into an item without `at`."
+            self._file.error(entry.key, "`set_aside` is about the end of a case", hint)
+        for node in self._file.listed(entry):
+            if not isinstance(node, ScalarNode):
+                self._file.text(node, "an item of `set_aside`")
+                continue
+            fact = self._texts.fact(self._file, node)
+            if fact is not None and fact.predicate in self._texts.inputs:
+                yield fact
+            elif fact is not None:
+                message = f"{fact.predicate} is static: its facts are not set aside"
+                self._file.error(node, message, "Name a fact of an input.", MISFIT)
 
     def _answers(self, state: str, entry: MarkedEntry) -> Iterator[ExpectedAnswer]:
         for node in self._file.listed(entry):

@@ -17,6 +17,7 @@ from yaml.nodes import Node
 from antelog.forecast.reports.words import percent
 from antelog.language.line_literals import amount_text, read_literal
 from antelog.language.printer import to_text
+from antelog.run.sinks.set_aside import fact_text
 from antelog.workbench.testing.cases import (
     CONFIRMED,
     NEVER,
@@ -78,6 +79,7 @@ def failures(case: RuleCase, outcome: Outcome) -> list[Failure]:
         tick = outcome.ended if expectation.at is None else expectation.at
         judge = _Judge(case.texts, expectation, outcome.states(tick, names), tick)
         found += judge.failures()
+        found += judge.not_set_aside([each.row for each in outcome.set_aside])
     return found
 
 
@@ -105,6 +107,15 @@ class _Judge:
             rest += [Side("", f"and {more} more", agrees=False)] if more > 0 else []
             goal = self._texts.answer_of(others[0].query, others[0].row, in_ticks=True)
             yield self._failure((first, *rest), self._expectation.node, goal)
+
+    def not_set_aside(self, rows: Sequence[str]) -> Iterator[Failure]:
+        """The facts that were expected to be set aside, and were not."""
+        for each in self._expectation.set_aside:
+            *values, time = each.values
+            text = fact_text(each.predicate, values, int(time), self._texts.timescale)
+            if text not in rows:
+                sides = [Side(f"{text} is set aside", "it was not", agrees=False)]
+                yield self._failure(sides, each.node, text)
 
     def _goal(self, expected: ExpectedAnswer) -> str:
         """The answer whose reason is of interest; of several the first that is there."""

@@ -183,7 +183,10 @@ def _items(case: RuleCase, outcome: Outcome) -> Iterator[tuple[int | None, str]]
             at = f"- at: {case.texts.written(tick)}\n"
             yield tick, f"{at}{writer.states(states, detailed=True)}  recorded: yes\n"
     last = [each for each in outcome.states(outcome.ended, names) if each.change != REJECTED]
-    body = f"{writer.states(last, detailed=False)}  nothing_else: yes\n  recorded: yes\n"
+    body = f"{writer.states(last, detailed=False)}  nothing_else: yes\n"
+    late = [yaml_text(each.row) for each in outcome.set_aside if each.reason != "malformed"]
+    body += "".join(["  set_aside:\n", *(f"  - {each}\n" for each in dict.fromkeys(late))] if late else [])
+    body += "  recorded: yes\n"
     yield None, f"- {body[2:]}"
 
 

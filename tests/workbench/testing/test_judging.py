@@ -210,6 +210,15 @@ def test_facts_that_are_late_are_set_aside_with_their_line(tmp_path: Path) -> No
     assert found.passed
 
 
+def test_facts_are_expected_to_be_set_aside(tmp_path: Path) -> None:
+    facts = "- Temp(wt2, high, 0) @ 7\n- Temp(wt2, high, 6) @ 7\n"
+    expect = "- set_aside:\n  - Temp(wt2, high, 0)\n"
+    assert result(tmp_path, facts, expect).failures == ()
+    assert sides(result(tmp_path, facts, expect.replace("0)", "6)"))) == [
+        ("Temp(wt2, high, 6) is set aside", "it was not")
+    ]
+
+
 def test_facts_come_from_files_too(tmp_path: Path) -> None:
     (tmp_path / "Temp.csv").write_text("device,level,time,came\nwt2,high,0,0\nwt2,high,1,2\n", "utf-8")
     (tmp_path / "more.csv").write_text("device\nwt9\n", "utf-8")

@@ -210,6 +210,8 @@ def test_what_is_wrong_with_facts(tmp_path: Path, facts: str, message: str) -> N
         ("- nothing_else: R", "the program has no query R"),
         ("- open: Q(a, 0)\n  recorded: perhaps", "`recorded` is yes or no"),
         ("- Q(a, 0)", "an expectation has to be a mapping"),
+        ("- at: 1\n  set_aside: P(a, 0)", "`set_aside` is about the end of a case"),
+        ("- set_aside: Q(a, 0)", "Q is derived by rules, and no fact"),
     ],
 )
 def test_what_is_wrong_with_expectations(tmp_path: Path, expect: str, message: str) -> None:

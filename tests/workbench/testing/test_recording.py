@@ -50,6 +50,13 @@ def test_what_is_recorded_is_met_and_recording_again_changes_nothing(tmp_path: P
         assert line.removesuffix(" []") in text
 
 
+def test_facts_that_are_set_aside_are_recorded(tmp_path: Path) -> None:
+    cases = "cases:\n- name: one\n  facts:\n  - Temp(wt2, high, 0) @ 7\n  - Temp(wt2, low, 5)\n"
+    found = rewritten(suite(tmp_path, cases))
+    assert "    set_aside:\n    - Temp(wt2, high, 0)\n" in Path(found.name).read_text("utf-8")
+    assert run_suite(found).fine
+
+
 def test_what_a_person_has_looked_at_stays(tmp_path: Path) -> None:
     found = rewritten(suite(tmp_path, LAYOUT))
     path = Path(found.name)
