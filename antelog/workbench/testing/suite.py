@@ -146,6 +146,7 @@ class _SuiteReading:
             return path
         near = sorted(each.name for each in self._path.parent.glob("*.alog"))
         hint = f"Name it: `program: {near[0] if near else 'rules.alog'}`."
+        self._others.append(path)  # it may come, which `--watch` waits for
         message = f"there is no program {path.name} beside it"
         if self._file.root is not None:
             self._file.error(self._file.root, message, hint)
