@@ -15,7 +15,7 @@ from antelog.language.printer import to_text
 from antelog.language.vocabulary import PredicateKind
 from antelog.why.evidence import FactSearch, background_facts, background_near, instead
 from antelog.why.grounds import LAST, Grounds
-from antelog.why.nodes import NodeMaker, literal_text, place_text
+from antelog.why.nodes import NodeMaker, literal_text, location
 from antelog.why.rows import FALSE, TRUE, RankedRow, rows_of_way
 from antelog.why.rows import OPEN as AWAITED
 from antelog.why.search import Derivable, add_nearby, search
@@ -80,7 +80,7 @@ class Explaining:
         if not there:
             verdict = Verdict(grounds.at, REJECTED, ("is not in the background",))
         notes = tuple(
-            (f"the rule at {place_text(grounds, rule.span)}: {to_text(rule)}",)
+            (f"the rule at {location(grounds, rule.span)}: {to_text(rule)}",)
             for rule in grounds.program.source.rules
             if rule.head.predicate == goal.predicate and rule.body
         )
@@ -161,7 +161,7 @@ class Explaining:
             yield ("a rule does not apply here, as it would need a tick before tick 0",)
         for each in [each for each in found.rules if not each.is_about(goal)][:_MOST_NOTES]:
             head = to_text(each.rule.source.head)
-            place = place_text(grounds, each.rule.source.span)
+            place = location(grounds, each.rule.source.span)
             yield (f"the rule at {place} is about other values: {head}",)
 
     def _answer(

@@ -59,7 +59,7 @@ class NodeMaker:
         status = together([each.status for each in literals])
         return RuleNode(
             " ".join(source.excerpt(use.rule.source.span).split()),
-            place_text(self.grounds, use.rule.source.span),
+            location(self.grounds, use.rule.source.span),
             head,
             status,
             literals,
@@ -174,10 +174,10 @@ class NodeMaker:
             return replace(
                 node, reason=("there is such a fact",), facts=lines, more=search.facts.count - len(lines)
             )
-        return self._denied(node, literal, (max(0, first.offset), last.offset), level)
+        return self._denied(node, literal, range(max(0, first.offset), last.offset + 1), level)
 
     def _denied(
-        self, node: LiteralNode, literal: Negation | Absence, ticks: tuple[int, int], level: int
+        self, node: LiteralNode, literal: Negation | Absence, ticks: range, level: int
     ) -> LiteralNode:
         """A negation that fails, as the atom that it denies is true."""
         tick = self._true_tick(literal, ticks)
@@ -190,13 +190,12 @@ class NodeMaker:
             return replace(node, hidden=sum(each.size for each in why.rules))
         return replace(node, below=why)
 
-    def _true_tick(self, literal: Negation | Absence, ticks: tuple[int, int]) -> int | None:
+    def _true_tick(self, literal: Negation | Absence, ticks: range) -> int | None:
         """The first tick of a range at which an atom is true."""
         (reference,) = literal.references
-        first, last = ticks
-        if last - first > _MOST_TICKS or reference.name not in self.grounds.rules.relations:
+        if len(ticks) - 1 > _MOST_TICKS or reference.name not in self.grounds.rules.relations:
             return None
-        each: Column = np.arange(first, last + 1, dtype=np.int64)
+        each: Column = np.arange(ticks.start, ticks.stop, dtype=np.int64)
         values = self.grounds.known.values
         cells = tuple(
             np.full(len(each), values.cell(term.value)) for term in reference.given if isinstance(term, Const)
@@ -252,7 +251,7 @@ def together(statuses: Sequence[str]) -> str:
     return FALSE if FALSE in statuses else OPEN if OPEN in statuses else TRUE
 
 
-def place_text(grounds: Grounds, span: Span) -> str:
+def location(grounds: Grounds, span: Span) -> str:
     """File and line of a rule."""
     source = grounds.program.source.source
     file, own = source.located(span)

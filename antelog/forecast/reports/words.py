@@ -162,7 +162,7 @@ def calibrated(found: CalibrationResult) -> str:
     lies = f"{outside} of {bins} {'lies' if outside == 1 else 'lie'} outside what is expected"
     match _finding(found):
         case "unknown":
-            return "Whether the chances are right cannot be said yet: that takes ten blocks of time at least."
+            return _too_little(found.visible)
         case "refuted":
             return f"Refuted: these chances are not what they say{_direction(found)}."
         case "doubtful":
@@ -171,6 +171,13 @@ def calibrated(found: CalibrationResult) -> str:
             return f"Calibrated so far: {lies}, as one in twenty does by chance."
         case "fine":
             return "Calibrated so far."
+
+
+def _too_little(visible: float | None) -> str:
+    if visible is None:
+        return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
+    points = round(100 * visible)
+    return f"Too little to tell: were all chances wrong by {points} points, these answers might not show it."
 
 
 def _outside(found: CalibrationResult) -> int:

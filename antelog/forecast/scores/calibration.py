@@ -12,6 +12,9 @@ together, the second that few lines say little.
 Of twenty bins one lies outside by chance. So calibration is *refuted* only where a bin lies outside a wider
 band, or all lines taken together do, or low bins lie above and high ones below. These bands are so wide
 that 95 of 100 calibrated forecasts lie inside all of them.
+
+A test that finds nothing says something only if it could have found something. So it is reported which error
+of all chances it would have found, and where that is more than ten points, there is too little to tell.
 """
 
 from __future__ import annotations
@@ -87,6 +90,10 @@ the limit is 3.05 of them, which fewer than 10 blocks never reach.
 """
 
 
+VISIBLE = 0.1
+"""A test that would not find such an error of all chances says nothing if it finds nothing."""
+
+
 @dataclass(frozen=True)
 class Bin:
     """Lines with chances from `low` to `high`; `expected` is a share of confirmed ones, too."""
@@ -107,11 +114,14 @@ class Bin:
 class CalibrationResult:
     """The bins that have lines, and whether calibration is refuted.
 
-    It is None where there is too little to tell: the run is too short for ten blocks of time.
+    It is None where there is too little to tell: the run is too short for ten blocks of time, or the least
+    `visible` error is too large. If all chances were wrong by that much, the test would find it in every
+    second stream like this one.
     """
 
     bins: tuple[Bin, ...]
     refuted: bool | None
+    visible: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,12 +160,16 @@ def judged(sums: Calibration) -> CalibrationResult:
     too_sure = _Surplus(sure @ by_block, float(sure**2 @ variances))
     own = [_Surplus(each, float(variance)) for each, variance in zip(by_block, variances, strict=True)]
     enough = [each for each in (together, too_sure, *own) if each.sufficient]
-    refuted = any(each.refutes(LEVEL / len(enough)) for each in enough) if enough else None
+    refuted, visible = None, None
+    if enough:
+        level = LEVEL / len(enough)
+        visible = together.deviation(level) / total
+        refuted = any(each.refutes(level) for each in enough) or (None if visible > VISIBLE else False)
     bins = tuple(
         _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
         for n, each in zip(used.tolist(), own, strict=True)
     )
-    return CalibrationResult(bins, refuted)
+    return CalibrationResult(bins, refuted, visible)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:

@@ -106,7 +106,7 @@ SCHEMA = pa.schema(
         "query": pa.string(), "lines": _COUNT, "without": _COUNT, "answers": _COUNT, "confirmed": _COUNT,
         "base_rate": _REAL, "brier": _REAL, "brier_base": _REAL, "brier_skill": _REAL,
         "log_loss": _REAL, "log_loss_base": _REAL, "log_loss_skill": _REAL,
-        "refuted": pa.bool_(), "bins": pa.list_(_BIN), "alerts": pa.list_(_ALERT),
+        "refuted": pa.bool_(), "visible_error": _REAL, "bins": pa.list_(_BIN), "alerts": pa.list_(_ALERT),
     }
 )  # fmt: skip
 """A row for each query. Lead times are in ticks; what cannot be said is null."""
@@ -133,6 +133,7 @@ def _row(query: str, found: ScoreResult) -> dict[str, Any]:
         "log_loss_base": found.log_loss.base,
         "log_loss_skill": found.log_loss.skill,
         "refuted": found.calibration.refuted,
+        "visible_error": found.calibration.visible,
         "bins": [_bin(each) for each in found.calibration.bins],
         "alerts": [_alert(each) for each in found.alerts],
     }

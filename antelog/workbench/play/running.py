@@ -49,7 +49,7 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """What belongs to a draft besides its texts: the name of its program, its functions and limits."""
+    """Settings of a draft: the name of its program, its functions and limits."""
 
     name: str = "rules.alog"
     functions: Path | None = None

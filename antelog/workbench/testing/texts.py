@@ -334,8 +334,10 @@ class ProgramTexts:
     def _object(term: syntax.Term, row: Mapping[str, Any]) -> str:
         if not isinstance(term, syntax.Variable):
             return to_text(term)
-        value = row[term.name]
-        return term.name if value is None else value_text(_plain_value(value))
+        cell = row[term.name]
+        return (
+            term.name if cell is None else value_text(cell if isinstance(cell, syntax.Value) else str(cell))
+        )
 
     def tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
         """The tick of an answer's atom; None if it is open."""
@@ -388,10 +390,6 @@ def _is_cut(text: ScalarText) -> bool:
     """Whether a text in brackets was taken apart at its commas."""
     before = text.file.source.text[: text.node.start_mark.index].rstrip()
     return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")
-
-
-def _plain_value(value: Any) -> syntax.Value:
-    return value if isinstance(value, str | int | float) else str(value)
 
 
 def _moved(span: Span, by: int, last: int) -> Span:

@@ -9,6 +9,7 @@ import pytest
 from antelog.forecast.reports import words
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.reports.words import NONE, percent
+from antelog.forecast.scores.calibration import CalibrationResult
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
 from tests.forecast.streams import Made, decided, stream
 
@@ -70,7 +71,11 @@ def test_the_verdicts() -> None:
     assert words.verdict(result(SURE)) == (
         "Refuted: these chances are not what they say, they are too sure of themselves."
     )
-    assert "cannot be said" in words.verdict(result(EDGES["one"]))
+    assert "Too little to tell whether" in words.verdict(result(EDGES["one"]))
+    few = CalibrationResult((), None, 0.187)
+    assert words.calibrated(few) == (
+        "Too little to tell: were all chances wrong by 19 points, these answers might not show it."
+    )
 
 
 def test_chances_that_are_right_and_say_nothing() -> None:

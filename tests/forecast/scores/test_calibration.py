@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from antelog.forecast.scores.calibration import FEWEST, Calibration, CalibrationResult, calibration, judged
+from antelog.forecast.scores.calibration import (
+    FEWEST,
+    VISIBLE,
+    Calibration,
+    CalibrationResult,
+    calibration,
+    judged,
+)
 from antelog.forecast.scores.scored_lines import UNIT
 from tests.forecast.streams import Made, decided, stream
 
@@ -106,6 +114,31 @@ def test_too_short_to_tell() -> None:
 def test_blocks_are_no_shorter_than_answers_live() -> None:
     """Otherwise answers that share nearly all of their time would count as independent."""
     assert of(1, Made(ticks=60, life=20, sure=3.0)).refuted is None
+
+
+def off(points: float, answers: int) -> CalibrationResult:
+    """Answers one after the other, some half of which are confirmed; their chances are this much higher."""
+    confirmed = np.random.default_rng(0).random(answers) < 0.5
+    rate = float(confirmed.mean())
+    lines = decided(*((n, n, rate + points, n, bool(each)) for n, each in enumerate(confirmed)))
+    return judged(calibration(lines))
+
+
+def test_a_test_without_power_says_nothing() -> None:
+    """Of all three streams chances are right; but of the first that could not be seen if they were not."""
+    few, some, many = (off(0.0, answers) for answers in (40, 400, 4000))
+    assert [each.refuted for each in (few, some, many)] == [None, False, False]
+    visible = [each.visible or 0.0 for each in (few, some, many)]
+    # Each answer is worth a quarter, and with three bands the limit is 2.39 deviations.
+    least = [2.39 * (answers / 4) ** 0.5 / answers for answers in (40, 400, 4000)]
+    assert all(0.95 * low <= found <= 1.5 * low for found, low in zip(visible, least, strict=True))
+    assert visible[0] > VISIBLE > visible[1]
+
+
+def test_an_error_beyond_the_visible_one_is_found_however_few_lines_there_are() -> None:
+    visible = off(0.0, 40).visible or 0.0
+    assert off(visible / 2, 40).refuted is None
+    assert off(2 * visible, 40).refuted is True
 
 
 def test_nothing() -> None:
