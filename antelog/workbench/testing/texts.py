@@ -15,8 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from yaml.error import Mark
-from yaml.nodes import ScalarNode
+from yaml import Mark, ScalarNode
 
 from antelog.arrow.ticks import LAST, tick_of
 from antelog.compile.nodes.plan import Input, Static
@@ -334,10 +333,9 @@ class ProgramTexts:
     def _object(term: syntax.Term, row: Mapping[str, Any]) -> str:
         if not isinstance(term, syntax.Variable):
             return to_text(term)
-        cell = row[term.name]
-        return (
-            term.name if cell is None else value_text(cell if isinstance(cell, syntax.Value) else str(cell))
-        )
+        value = row[term.name]
+        shown = value if isinstance(value, syntax.Value) else str(value)
+        return term.name if value is None else value_text(shown)
 
     def tick_in(self, time: syntax.Term, row: Mapping[str, Any]) -> int | None:
         """The tick of an answer's atom; None if it is open."""
