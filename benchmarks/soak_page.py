@@ -228,6 +228,7 @@ def browsing(link: str) -> Iterator[Tab | None]:
         return
     with browser() as found:
         tab = found.tab(alone=True)
+        tab.tell("Network.disable")  # else the browser keeps up to 100 MB of answers for whoever debugs
         tab.size(1440, 900)
         tab.open(link)
         yield tab

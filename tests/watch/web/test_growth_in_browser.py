@@ -8,6 +8,7 @@ import pytest
 
 from antelog.watch.web.address import PageAddress
 from antelog.watch.web.serving import Page
+from tests.processes import until
 from tests.watch.browser import CHROMIUM, Browser, Tab
 from tests.watch.lines import written
 from tests.watch.web.test_console import PROGRAM, plant
@@ -47,8 +48,9 @@ def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None
         tab.open(page.url)
         tab.until("document.querySelector('a.row')")
         before = rounds(tab, 2)
-        assert rounds(tab, 6) < 1.2 * before
-        assert tab.run("charts.size") == 0
+        rounds(tab, 6)
+        tab.until("charts.size === 0")
+        until(lambda: nodes(tab) < 1.2 * before)  # a browser that is busy collects garbage later
         assert tab.errors == []
     finally:
         page.stop()
