@@ -29,7 +29,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist vscode pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"

@@ -52,8 +52,11 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
 
 
 def _place(name: str) -> str:
-    """The one path of a file, however it is named."""
-    return os.path.realpath(name)
+    """The one path of a file, however it is named; a name that no file can have is its own."""
+    try:
+        return os.path.realpath(name)
+    except ValueError:
+        return name
 
 
 @dataclass

@@ -27,7 +27,7 @@ from antelog.language.durations import microseconds, ticks_later
 from antelog.language.later import is_ticks, no_ticks
 from antelog.language.moments import moment
 from antelog.language.parser import parse
-from antelog.language.printer import to_text, value_text
+from antelog.language.printer import general_text, to_text, value_text
 from antelog.program import Program
 from antelog.workbench.testing.marked import MarkedFile, ScalarText
 from antelog.workbench.testing.nodes import at_their_places, rebuilt, same_value
@@ -129,7 +129,7 @@ class ProgramTexts:
         if query is None:
             hint = did_you_mean(atom.predicate, self.queries)
             if any(each.head.predicate == atom.predicate for each in self.program.document.rules):
-                general = to_text(_general(atom))
+                general = general_text(atom.predicate, len(atom.terms))
                 message = f"{atom.predicate} is derived, but no query asks for it"
                 hint = f"Add `query {general}.` to the program, or expect an answer of a query."
             elif atom.predicate in self.inputs:
@@ -388,11 +388,6 @@ def _is_cut(text: ScalarText) -> bool:
     """Whether a text in brackets was taken apart at its commas."""
     before = text.file.source.text[: text.node.start_mark.index].rstrip()
     return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")
-
-
-def _general(atom: syntax.Atom) -> syntax.Atom:
-    names = [f"X{i + 1}" for i in range(len(atom.terms) - 1)]
-    return syntax.Atom(atom.predicate, tuple(syntax.Variable(each) for each in (*names, "T")))
 
 
 def _moved(span: Span, by: int, last: int) -> Span:
