@@ -43,7 +43,7 @@ from tests.processes import Start
             "Temp is given twice. Leave out one",
         ),
         (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
-        (["--only", ""], "The kinds are possible, revised, confirmed, rejected, likely, unlikely."),
+        (["--only", ""], "The kinds are possible, revised, confirmed, rejected, closed, likely, unlikely."),
         (["--only", "confirmed", "--snapshots"], "--only selects changes"),
         (["--until", "-1"], "Invalid value for '--until'"),
         (["--explanations", "0"], "Invalid value for '--explanations'"),
