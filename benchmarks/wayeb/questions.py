@@ -100,9 +100,9 @@ QUESTIONS = {
         Question(
             "run",
             "a low reading and three high ones in a row: will the match that is under way be complete?",
-            """Low(X, T) :- Reading(X, "Low", T).
+            """Low(X, T)  :- Reading(X, "Low", T).
 High(X, T) :- Reading(X, "High", T).
-Run(X, T) :- Low(X, T-1), High(X, T), High(X, T+1), High(X, T+2).
+Run(X, T)  :- Low(X, T-1), High(X, T), High(X, T+1), High(X, T+2).
 query Run(X, T).""",
             (False, True, True, True),
             horizon=3,
@@ -111,9 +111,9 @@ query Run(X, T).""",
         Question(
             "soon",
             "three high readings in a row: will that come about within the next five readings?",
-            """High(X, T) :- Reading(X, "High", T).
+            """High(X, T)  :- Reading(X, "High", T).
 Three(X, T) :- High(X, T-2), High(X, T-1), High(X, T).
-Soon(X, T) :- Reading(X, L, T), Three(X, S), S > T, S <= T+5.
+Soon(X, T)  :- Reading(X, L, T), Three(X, S), S > T, S <= T + 5.
 query Soon(X, T).""",
             (True, True, True),
             horizon=5,

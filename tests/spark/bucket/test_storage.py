@@ -139,4 +139,4 @@ def test_a_snapshot_of_another_program_is_refused(stream: Stream) -> None:
     known = msgspec.structs.replace(head_from(head, JOB), stored=Stored())
     wrong = [*storage.snapshot(OTHER, start(OTHER, 0)), *parts[1:]]
     of_wrong = head_to_bytes(known.after(wrong, 0, anew=True))
-    _refused(stream, of_wrong, wrong, "the snapshot .* was saved by another program")
+    _refused(stream, of_wrong, wrong, "the snapshot .* was saved by other rules than these")
