@@ -243,7 +243,7 @@ class Ways:
         for each in (part for literal in rule.body for part in literal.parts):
             if isinstance(each, Comparison) and each.operator == "=" and not each.calculates:
                 mark = known.mark()
-                if not _equal(each, known):
+                if known.equate(each.left, each.right) is False:
                     known.undo(mark)  # it fails, and is shown to
         times = [known.time(time) for time in rule.natural]
         ticks = [time.offset for time in times if time.variable is None]
@@ -330,13 +330,3 @@ def _meets(head: Atom, goal: Atom, known: Substitution) -> bool:
 
 def _is_unnamed(term: Term) -> bool:
     return isinstance(term, Var) and term.name.startswith("_")
-
-
-def _equal(equation: Comparison, known: Substitution) -> bool:
-    match equation.left, equation.right:
-        case Time() as left, Time() as right:
-            return known.unify_times(left, right)
-        case (Var() | Const()) as one, (Var() | Const()) as other:
-            return known.unify_terms(one, other)
-        case _:
-            return True

@@ -9,7 +9,7 @@ second: resolving a goal with a rule keeps the names of the goal (AAAI-20, lemma
 
 from __future__ import annotations
 
-from antelog.compile.literals.terms import Replacement, Term, Time, Var
+from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
 
 
 class Bindings(Replacement):
@@ -61,6 +61,16 @@ class Substitution(Bindings):
         else:
             return False
         return True
+
+    def equate(self, one: object, other: object) -> bool | None:
+        """Makes two times or two terms equal, if they can be; None if one is a time and one is not."""
+        match one, other:
+            case Time(), Time():
+                return self.unify_times(one, other)
+            case ((Var() | Const()), (Var() | Const())):
+                return self.unify_terms(one, other)
+            case _:
+                return None
 
     def unify_times(self, one: Time, other: Time) -> bool:
         one, other = self.time(one), self.time(other)

@@ -17,7 +17,7 @@ from antelog.compile.literals import AnyLiteral, Atom, Comparison, lowered
 from antelog.compile.literals.literal import Condition
 from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.substitution import Substitution
-from antelog.compile.literals.terms import Const, Time, Var
+from antelog.compile.literals.terms import Time
 from antelog.compile.nodes.patterns import ByRole, arranged
 from antelog.compile.nodes.plan import StaticRule
 from antelog.language import syntax
@@ -64,7 +64,7 @@ def _without_equations(clause: Clause) -> Clause | None:
         if comparison.operator != "=" or comparison.calculates:
             continue
         solved.add(comparison)
-        if not _unify(comparison, known):
+        if not known.equate(comparison.left, comparison.right):
             return None
     literals = arranged(each.replaced(known) for each in clause.literals if each not in solved)
     put_in = Clause(clause.head.replaced(known), literals, (), clause.rule)
@@ -78,16 +78,6 @@ def _without_equations(clause: Clause) -> Clause | None:
     if not possible(put_in.comparisons, earliest):
         return None
     return Clause(put_in.head, undecided(literals), tuple(earliest.items()), clause.rule)
-
-
-def _unify(equation: Comparison, known: Substitution) -> bool:
-    match equation.left, equation.right:
-        case Time() as left, Time() as right:
-            return known.unify_times(left, right)
-        case (Var() | Const()) as one, (Var() | Const()) as other:
-            return known.unify_terms(one, other)
-        case _:
-            return False
 
 
 def undecided(literals: tuple[AnyLiteral, ...]) -> tuple[AnyLiteral, ...]:
