@@ -8,7 +8,8 @@ for each slot: of 60 devices 2 are silent
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from statistics import median
 from typing import Any
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
+from antelog.process import Engine
 from antelog.run.slots import SilentSlots, SlotTimes, known_in
 from antelog.run.store.records import wall_time
 
@@ -62,6 +64,31 @@ class Count(msgspec.Struct):
         if len(self.gaps) < _FEW_GAPS:
             return None
         return max(int(_TIMES_MEDIAN * median(self.gaps)), _LEAST_GAP)
+
+
+_SHARE = 20
+"""Counting open answers takes at most a twentieth of the time."""
+
+
+@dataclass(eq=False)
+class OpenAnswers:
+    """Counts the open answers of an engine, and its seen values; seldom, where that takes long."""
+
+    engine: Engine
+    monotonic: Callable[[], float]
+    by_query: Mapping[str, int] = field(default_factory=dict)
+    seen_values: int = 0
+    _due: float = float("-inf")
+
+    def count(self) -> None:
+        """Counts anew, if it is due."""
+        began = self.monotonic()
+        if began < self._due:
+            return
+        status = self.engine.status
+        self.by_query, self.seen_values = dict(status.open_answers), status.seen_values
+        ended = self.monotonic()
+        self._due = ended + _SHARE * (ended - began)
 
 
 class InputCounts:

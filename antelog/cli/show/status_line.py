@@ -16,14 +16,13 @@ from rich.text import Text
 
 from antelog.cli.show.terminal import before_output, to_stderr
 from antelog.language.moments import tick_in_words
+from antelog.run.counting import OpenAnswers
 from antelog.run.driver import Driver
 
 _BETWEEN = 1.0
 """Seconds between two refreshes. The first one comes after as many: a short run has no status line."""
 _SPAN = 5.0
 """Seconds over which the rate of rows is taken."""
-_SHARE = 20
-"""Counting open answers takes at most a twentieth of the time."""
 _CLEARED = "\r\x1b[2K"
 _SECOND = 1_000_000
 
@@ -37,9 +36,10 @@ class StatusLine:
     _shown: bool = False
     _text: str = ""
     _next: float | None = None
-    _count: float = 0.0
-    _open: int = 0
     _rows: deque[RowsRead] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self._open = OpenAnswers(self.driver.engine, self.driver.time.monotonic)
 
     def refresh(self) -> None:
         """Prints the line anew once in a second, and after something else was printed."""
@@ -90,13 +90,8 @@ class StatusLine:
         return (last.count - first.count) / max(last.at - first.at, _BETWEEN)
 
     def _opened(self) -> int:
-        """The open answers; they are not counted anew if that takes long."""
-        began = self.driver.time.monotonic()
-        if began >= self._count:
-            self._open = sum(self.driver.engine.status.open_answers.values())
-            ended = self.driver.time.monotonic()
-            self._count = ended + _SHARE * (ended - began)
-        return self._open
+        self._open.count()
+        return sum(self._open.by_query.values())
 
 
 @dataclass(frozen=True)

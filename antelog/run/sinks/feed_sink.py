@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from antelog.diagnostics import Source
 from antelog.files import Reject
 from antelog.process import Engine
+from antelog.run.counting import OpenAnswers
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.run.store import WritableFeed, about, reject_line, status_line
@@ -32,9 +33,6 @@ MOST_REJECTS = 100
 
 LISTED_AGAIN = 60.0
 """Seconds after which silent slots are listed again, though they are the same."""
-
-_SHARE = 20
-"""Counting open answers takes at most a twentieth of the time."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +53,10 @@ class FeedSink:
         self._engine, self._program, self._monotonic = engine, program, monotonic
         self._relations = list(engine.plan.queries)
         self._lines: list[str] = []
-        self._written = self._counted = float("-inf")
+        self._written = float("-inf")
         self._last = b""
-        self._rejects = self._seen = 0
-        self._open: dict[str, int] = {}
+        self._rejects = 0
+        self._open = OpenAnswers(engine, monotonic)
         self._listed: dict[str, ListedSlots] = {}
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules, which heads have."""
@@ -98,8 +96,8 @@ class FeedSink:
         now = self._monotonic()
         if not at_once and now < self._written + BETWEEN:
             return
-        self._count()
-        counted = {"open": self._open, "seen": self._seen}
+        self._open.count()
+        counted = {"open": self._open.by_query, "seen": self._open.seen_values}
         known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
         content = msgspec.json.encode(known)
         if not at_once and content == self._last and now < self._written + SILENT:
@@ -132,15 +130,6 @@ class FeedSink:
         if self._lines:
             self.feed.append(self._lines)
             self._lines = []
-
-    def _count(self) -> None:
-        began = self._monotonic()
-        if began < self._counted:
-            return
-        status = self._engine.status
-        self._open, self._seen = dict(status.open_answers), status.seen_values
-        ended = self._monotonic()
-        self._counted = ended + _SHARE * (ended - began)
 
     def _open_lines(self) -> list[str]:
         found = {each.name: self._engine.answers(each.name) for each in self._relations}
