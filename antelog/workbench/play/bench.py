@@ -128,8 +128,7 @@ class PlayBench:
         draft = SharedDraft(Path(self.options.name).name, played.draft.program, tables, self.tick)
         if course is None:
             return as_page(draft, (), ())
-        boards = ((tick, course.board_at(tick)) for tick in course.ticks)
-        return as_page(draft, boards, course.changing)
+        return as_page(draft, course.boards(course.ticks), course.changing)
 
     # ---- behind it ----
 

@@ -8,9 +8,11 @@ played.board_at(2)           what was open then
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -101,8 +103,8 @@ class Course:
     @cached_property
     def begin(self) -> int | None:
         """The tick to look at first: the earliest one at which an answer is open, else the last."""
-        for tick in self.changing:
-            if self.board_at(tick).open:
+        for tick, board in self.boards(self.changing):
+            if board.open:
                 return tick
         return self.ticks[-1] if self.ticks else None
 
@@ -117,15 +119,20 @@ class Course:
         return engine
 
     def board_at(self, tick: int | None) -> Board:
-        """The board after a tick."""
-        board = Board(head=self.head)
-        if tick is None:
-            return board
+        """The board after a tick; without one, before the first."""
+        return Board(head=self.head) if tick is None else next(self.boards([tick]))[1]
+
+    def boards(self, ticks: Iterable[int]) -> Iterator[tuple[int, Board]]:
+        """Some ticks, in order, each with the board after it: one board, which the next tick changes."""
+        board, taken = Board(head=self.head), 0
         known = about(self.program.source, self.program.plan.tick)
         board.take([{"head": {**known, "tick": self.first, "open": []}}])
-        board.take(record for at, record in self.records if at <= tick)
-        board.take([{"status": {**board.inputs.status, "tick": tick}}])
-        return board
+        for tick in ticks:
+            end = bisect_right(self.records, tick, key=itemgetter(0))
+            board.take(record for _, record in self.records[taken:end])
+            board.take([{"status": {**board.inputs.status, "tick": tick}}])
+            taken = end
+            yield tick, board
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
