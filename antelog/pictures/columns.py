@@ -148,7 +148,7 @@ def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZ
 
 
 def _cut_texts(rest: Mapping[str, str], room: float) -> dict[str, str]:
-    """Texts as labels; where they are too wide, `rest` has what is left without the name beside them."""
+    """Labels for texts. Where one is too wide, all are their `rest`: without the name in the other column."""
     if max(map(width_of, rest), default=0) <= room:
         return dict(zip(rest, rest, strict=True))
     found = cut_apart(rest.values(), room)

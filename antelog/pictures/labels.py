@@ -21,7 +21,7 @@ _WIDTHS = {
     "ijlI .,:;!'|`": 3.4, "ftr()[]/1": 4.4, '-_"?*s{}': 5.7, "CDGHNOQU": 8.9, "ABKPRSTVXYZ&$+<=>~": 7.9,
     "w…": 10, "mM": 10.6, "W@%": 11.8,
 }  # fmt: skip
-"""Those of Inter at 12 pixels; other fonts are narrower, if anything."""
+"""Widths of characters in Inter at 12 pixels. Most other fonts are narrower."""
 _OF = {character: width for characters, width in _WIDTHS.items() for character in characters}
 
 

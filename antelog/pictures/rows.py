@@ -21,7 +21,7 @@ Row = dict[str, Any]
 
 BAR, AHEAD, EVIDENCE, AWAITED, DEADLINE = "bar", "ahead", "evidence", "awaited", "deadline"
 BAND = "band"
-"""What is behind the rows of every other lane."""
+"""The grey band behind every other lane."""
 ABSENT, ABSENCE = "absent", "absence awaited"
 """The marks of literals under `not`."""
 _KNOWN, _AWAITED = (EVIDENCE, ABSENT), (AWAITED, ABSENCE)
@@ -94,7 +94,7 @@ class Frame:
 
 
 def frame(history: History, clock: Clock, width: int, margin: int = NUMBERS) -> Frame:
-    """The whole of a history, with what is awaited and the deadlines, beside labels or numbers."""
+    """The frame of a whole history, deadlines included, with a margin for labels or numbers."""
     return Frame(clock, history.first, history.last, history.now, width - margin - 24, margin)
 
 

@@ -18,7 +18,7 @@ from rich.text import Text
 _LEAST = 20
 """A narrower line is no help: indents are given up for it."""
 _GROUP = re.compile(r"[^ ]+(?: [^ ]+)*+")
-"""What belongs together: a literal with its mark, a value with its name."""
+"""Words with one space between them stay on a line: a literal with its mark, a value with its name."""
 _WORD = re.compile(r"[^ ]+")
 _FURTHER_IN = 2
 """The rest of a group begins so many spaces further in."""

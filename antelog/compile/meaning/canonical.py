@@ -33,7 +33,7 @@ Named = Callable[[str, str], Hashable]
 """Gives the form of a name in a literal: of a `predicate`, of one that is `asked` for, of its `relation`."""
 
 _MOST_ORDERS = 64
-"""The orders of variables that are tried where nothing tells them apart; then the first one is taken."""
+"""Orders of variables to try, at most, where all variables look alike; with more, the first one is taken."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Conjunction:
 
 
 def digest(form: Hashable) -> str:
-    """A short text that stands for a form."""
+    """Hashes a form to 24 hexadecimal digits."""
     return sha256(repr(form).encode()).hexdigest()[:24]
 
 
@@ -104,7 +104,7 @@ class _FormWriter:
         }
 
     def refined(self, colours: Mapping[str, str]) -> dict[str, str]:
-        """Colours that tell variables apart by the literals they are in, as far as that goes."""
+        """Gives variables different colours if they stand in different literals."""
         found = dict(colours)
         for _ in self.variables:
             new = {}
