@@ -27,6 +27,7 @@ from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates.tally import KnownEpoch, Waiting
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
 
@@ -66,7 +67,8 @@ class Judged:
     """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
 
     `reported` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
-    `scores` are those of all before. `likely` are the numbers of the answers with an alert.
+    `scores` are those of all before. `likely` are the numbers of the answers with an alert, `alerts` are the
+    first ones of answers.
     """
 
     followed: TrackedAnswers
@@ -76,6 +78,7 @@ class Judged:
     unscored: ScoredLines
     scores: Scores
     likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+    alerts: FirstAlerts = field(default_factory=no_first_alerts)
 
     @property
     def outcomes(self) -> OutcomeStatistics:
@@ -147,6 +150,14 @@ def score_decided(judged: Judged, decided: DecidedAnswers, at: Column, epoch: in
             unscored=judged.unscored.and_then(done),
         )
     )
+
+
+def score_alerts(judged: Judged, outcomes: AlertOutcomes, threshold: float) -> Judged:
+    """Scores the alerts of answers that are decided, and drops them."""
+    found = alert_sums(judged.alerts, outcomes, threshold)
+    alerts = judged.alerts.take(find(judged.alerts.number, outcomes.number) < 0)
+    scores = replace(judged.scores, program=judged.scores.program + found)
+    return replace(judged, alerts=alerts, scores=scores)
 
 
 _AT_ONCE = 5_000
