@@ -59,7 +59,7 @@ def replayed(stream: Stream, step: int = STEP) -> Replay:
 
 
 def replay(engine: Engine, facts: pa.Table, step: int = STEP) -> Replay:
-    """The facts of the only input of an engine, told in order."""
+    """Runs an engine with one input over its facts, in the order of arrival."""
     name = engine.plan.inputs[0].name
     arrival = facts["arrival"].to_numpy()
     last = int(arrival.max())
@@ -86,7 +86,7 @@ def _listening() -> Iterator[_Heard]:
     # What else they are given is of no interest here.
     def judge_(judged: Judged, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
         judged, reported = judge(judged, rows, *more)
-        heard.said.append(_said(rows, reported, judges_of(judged)))
+        heard.said.append(_said(rows, reported, (MODEL, *judged.judges)))
         return judged, reported
 
     def score_decided_(judged: Judged, decided: DecidedAnswers, *more: Any) -> Judged:
@@ -96,12 +96,6 @@ def _listening() -> Iterator[_Heard]:
 
     with patch.object(judging, "judge", judge_), patch.object(judging, "score_decided", score_decided_):
         yield heard
-
-
-def judges_of(judged: Judged) -> Sequence[str]:
-    """The names of the columns of `Predictions.each`."""
-    names: Sequence[str] = getattr(judged, "columns", (MODEL, *judged.judges))
-    return names
 
 
 def _said(rows: AnswerRows, reported: Predictions, judges: Sequence[str]) -> pl.DataFrame:
