@@ -11,6 +11,9 @@ Series whose facts exclude each other (`one per device`) are one chain. Its stat
 each series, and a fact of each other kind that declarations speak of. From a state to another one that is a
 fact the probability is that one's `once`; to the same one its `again`; to none it is the rest.
 
+A slot may also have another fact, of which nothing is declared. How often is not declared either: it is found
+in the stream, by `others`. Of the rest that is the part of another fact, and what is left is none.
+
 A true fact about `t` arrives at `t + d` with the share of `d`, and never with what is missing to 1.
 """
 
@@ -31,6 +34,16 @@ Values: TypeAlias = tuple[Term, ...]
 
 Shares: TypeAlias = Callable[[str, int], Sequence[Fraction | float]]
 """For an input and a delay without declared shares: those of the facts that come 0, 1, 2 … ticks late."""
+
+
+@dataclass(frozen=True)
+class Others:
+    """Of the ticks of a slot without a declared fact the part that has another fact: after a tick with none,
+    after one with a declared fact, and after one with another fact."""
+
+    none: Fraction
+    declared: Fraction
+    other: Fraction
 
 
 def even_shares(_input: str, delay: int) -> Sequence[Fraction]:
@@ -64,12 +77,16 @@ class Event:
 class Seen:
     """What has arrived about a tick: the state, and how likely a true fact comes as late as that.
 
-    No state is of the chain if the fact takes the slot, and nothing is declared for it.
+    It is no state of the chain if the fact takes the slot, and nothing is declared for it. Then it is `OTHER`
+    if something is found in the stream of such facts.
     """
 
     state: int | None
     share: Fraction
 
+
+OTHER = -1
+"""The state of another fact."""
 
 Outcome: TypeAlias = tuple[Event, ...]
 """What becomes of a chain at the ticks that matter, beyond what has been seen."""
@@ -77,11 +94,13 @@ Outcome: TypeAlias = tuple[Event, ...]
 
 @dataclass(frozen=True)
 class Chain:
-    """States, the ticks about which an answer asks, and what has been seen."""
+    """States, the ticks about which an answer asks, what has been seen, and another fact of the slot."""
 
     states: tuple[State, ...]
     ticks: frozenset[int]
     seen: Mapping[int, Seen]
+    other: State | None = None
+    others: Others | None = None
 
     def outcomes(self, begin: int, now: int) -> dict[Outcome, Fraction]:
         """All that can be, given what has arrived by `now` and what has not; weights are not normalized.
@@ -110,16 +129,30 @@ class Chain:
             yield seen.state, None, seen.share
             return
         yield None, None, Fraction(1)
-        for i, state in enumerate(self.states):
+        for i, state in self._facts():
             for late, share in enumerate(state.shares):
                 if tick + late > now:
                     yield i, Event(state.fact(tick), tick + late), share
             yield i, Event(state.fact(tick), None), 1 - sum(state.shares, Fraction(0))
 
+    def _facts(self) -> Iterator[tuple[int, State]]:
+        yield from enumerate(self.states)
+        if self.other is not None and self.others is not None:
+            yield OTHER, self.other
+
     def _transition(self, before: int | None, after: int | None) -> Fraction:
-        if after is not None:
+        if after is not None and after != OTHER:
             return self.states[after].again if after == before else self.states[after].once
-        return 1 - sum((self._transition(before, i) for i in range(len(self.states))), Fraction(0))
+        rest = 1 - sum((self._transition(before, i) for i in range(len(self.states))), Fraction(0))
+        other = self._part_of_other(before)
+        return rest * (other if after == OTHER else 1 - other)
+
+    def _part_of_other(self, before: int | None) -> Fraction:
+        if self.other is None or self.others is None:
+            return Fraction(0)
+        if before is None:
+            return self.others.none
+        return self.others.other if before == OTHER else self.others.declared
 
 
 @dataclass(frozen=True)
@@ -128,6 +161,7 @@ class Model:
 
     vocabulary: Vocabulary
     shares: Shares = even_shares
+    others: Others | None = None
 
     def chains(self, atoms: Iterable[Atom], arrivals: Mapping[Atom, int]) -> Iterator[Chain]:
         """The chains of the series that atoms belong to; raises UndeterminedError if one has no chance."""
@@ -142,14 +176,21 @@ class Model:
                 states = [self._state(name, values, of_series=True) for values in group]
                 states += self._other_states(name, group)
                 ticks = frozenset[int]().union(*(series[values] for values in group))
-                chain = Chain(tuple(states), ticks, self._seen(name, group, states, arrivals))
+                other = self._other(name, group) if self.others else None
+                seen = self._seen(name, group, states, arrivals)
+                if other is not None:
+                    seen = {t: s if s.state is not None else Seen(OTHER, s.share) for t, s in seen.items()}
+                chain = Chain(tuple(states), ticks, seen, other, self.others)
                 _check_sums(name, states)
                 yield chain
 
-    def has_odds(self, atom: Atom) -> bool:
-        """Whether it is declared how likely the facts of an atom's series are."""
+    def has_odds(self, atoms: Sequence[Atom]) -> bool:
+        """Whether it is declared how likely the facts of a chain are whose series atoms belong to."""
+        group = list(dict.fromkeys(atom.arguments[:-1] for atom in atoms))
+        (name,) = {atom.predicate for atom in atoms}
         try:
-            self._state(atom.predicate, atom.arguments[:-1], of_series=True)
+            states = [self._state(name, values, of_series=True) for values in group]
+            _check_sums(name, [*states, *self._other_states(name, group)])
         except UndeterminedError:
             return False
         return True
@@ -188,6 +229,17 @@ class Model:
         for kind in kinds:
             if not any(meets(kind, values) for values in group):
                 yield self._state(name, kind, of_series=False)
+
+    def _other(self, name: str, group: Sequence[Values]) -> State | None:
+        """Another fact of a slot: one that is asked for by nobody, and has no declared chance."""
+        predicate = self.vocabulary[name]
+        if predicate.slot is None or any(group[0][i] is ANY for i in predicate.slot):
+            return None
+        values = (group[0][i] if i in predicate.slot else ANY for i in range(predicate.arity - 1))
+        fact = _standing_for(predicate, tuple(values))
+        if any(meets(fact, own) for own in group) or deciding(self.vocabulary.odds_of(name).chances, fact):
+            return None
+        return State(name, fact, Fraction(0), Fraction(0), self._shares_of(predicate, fact))
 
     def _seen(
         self, name: str, group: Sequence[Values], states: Sequence[State], arrivals: Mapping[Atom, int]

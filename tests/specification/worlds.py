@@ -21,16 +21,17 @@ An answer has no chance (None)
 - if a variable is left without a value that stands in two literals, twice in one, or in a comparison, or is
   an aggregate's own and is taken or compared by it;
 - if a series has no declared chance, or a declaration (of a chance or a delay) names a value in a column
-  that the series leaves open; unless all that the answer asks of it is decided: its facts have come, or can
-  come no more (of series that share a slot, all that is asked of them);
-- if a fact can belong to two of its series, or the chances in a slot exceed 100 % together (a declaration
-  for any value counts for each literal that it fits);
+  that the series leaves open, or the chances in a slot exceed 100 % together (a declaration for any value
+  counts for each literal that it fits); unless all that the answer asks of it is decided: its facts have
+  come, or can come no more (of series that share a slot, all that is asked of them);
+- if a fact can belong to two of its series;
 - if what has arrived cannot be, by what is declared (a chance of 0 %).
 
 All others, as a value of an answer, is a value that no fact ever has. Late, early, malformed and
 conflicting facts are as if they had not come. A fact that takes a slot and for which nothing is declared was
 not foreseen: at its tick the slot's chain has none of its facts, and that such a one comes again is not
-reckoned with. Everything is exact; only results are rounded.
+reckoned with, unless it is known from the stream how often they come (`others`). Everything is exact; only
+results are rounded.
 """
 
 from __future__ import annotations
@@ -44,7 +45,16 @@ from typing import TypeAlias
 
 from antelog.language import Checked
 from tests.specification.answers import Answer, answers_of
-from tests.specification.chains import Event, Model, Outcome, Shares, even_shares, meets, names_open_value
+from tests.specification.chains import (
+    Event,
+    Model,
+    Others,
+    Outcome,
+    Shares,
+    even_shares,
+    meets,
+    names_open_value,
+)
 from tests.specification.program import Query, prepare
 from tests.specification.resting import UndeterminedError, facts_below
 from tests.specification.stream import Arrival, Stream, delta, slot_of, time_of
@@ -80,13 +90,19 @@ class Worlds:
     """What may be, of a program and what has arrived up to a tick."""
 
     def __init__(
-        self, checked: Checked, stream: Stream, now: int, begin: int = 0, shares: Shares = even_shares
+        self,
+        checked: Checked,
+        stream: Stream,
+        now: int,
+        begin: int = 0,
+        shares: Shares = even_shares,
+        others: Others | None = None,
     ) -> None:
         """Time begins at `begin`. `shares` are those of delays for which none are declared."""
         known = replace(stream, arrivals=tuple(each for each in stream.arrivals if each.tick <= now))
         self._program = prepare(checked, known, now)
         self._queries: Mapping[str, Query] = {query.name: query for query in self._program.queries}
-        self._model = Model(checked.vocabulary, shares)
+        self._model = Model(checked.vocabulary, shares, others)
         self._begin, self._now = begin, now
 
     def chance_of(self, query: str, answer: Answer) -> Chance | None:
@@ -128,7 +144,7 @@ class Worlds:
             values = atom.arguments[:-1] if slot is None else slot[1]
             groups.setdefault((atom.predicate, values), []).append(atom)
         for group in groups.values():
-            if not all(map(self._decided, group)) or all(map(self._model.has_odds, group)):
+            if not all(map(self._decided, group)) or self._model.has_odds(group):
                 yield from group
 
     def _decided(self, atom: Atom) -> bool:
