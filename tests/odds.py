@@ -24,6 +24,7 @@ from antelog.language.vocabulary import Predicate, PredicateKind, Type
 from tests.declared import NUMBERS, TEXTS
 from tests.specification import snapshots
 from tests.specification.answers import Answer
+from tests.specification.chains import Others
 from tests.specification.helpers import evaluation_of, stream_of
 from tests.specification.worlds import Worlds
 from tests.strategies import Case, with_stream
@@ -104,9 +105,9 @@ class Asked:
     now: int
     answers: tuple[tuple[str, Answer], ...]
 
-    def worlds(self) -> Worlds:
+    def worlds(self, others: Others | None = None) -> Worlds:
         """What may be, after what has arrived by now."""
-        return Worlds(self.case.checked, stream_of(self.case.facts), self.now)
+        return Worlds(self.case.checked, stream_of(self.case.facts), self.now, others=others)
 
     def __str__(self) -> str:
         return f"{self.case}\nat {self.now}: {self.answers}"
@@ -131,18 +132,19 @@ _COMPARED = (">= 1", ">= 2", ">= 2", "> 1", "= 1", "= 2", "!= 1", "< 2", "<= 1",
 
 
 @st.composite
-def forecasts(draw: st.DrawFn, amounts: bool = False) -> Asked:
+def forecasts(draw: st.DrawFn, amounts: bool = False, slots: bool = False) -> Asked:
     """Programs whose rules share `X` and `T` alone, most with a chance for every input.
 
     With `amounts`, each rule asks for a count, or that there is nothing in a range of ticks. Then every input
     has a chance: where none is declared the specification has none, even of counts that no fact can change.
+    With `slots`, inputs have slots where they can.
     """
     declared = amounts or draw(st.sampled_from([True, True, True, False]))
     rules = [_rule(draw, "Q", (), amounts) for _ in range(draw(st.sampled_from([0, 0, 1, 2])))]
     below = ("Q(X, {})", "Q(X, {})", "Q(X, {})") if rules else ()
     rules += [_rule(draw, "P", below, amounts) for _ in range(draw(st.sampled_from([1, 1, 2])))]
     names = [name for name in _DECLARED if any(f"{name}(" in rule for rule in rules)]
-    inputs = [_DECLARED[name][0].format(draw(st.sampled_from(_DECLARED[name][1]))) for name in names]
+    inputs = [_input(draw, name, slots) for name in names]
     sites = ["static S(x: text). S(a). S(b)."] if any("S(X)" in rule for rule in rules) else []
     text = draw(with_odds("\n".join((*inputs, *sites, *rules, "query P(X, T).")), every=declared))
     case = with_stream(draw, text, latest=2, most=6)
@@ -151,6 +153,12 @@ def forecasts(draw: st.DrawFn, amounts: bool = False) -> Asked:
     now = draw(st.sampled_from([*still_open, *still_open, *range(case.until + 1)]))
     reported = ((report.query, report.answer) for report in reports if report.tick <= now)
     return Asked(case, now, tuple(dict.fromkeys(reported)))
+
+
+def _input(draw: st.DrawFn, name: str, slots: bool) -> str:
+    text, ways = _DECLARED[name]
+    slotted = tuple(way for way in ways if "one per" in way)
+    return text.format(draw(st.sampled_from(slotted if slots and slotted else ways)))
 
 
 def _rule(draw: st.DrawFn, head: str, below: tuple[str, ...], amounts: bool) -> str:

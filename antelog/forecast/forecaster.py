@@ -67,6 +67,8 @@ class ModelForecaster:
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
+            if not learning.on:
+                learning = replace(learning, shared=False, slots=True)
             return ModelForecaster(plan, forecasting.start(plan, learning, judges=judges), limits)
         name = "the model" if isinstance(model, Model) else str(model)
         given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)

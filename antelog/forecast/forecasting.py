@@ -88,7 +88,7 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     own, state, values = layout(plan), step.after, step.before.values
     sightings = seen(before.sightings, own.families, step.facts, values)
     current = replace(before, sightings=sightings)
-    if before.learning.on:
+    if before.learning.counts:
         # Rates are kept with the counts they come from, so these are used first: the step's first tick may.
         first_tick = 1 + min(each.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
@@ -132,7 +132,7 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
     if end <= current.epoch:
         return current
     series = dict(current.series)
-    for family in own.families:
+    for family in filter(current.learning.counts_in, own.families):
         ticks = current.sightings.history[family.name].ticks
         # A fact of an epoch's last tick says something of the next one, too: that it was followed by none.
         ticks = np.concatenate([ticks, ticks + 1])
@@ -145,7 +145,7 @@ def _counted(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
     """Moves counts into use that may be used by now."""
-    if not current.learning.on:
+    if not current.learning.counts:
         return current
     as_of = current.learning.as_of(now // current.learning.length, own)
     series = {n: series_counts.up_to(c, as_of) for n, c in current.series.items()}
@@ -155,7 +155,7 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """A model of all that was learned, also from epochs that forecasts do not use yet."""
     half_life, length = current.learning.half_life, current.learning.length
-    epoch = now // length if current.learning.on else current.learning.epoch
+    epoch = now // length if current.learning.counts else current.learning.epoch
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),

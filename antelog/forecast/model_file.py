@@ -109,7 +109,7 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever a model of the version before can no longer be read."""
 
 

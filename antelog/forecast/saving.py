@@ -35,6 +35,7 @@ class _ForecastHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     epoch: int
     scores: dict[str, Any]
     length: int = EPOCH
+    slots: bool = False
 
 
 def members(current: Forecasting) -> dict[str, bytes]:
@@ -52,7 +53,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
     how = (learning.on, learning.half_life, learning.epoch, learning.shared)
-    head = _ForecastHead(*how, current.epoch, scored, learning.length)
+    head = _ForecastHead(*how, current.epoch, scored, learning.length, learning.slots)
     found = {
         "head.json": msgspec.json.encode(head),
         "values.json": msgspec.json.encode(seen.values.saved()),
@@ -74,5 +75,6 @@ def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
         name = query.name
         own = scores.from_dict(head.scores[name])
         queries[name] = replace(known["judged"][name], scores=own, likely=known["likely"][name])
-    learning = Learning(head.learns, head.half_life, head.as_of, head.shared, head.length)
+    how = (head.learns, head.half_life, head.as_of, head.shared)
+    learning = Learning(*how, head.length, head.slots)
     return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)

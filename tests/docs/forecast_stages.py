@@ -61,7 +61,7 @@ def forecast_stages() -> Iterator[tuple[str, str]]:
     odds_of = OddsOf(layout(plan), {}, Learning(False))
     (chain,) = form.chains
     keys = Keys(asked.cells, asked.count, sightings.values)
-    yield "odds", _odds(odds_of(chain, keys, odds_of.epochs(asked.as_of)), rows["X"])
+    yield "odds", _odds(odds_of(chain, keys, odds_of.epochs(chain, asked.as_of)), rows["X"])
     found = chances(Known(plan, {}, sightings, 0, odds_of), QUERY, asked)
     yield "chances", table({**rows, "chance": _rounded(found.column()), "forecast": _forecasts(found, asked)})
     yield (

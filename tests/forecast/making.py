@@ -18,7 +18,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.inference.chains import chains_of
 from antelog.forecast.inference.formulas import WHEN, Condition, Formula, formula_of
 from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
-from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.odds import Keys, Odds, transitions
 from antelog.forecast.rates.series import Chain, ChainState, Series
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
 
@@ -138,11 +138,11 @@ def odds(
     states = len(once)
     padded = [list(each) for each in shares] * (states if len(shares) == 1 else 1)
     return Odds(
-        np.array([once]),
-        np.array([again]),
+        transitions(np.array([once]), np.array([again])),
         np.array([[len(each) - 1 for each in padded]]),
         np.array([padded]),
         np.ones(1, np.bool_),
+        np.ones((1, states), np.bool_),
         np.ones((1, states), np.bool_),
     )
 

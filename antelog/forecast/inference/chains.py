@@ -1,7 +1,7 @@
 """Chains: which of the series of a formula hold at a tick, as one state that moves from tick to tick.
 
     Temp(X, high, ·) alone                              none, high
-    Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low: one excludes the other
+    Temp(X, high, ·), Temp(X, low, ·), one per device   none, high, low, another: one excludes the others
 
 Splits a formula into its chains. Series that no fact can meet together, and that exclude nothing of
 each other, are chains of their own.
@@ -37,7 +37,7 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
         _refuse_overlapping(dict.fromkeys(state.series for state in states))
         slotted = inputs[predicate].slot is not None
         kinds = tuple(_kinds(inputs[predicate], terms)) if slotted else ()
-        if len(states) + len(kinds) >= _MOST:
+        if len(states) + len(kinds) > _MOST:
             raise UnknownChanceError("too many kinds of facts exclude each other")
         chains[Chain(predicate, places, terms, (*states, *kinds), slotted, len(kinds))] = None
     free = {series for chain in chains if not chain.slotted for series in chain.series}
@@ -46,11 +46,11 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
 
 
 _MOST = 8
-"""So many states a chain may have, none being one of them."""
+"""So many kinds of facts a chain may have; of a slot, another fact is one of them."""
 
 
 def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
-    """The kinds of facts in a slot that declarations name, those with more constants first."""
+    """The kinds of facts in a slot that declarations name, those with more constants first; then another."""
     slot = source.slot or ()
     here = dict(zip(slot, terms, strict=True))
     fixed = tuple((place, term.value) for place, term in here.items() if isinstance(term, Const))
@@ -59,6 +59,7 @@ def _kinds(source: Input, terms: tuple[Term, ...]) -> Iterator[ChainState]:
         tuple((i, v) for i, v in enumerate(chance.pattern) if v is not None and i not in slot)
         for chance in source.odds.chances
     )
+    patterns[()] = None
     for pattern in sorted(patterns, key=len, reverse=True):
         series = Series(source.name, (*fixed, *pattern), (), tuple(names), ())
         yield ChainState(series, tuple(names.values()))

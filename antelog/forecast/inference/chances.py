@@ -126,8 +126,8 @@ def _window(form: QueryForm, table: AnswerTable, shape: DiagramShape) -> Window:
     """The ticks that matter to answers of one shape."""
     begin = max(min(form.first - 1, int(table.age.min()) - shape.slowest) - form.memory, table.begin)
     links = tuple(
-        Link(odds, which, shown[:, begin - table.begin :], chain.slotted)
-        for odds, which, shown, chain in zip(table.odds, table.which, table.shown, form.chains, strict=True)
+        Link(odds, which, shown[:, begin - table.begin :])
+        for odds, which, shown in zip(table.odds, table.which, table.shown, strict=True)
     )
     return Window(begin, table.age, table.since, links)
 

@@ -34,12 +34,11 @@ class Link:
     odds: Odds
     which: Column
     shown: Column
-    slotted: bool
 
     @property
     def states(self) -> int:
         """The number of states of the chain, the first one being that of no fact."""
-        states: int = self.odds.once.shape[1] + 1
+        states: int = self.odds.transitions.shape[1]
         return states
 
 
@@ -65,11 +64,11 @@ class Window:
         if start == 0 and end >= self.count:
             return self
         rows = slice(start, end)
-        links = tuple(Link(k.odds, k.which[rows], k.shown[rows], k.slotted) for k in self.links)
+        links = tuple(Link(k.odds, k.which[rows], k.shown[rows]) for k in self.links)
         return Window(self.begin, self.age[rows], self.since[rows], links)
 
     def take(self, at: Column) -> Window:
-        links = tuple(Link(k.odds, k.which.take(at), k.shown.take(at, axis=0), k.slotted) for k in self.links)
+        links = tuple(Link(k.odds, k.which.take(at), k.shown.take(at, axis=0)) for k in self.links)
         return Window(self.begin, self.age.take(at), self.since.take(at), links)
 
 
@@ -147,7 +146,7 @@ def _probability(diagram: Diagram, window: Window, last: int, horizon: int, ahea
     """The probability for few rows. Rows are the last axis of all tables here: they lie side by side."""
     states = [link.states for link in window.links]
     held = np.zeros((BEFORE, *states, window.count))
-    at = [link.shown[:, 0] % states[i] for i, link in enumerate(window.links)]  # another fact is no state
+    at = [link.shown[:, 0] for link in window.links]
     held[(np.full(window.count, diagram.root), *at, np.arange(window.count))] = 1
     moves = [np.ascontiguousarray(np.moveaxis(link.odds.moves(link.which), 0, -1)) for link in window.links]
     every, layers = _Rows(window, moves), {layer.at: layer for layer in diagram.layers}
@@ -219,7 +218,7 @@ def _moved(held: Numbers, axis: int, moves: Numbers) -> Numbers:
 def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
     """The likelihood of the known facts of a tick, for each state, outcome and row."""
     states = link.states
-    weights = np.zeros((states, states + link.slotted, window.count))
+    weights = np.zeros((states, states, window.count))
     come = link.odds.come(link.which, window.age - tick).T
     by_then = np.ones_like(come) if horizon == TRUTH else link.odds.come(link.which, horizon - tick).T
     weights[0, 0] = 1
@@ -232,8 +231,7 @@ def weights_at(window: Window, link: Link, tick: int, horizon: int) -> Numbers:
         came = np.flatnonzero(shown)
         if len(came):
             weights[:, :, came] = 0
-            other = shown[came] == states
-            weights[np.where(other, 0, shown[came]), shown[came], came] = 1
+            weights[shown[came], shown[came], came] = 1
     return weights
 
 

@@ -17,10 +17,10 @@ from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.forms import Layout
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.declared import completed, declared
+from antelog.forecast.rates.declared import completed, declared, less_declared, possible_kinds
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
-from antelog.forecast.rates.sightings import family_of
+from antelog.forecast.rates.sightings import Family, family_of
 from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 
 
@@ -31,6 +31,9 @@ class Learning:
     If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
     sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
     key's chances do not depend on the other keys of its worker. An epoch is `length` ticks long.
+
+    If it is off, and there is no model, `slots` are learned nevertheless, each by itself: how often a slot
+    has facts of which nothing is declared. Where it always has a fact, silence says nothing against any.
     """
 
     on: bool
@@ -38,6 +41,16 @@ class Learning:
     epoch: int = 0
     shared: bool = True
     length: int = EPOCH
+    slots: bool = False
+
+    @property
+    def counts(self) -> bool:
+        """Whether anything is counted."""
+        return self.on or self.slots
+
+    def counts_in(self, family: Family) -> bool:
+        """Whether facts of a family are counted."""
+        return self.on or (self.slots and family.slotted)
 
     def epochs(self, ticks: Column) -> Column:
         """The epochs of ticks."""
@@ -46,7 +59,7 @@ class Learning:
     def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
         still, lag = None if self.shared else self.epoch, layout.lag(self.length)
-        return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
+        return KnownEpoch(epoch - lag if self.counts else self.epoch, self.half_life, still)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,24 +70,36 @@ class OddsOf:
     series: Mapping[str, SeriesCounts]
     learning: Learning
 
-    def epochs(self, ticks: Column) -> Column:
-        """The epochs of ticks; if nothing is learned any more, they are all one."""
-        return self.learning.epochs(ticks) if self.learning.on else np.zeros_like(ticks)
+    def epochs(self, chain: Chain, ticks: Column) -> Column:
+        """The epochs of ticks for a chain; if nothing is learned of it any more, they are all one."""
+        counts = self.learning.counts_in(family_of(chain))
+        return self.learning.epochs(ticks) if counts else np.zeros_like(ticks)
+
+    def _declared(self, odds: Odds, family: Family) -> bool:
+        """Whether nothing of these odds is learned."""
+        if self.learning.slots and not family.slotted:
+            return True
+        chances = (odds.known & odds.chance_declared.all(axis=1)).all()
+        return bool(chances and (self.learning.slots or odds.shares_declared.all()))
 
     def __call__(self, chain: Chain, keys: Keys, epochs: Column) -> Odds:
         """The odds of each key in its epoch."""
         source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
         counts = self.series.get(family.name)
-        if counts is None or (odds.known.all() and odds.declared.all()):
+        if counts is None or self._declared(odds, family):
             return odds
         parts, order = [], []
+        possible = possible_kinds(chain, source, keys) if family.slotted else ()
         for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
             as_of = self.learning.as_of(epoch, self.layout)
-            if self.learning.on:
+            if self.learning.counts:
                 counts = series_counts.up_to(counts, as_of)
-            parts.append(series_counts.odds_of(counts, family, chain, keys.take(at), as_of))
+            some = [each.take(at) for each in possible]
+            parts.append(series_counts.odds_of(counts, chain, keys.take(at), as_of, some))
             order.append(at)
         found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))
-        return completed(odds, found, chain, source, keys)
+        if family.more:
+            found = less_declared(found, odds)
+        return completed(odds, found, whole=not (self.learning.slots or family.more))

@@ -17,6 +17,7 @@ from antelog.forecast.inference.diagrams import Diagram, DiagramTooLargeError, L
 from antelog.forecast.inference.evaluation import FOREVER
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import UnknownChanceError
+from antelog.forecast.rates.series import exclusive
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,8 @@ def _twin(form: QueryForm, shape: DiagramShape, leaf: Leaf) -> Leaf:
         return leaf
     series = form.chains[leaf.chain].states[leaf.state - 1].series
     states = [state.series for state in form.chains[twin].states]
-    if series not in states:
+    state = states.index(series) if series in states else len(states)
+    # The facts of a state are not those of any before it.
+    if state == len(states) or not all(exclusive(series, each) for each in states[:state]):
         raise UnknownChanceError("two chains are one slot, and have different states")
-    return Leaf(twin, states.index(series) + 1, leaf.at)
+    return Leaf(twin, state + 1, leaf.at)

@@ -25,7 +25,7 @@ from antelog.engine.values.values import Values
 from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.inference.learning import OddsOf
-from antelog.forecast.rates.declared import other_kinds
+from antelog.forecast.rates.declared import possible_kinds
 from antelog.forecast.rates.odds import Keys, Odds, each_once
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
@@ -182,7 +182,7 @@ def table_of(known: Known, form: QueryForm, asked: AnswersAtTicks) -> AnswerTabl
 def _odds(chain: Chain, asked: AnswersAtTicks, known: Known) -> tuple[Odds, Column]:
     """The odds of a chain, worked out once for each key and epoch."""
     columns = {name: asked.cells[name] for name in chain.variables}
-    epochs = known.odds.epochs(asked.as_of)
+    epochs = known.odds.epochs(chain, asked.as_of)
     (key,) = keys_of([[*columns.values(), epochs]])
     first, numbers = once(key)
     rows = Keys({n: c.take(first) for n, c in columns.items()}, len(first), known.sightings.values)
@@ -214,12 +214,11 @@ def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Col
 
 def possible_states(known: Known, chain: Chain, asked: AnswersAtTicks) -> list[Mask | None]:
     """For each state of a chain for which answers there are facts of it; None if there are for any."""
-    possible: list[Mask | None] = [None] * len(chain.states)
-    if chain.kinds:
-        source = next(each for each in known.plan.inputs if each.name == chain.predicate)
-        everyone = Keys(asked.cells, asked.count, known.sightings.values)
-        possible[chain.formula_states :] = other_kinds(chain, source, everyone)
-    return possible
+    if not chain.kinds:
+        return [None] * len(chain.states)
+    source = next(each for each in known.plan.inputs if each.name == chain.predicate)
+    everyone = Keys(asked.cells, asked.count, known.sightings.values)
+    return [*possible_kinds(chain, source, everyone)]
 
 
 _AT_ONCE = 2**14

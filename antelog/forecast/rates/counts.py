@@ -8,6 +8,7 @@ Counts sightings epoch by epoch, and turns the counts into the odds of keys.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +16,12 @@ import numpy as np
 from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
-from antelog.engine.columns.tables import Column, Numbers, keys_of
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import Facts, gather
-from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.odds import Keys, Odds, transitions
 from antelog.forecast.rates.series import Chain
-from antelog.forecast.rates.sightings import Family, Sightings
+from antelog.forecast.rates.sightings import Family, Sightings, family_of
+from antelog.forecast.rates.slots import SlotCounts, Weights, kinds_of, slot_shares, slot_transitions
 from antelog.forecast.rates.tally import (
     EPOCH,
     FORGOTTEN,
@@ -34,18 +36,25 @@ from antelog.forecast.rates.tally import (
     without_old,
 )
 
-WEIGHTS = (20.0, 5.0, 5.0)
-"""What is known of all keys counts as so many ticks without, ticks after a fact, and facts of one key."""
+WEIGHTS = Weights(20.0, 5.0, 5.0)
 
-_OF_NOTHING = (1.0, 1.0, 1.0)
+_OF_NOTHING = Weights(1.0, 1.0, 1.0)
 """Where nothing is known of all keys, one half counts as so many, and all lags are equally likely."""
 
-_ONES, _BEFORES, _STAYS, _LAGS = 0, 1, 2, 3
+_ONES, _BEFORES, _STAYS = 0, 1, 2
+
+
+def _size(family: Family, slowest: int) -> int:
+    """The number of counts of a series: facts, ticks after one, facts after one of each series, delays."""
+    return _STAYS + len(family.series) + slowest + 1
 
 
 @dataclass(frozen=True, eq=False)
 class SeriesCounts:
     """Counts for each key and series of a family: facts, ticks after one, facts after one, and delays.
+
+    A fact counts for the first series that it meets. If they share a slot, facts after one are counted by the
+    series of the one before.
 
     `shared` are the sums over all keys, and the ticks that they have been known. `later` are
     the counts of epochs that are not in use yet; an epoch is `length` ticks long.
@@ -58,7 +67,7 @@ class SeriesCounts:
 
 
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
-    width = len(family.series) * (_LAGS + slowest + 1)
+    width = len(family.series) * _size(family, slowest)
     places = len(family.places)
     own, shared = nothing_counted(places, width, forgets=places > 0), nothing_counted(0, width + 1)
     return SeriesCounts(own, shared, length=length)
@@ -68,29 +77,29 @@ def counted(sightings: Sightings, family: Family, epoch: int, slowest: int, leng
     """The counts of one epoch of this length, once all its facts have come."""
     first, last = epoch * length, epoch * length + length - 1
     facts = gather(sightings.history, family.name, span(first - 1, last))
-    width = len(family.places)
-    each = _LAGS + slowest + 1
-    size = len(family.series) * each
-    columns, numbers = [], []
-    for series in range(len(family.series)):
-        mine = facts.take((facts.columns[-1] >> series & 1) > 0)
-        columns.append(mine.columns[:width])
-        numbers.append(np.zeros((mine.count, size)))
-        _count(numbers[-1][:, series * each :], mine, width, first, last)
-    keys = tuple(np.concatenate(parts) for parts in zip(*columns, strict=True))
-    return Counted(epoch, keys, np.concatenate(numbers))
-
-
-def _count(counted: Numbers, facts: Facts, width: int, first: int, last: int) -> None:
-    """Counts the facts from tick `first` to `last`, given those of the tick before as well."""
-    within = facts.time >= first
-    keys = facts.columns[:width]
+    # Of an input whose slot is fixed in the rules, the facts of other slots are there as well.
+    facts = facts.take(facts.columns[-1] > 0)
+    keys = facts.columns[: len(family.places)]
+    numbers = np.zeros((facts.count, len(family.series), _size(family, slowest)))
+    series, within = _first_met(facts), facts.time >= first
     here, before = keys_of([[*keys, facts.time], [*keys, facts.time + 1]])
-    counted[within, _ONES] = 1
-    counted[facts.time < last, _BEFORES] = 1
-    counted[within & (find(here, before) >= 0), _STAYS] = 1
-    rows = np.flatnonzero(within)
-    counted[rows, _LAGS + (facts.arrival - facts.time).take(rows)] = 1
+    at = find(here, before)
+    new, old = np.flatnonzero(within), np.flatnonzero(facts.time < last)
+    stays = np.flatnonzero(within & (at >= 0))
+    numbers[new, series[new], _ONES] = 1
+    numbers[old, series[old], _BEFORES] = 1
+    numbers[stays, series[stays], _STAYS + series[at[stays]]] = 1
+    lag = _STAYS + len(family.series) + facts.arrival - facts.time
+    numbers[new, series[new], lag[new]] = 1
+    width = len(family.series) * _size(family, slowest)
+    return Counted(epoch, keys, numbers.reshape(facts.count, width))
+
+
+def _first_met(facts: Facts) -> Column:
+    """The number of the first series that each fact meets."""
+    met = facts.columns[-1]
+    first: Column = np.log2(met & -met).astype(np.int64)
+    return first
 
 
 def and_then(counts: SeriesCounts, new: Counted) -> SeriesCounts:
@@ -170,45 +179,57 @@ def _stretches(epochs: Column, half_life: float | None) -> Numbers:
     return stretch
 
 
-def odds_of(counts: SeriesCounts, family: Family, chain: Chain, keys: Keys, as_of: KnownEpoch) -> Odds:
-    """The odds of keys, as they are known as of an epoch: a row for each key."""
+def odds_of(
+    counts: SeriesCounts, chain: Chain, keys: Keys, as_of: KnownEpoch, possible: Sequence[Mask]
+) -> Odds:
+    """The odds of keys, as they are known as of an epoch: a row for each key.
+
+    `possible` are the rows in which facts may be of each state.
+    """
     epoch, half_life = as_of.by_key
+    family = family_of(chain)
     asked = [_column(chain, number, keys) for number in range(len(chain.places))]
-    states = len(chain.states)
-    slowest = counts.tally.sums.shape[1] // len(family.series) - _LAGS - 1
-    once, again = np.zeros((keys.count, states)), np.zeros((keys.count, states))
-    shares = np.zeros((keys.count, states, slowest + 1))
-    known = np.zeros(keys.count, np.bool_)
-    if not family.more:
-        found = looked_up(counts.tally, asked, keys.count, *as_of.by_key)
-        every = _every(counts, *as_of.shared)
-        ticks = every[-1]
-        seen = found.sums.any(axis=1)
-        own_ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
-        known |= seen | (counts.shared.count > 0)
-        by_once, by_again, by_shares = WEIGHTS if counts.shared.count else _OF_NOTHING
-        for number in range(states):
-            part = slice(*_place(family, chain, number, slowest))
-            all_, own = every[part], found.sums[:, part]
-            once_all = (all_[_ONES] - all_[_STAYS] + 0.5) / max(ticks - all_[_BEFORES] + 1, 1)
-            again_all = (all_[_STAYS] + once_all) / (all_[_BEFORES] + 1)
-            shares_all = (all_[_LAGS:] + 1 / (slowest + 1)) / (all_[_LAGS:].sum() + 1)
-            free = np.maximum(own_ticks - own[:, _BEFORES], 0)
-            once[:, number] = (own[:, _ONES] - own[:, _STAYS] + by_once * once_all) / (free + by_once)
-            again[:, number] = (own[:, _STAYS] + by_again * again_all) / (own[:, _BEFORES] + by_again)
-            shares[:, number] = (own[:, _LAGS:] + by_shares * shares_all) / (
-                own[:, _LAGS:].sum(axis=1, keepdims=True) + by_shares
-            )
-    np.clip(once, 0, 1, out=once)
-    np.clip(again, 0, 1, out=again)
-    nowhere = np.zeros((keys.count, states), np.int64)
-    return Odds(once, again, nowhere, shares, known, nowhere > 0)
+    found = looked_up(counts.tally, asked, keys.count, epoch, half_life)
+    every = _every(counts, *as_of.shared)
+    seen: Mask = np.asarray(found.sums.any(axis=1))
+    known = seen | (counts.shared.count > 0)
+    ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
+    weights = WEIGHTS if counts.shared.count else _OF_NOTHING
+    of_key, of_all = (
+        _as_slots(sums, ticks_, family)
+        for sums, ticks_ in ((found.sums, ticks), (every[None, :-1], every[-1:]))
+    )
+    if family.slotted:
+        kinds = kinds_of(chain, family, possible)
+        of_key, of_all = of_key.of(kinds), of_all.of(kinds)
+        moves, shares = slot_transitions(of_key, of_all, weights), slot_shares(of_key, of_all, weights.shares)
+    else:
+        moves, shares = _rates(of_key, of_all, weights)
+    nowhere = np.zeros((keys.count, len(chain.states)), np.int64)
+    nothing = np.zeros(nowhere.shape, np.bool_)
+    return Odds(moves, nowhere, shares, known, nothing, nothing)
 
 
-def _place(family: Family, chain: Chain, state: int, slowest: int) -> tuple[int, int]:
-    each = _LAGS + slowest + 1
-    series = family.series.index(chain.states[state].series)
-    return series * each, (series + 1) * each
+def _as_slots(sums: Numbers, ticks: Numbers, family: Family) -> SlotCounts:
+    """The sums of series, a row for each key, as counts of what came after what."""
+    kinds = len(family.series)
+    each = sums.reshape(len(sums), kinds, sums.shape[1] // kinds)
+    after = np.swapaxes(each[:, :, _STAYS : _STAYS + kinds], 1, 2)
+    none = each[:, :, _ONES] - after.sum(axis=1)
+    facts = np.concatenate([none[:, None], after], axis=1)
+    return SlotCounts(ticks, each[:, :, _BEFORES], facts, each[:, :, _STAYS + kinds :])
+
+
+def _rates(own: SlotCounts, every: SlotCounts, weights: Weights) -> tuple[Numbers, Numbers]:
+    """The transitions and shares of series without a slot."""
+    lags = own.late.shape[2]
+    once_all = (every.facts[:, 0] + 0.5) / np.maximum(every.ticks - every.after[:, 0] + 1, 1)[:, None]
+    again_all = (every.facts[:, 1] + once_all) / (every.after + 1)
+    shares_all = (every.late + 1 / lags) / (every.late.sum(axis=2, keepdims=True) + 1)
+    once = (own.facts[:, 0] + weights.once * once_all) / (own.silent[:, None] + weights.once)
+    again = (own.facts[:, 1] + weights.again * again_all) / (own.after + weights.again)
+    shares = (own.late + weights.shares * shares_all) / (own.late.sum(axis=2, keepdims=True) + weights.shares)
+    return transitions(np.clip(once, 0, 1), np.clip(again, 0, 1)), shares
 
 
 def _column(chain: Chain, number: int, keys: Keys) -> Column:

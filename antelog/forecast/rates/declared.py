@@ -11,6 +11,7 @@ odds for each key.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import ceil, log
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.values.encoding import OTHERS
-from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds
+from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds, transitions
 from antelog.forecast.rates.series import Chain, ChainState
 
 
@@ -30,50 +31,59 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
     longest = 1 + int(delays.max())
     table = np.array([(each.once, each.again) for each in source.odds.chances] or [(0.0, 0.0)])
     once, again, delay = np.zeros(size), np.zeros(size), np.zeros(size, np.int64)
-    shares, known, stated = np.zeros((*size, longest)), np.ones(keys.count, np.bool_), np.ones(size, np.bool_)
+    shares, chanced, stated = np.zeros((*size, longest)), np.ones(size, np.bool_), np.ones(size, np.bool_)
+    possible = possible_kinds(chain, source, keys)
+    nobody = np.zeros(size, np.bool_)
     for number, state in enumerate(chain.states):
         kind = number >= chain.formula_states
         chances, found = _decided(state, [each.pattern for each in source.odds.chances], keys, kind)
         at, sure = _decided(state, [each.pattern for each in source.refinements], keys, kind)
-        if not kind:
-            known &= found & sure & (chances >= 0) & (not state.series.tests)
-        once[:, number], again[:, number] = table[chances].T
+        chanced[:, number] = (chances >= 0) & (kind | found & sure & (not state.series.tests))
+        rates = table[chances] * chanced[:, number, None]
+        once[:, number], again[:, number] = rates.T
         delay[:, number] = np.where(sure, delays[at], delays.max())
         shares[:, number] = np.array([_padded(s, d, longest) for s, d in zip(given, delays, strict=True)])[at]
         stated[:, number] = sure & np.array([s is not None for s in given])[at]
-        nobody = ~_possible(chain, source, keys, number)
-        once[nobody, number] = again[nobody, number] = 0
+        nobody[:, number] = ~(_has_values(state, keys) & possible[number])
+    once[nobody] = again[nobody] = 0
     together = once.sum(axis=1, keepdims=True)
-    most = np.maximum(together, together - once + again).max(axis=1)
-    return Odds(once, again, delay, shares, known & (most <= 1 + _ROUNDED), stated)
+    within = np.maximum(together, together - once + again).max(axis=1) <= 1 + _ROUNDED
+    known = chanced[:, : chain.formula_states].all(axis=1) & within
+    chanced = chanced & within[:, None] | nobody
+    moves = transitions(once, again)
+    if chain.kinds:
+        # A fact of which nothing is declared was not foreseen; it says nothing but that there is no other.
+        unforeseen = np.where(chanced[:, None, -1], 0, _UNFORESEEN * moves[:, :, 0])
+        moves[:, :, 0] -= unforeseen
+        moves[:, :, -1] += unforeseen
+    return Odds(moves, delay, shares, known, chanced, stated)
 
+
+_UNFORESEEN = 1e-13
+"""The share of another fact among the ticks of which nothing is declared, where it is not learned."""
 
 _ROUNDED = 1e-9
 """Declared chances are rounded to doubles."""
 
 
-def _possible(chain: Chain, source: Input, keys: Keys, number: int) -> Mask:
-    """The rows in which a state can have facts: its key has values of facts (see also `other_kinds`)."""
-    state = chain.states[number]
+def _has_values(state: ChainState, keys: Keys) -> Mask:
+    """The rows in which the key of a state has values of facts."""
     possible = np.ones(keys.count, np.bool_)
     for place in state.series.key:
         possible &= keys.column(state, place) != OTHERS
-    return (
-        possible
-        if number < chain.formula_states
-        else possible & other_kinds(chain, source, keys)[number - chain.formula_states]
-    )
+    return possible
 
 
-def other_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
-    """For each kind of facts that the formula lacks: the rows in which a declaration covers it.
+def possible_kinds(chain: Chain, source: Input, keys: Keys) -> list[Mask]:
+    """For each state the rows in which a fact may be of it.
 
-    Its facts must not be among those of the formula.
+    Of the kinds of facts that the formula lacks, those must be covered by a declaration, but for the last
+    one, another fact. Their facts must not be among those of the formula.
     """
-    found = []
+    found = [np.ones(keys.count, np.bool_) for _ in range(chain.formula_states)]
     for state in chain.states[chain.formula_states :]:
         own = {i: v for i, v in state.series.constants if i not in chain.places}
-        spoken = np.zeros(keys.count, np.bool_)
+        spoken = np.full(keys.count, not own)
         for chance in source.odds.chances:
             beyond = {i: v for i, v in _constants(chance.pattern) if i not in chain.places}
             if beyond == own:
@@ -103,21 +113,47 @@ def _meets(asked: ChainState, own: Mapping[int, object], keys: Keys, places: tup
     return meets
 
 
-def completed(odds: Odds, learned: Odds, chain: Chain, source: Input, keys: Keys) -> Odds:
-    """Declared odds of a chain, filled up with learned ones where nothing is declared."""
-    open_ = (~odds.known & learned.known)[:, None]
-    once, again = np.where(open_, learned.once, odds.once), np.where(open_, learned.again, odds.again)
-    for number in range(len(chain.states)):
-        nobody = ~_possible(chain, source, keys, number)
-        once[nobody, number] = again[nobody, number] = 0
+def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
+    """Declared odds of a chain, filled up with learned ones where nothing is declared.
+
+    What is declared stays as it is. In the ticks it leaves over, each other kind of facts, and no fact, has
+    the share that was learned. If not the `whole` of it is to be filled up, that is done only where all that
+    the formula asks for is declared, and the shares of delays stay.
+    """
+    usable = learned.known & (odds.known | whole)
+    stays = odds.chance_declared[:, None]
+    given = np.where(stays, odds.transitions[:, :, 1:], 0)
+    left = np.maximum(1 - given.sum(axis=2, keepdims=True), 0)
+    others = np.maximum(learned.transitions, IMPOSSIBLE)
+    others[:, :, 1:] *= ~stays
+    others *= left / others.sum(axis=2, keepdims=True)
+    others[:, :, 1:] += given
+    found = replace(
+        odds,
+        transitions=np.where(usable[:, None, None], others, odds.transitions),
+        known=odds.known | usable,
+    )
+    return _with_shares(found, learned) if whole else found
+
+
+def _with_shares(odds: Odds, learned: Odds) -> Odds:
+    """Odds with the learned shares of delays where none are declared."""
     # What is learned has a column for each tick of the longest delay of any input.
     ticks = max(odds.shares.shape[2], learned.shares.shape[2])
     own, found = _with_ticks(odds.shares, ticks), _with_ticks(learned.shares, ticks)
     within = found * (np.arange(ticks) <= odds.delay[:, :, None])
     within /= np.maximum(within.sum(axis=2, keepdims=True), IMPOSSIBLE)
-    kept = odds.declared | ~learned.known[:, None]
-    shares = np.where(kept[:, :, None], own, within)
-    return Odds(once, again, odds.delay, shares, odds.known | learned.known, odds.declared)
+    kept = odds.shares_declared | ~learned.known[:, None]
+    return replace(odds, shares=np.where(kept[:, :, None], own, within))
+
+
+def less_declared(learned: Odds, odds: Odds) -> Odds:
+    """Learned odds of any fact of a slot as those of another fact: without the facts that are declared."""
+    moves = np.zeros_like(learned.transitions)
+    given = np.where(odds.chance_declared[:, None], odds.transitions[:, :, 1:], 0).sum(axis=2)
+    moves[:, :, 0] = learned.transitions[:, :, 0]
+    moves[:, :, -1] = np.maximum(1 - moves[:, :, 0] - given, 0)
+    return replace(learned, transitions=moves)
 
 
 def _with_ticks(shares: Numbers, ticks: int) -> Numbers:

@@ -24,20 +24,30 @@ from antelog.forecast.rates.series import ChainState
 class Odds(ColumnSet):
     """Sets of odds of a chain, a row each, with a column for each of its states.
 
-    once       the chance of a fact after a tick without it
-    again      the chance after a tick with it
-    delay      the last tick it may come, counted from its own
-    shares     of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
-    known      whether `once` and `again` are known at all
-    declared   whether the program declares the shares
+    transitions     the chances to get from no fact and from each state to each of these (two axes)
+    delay           the last tick a fact may come, counted from its own
+    shares          of the true facts, how many come 0, 1, 2, … ticks late (a further axis)
+    known           whether it is known at all how often facts come
+    chance_declared whether the program declares the chance of a fact
+    shares_declared whether the program declares the shares
     """
 
-    once: Numbers
-    again: Numbers
+    transitions: Numbers
     delay: Column
     shares: Numbers
     known: Mask
-    declared: Mask
+    chance_declared: Mask
+    shares_declared: Mask
+
+    @property
+    def once(self) -> Numbers:
+        """The chance of a fact of each state after a tick without any."""
+        return self.transitions[:, 0, 1:]
+
+    @property
+    def again(self) -> Numbers:
+        """The chance of a fact of each state after a tick with one of it."""
+        return np.diagonal(self.transitions, axis1=1, axis2=2)[:, 1:]
 
     @cached_property
     def _come(self) -> Numbers:
@@ -63,20 +73,28 @@ class Odds(ColumnSet):
     @cached_property
     def _moves(self) -> Numbers:
         """Chances to get from state to state, for each set of odds (the last axis: fast to look up)."""
-        count, states = self.once.shape
-        moves = np.empty((count, states + 1, states + 1))
-        moves[:, :, 1:] = self.once[:, None, :]
-        for state in range(states):
-            moves[:, state + 1, state + 1] = self.again[:, state]
-        moves[:, :, 0] = np.maximum(1 - moves[:, :, 1:].sum(axis=2), 0)
         # What is said never to happen may happen all the same; and then there must be a next tick.
-        np.maximum(moves, IMPOSSIBLE, out=moves)
+        moves = np.maximum(self.transitions, _LEAST)
         moves /= moves.sum(axis=2, keepdims=True)
         return np.ascontiguousarray(np.moveaxis(moves, 0, 2))
 
 
 IMPOSSIBLE = 1e-15
 """As good as never."""
+
+_LEAST = 1e-18
+"""Even less: what is said never to happen is less likely than what nobody spoke of."""
+
+
+def transitions(once: Numbers, again: Numbers) -> Numbers:
+    """The chances to get from state to state: to another fact `once`, to the same `again`, else to none."""
+    count, states = once.shape
+    found = np.empty((count, states + 1, states + 1))
+    found[:, :, 1:] = once[:, None, :]
+    for state in range(states):
+        found[:, state + 1, state + 1] = again[:, state]
+    found[:, :, 0] = np.maximum(1 - found[:, :, 1:].sum(axis=2), 0)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +122,8 @@ class Keys:
 def each_once(odds: Odds) -> tuple[Odds, Column]:
     """Each different set of odds once, and which one every row has."""
     count = len(odds.known)
-    flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in odds.columns], axis=1)
+    # To get to no fact is what is left of all others.
+    parts = [odds.transitions[:, :, 1:], *(part for part in odds.columns if part is not odds.transitions)]
+    flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in parts], axis=1)
     _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
     return odds.take(first), which.reshape(-1)

@@ -83,7 +83,8 @@ class Chain:
 
     `places` are the columns by which its facts are found, and `terms` what stands there: variables of
     the answer, or constants. A chain with a slot shows one fact a tick, whichever it is; so after the
-    states that the formula asks for there are the `kinds` of facts that declarations speak of besides.
+    states that the formula asks for there are further `kinds` of facts: those that declarations speak of,
+    and as the last one another fact, whichever it is.
     """
 
     predicate: str
@@ -118,5 +119,5 @@ class Chain:
 
     @property
     def outcomes(self) -> int:
-        """The number of outcomes of a tick: no fact, a fact of each state, with a slot also another fact."""
-        return 1 + len(self.states) + self.slotted
+        """The number of outcomes of a tick: no fact, and a fact of each state."""
+        return 1 + len(self.states)

@@ -148,7 +148,7 @@ class Sought:
 
 
 def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
-    """The outcome of a chain in each row: 0 for no fact, 1, 2, … for states, one more for another fact."""
+    """The outcome of a chain in each row: 0 for no fact, 1, 2, … for its states."""
     result = np.zeros(len(sought.tick), np.int64)
     asked = marked(sought.tick <= sought.as_of)
     if len(asked) == 0:
@@ -162,7 +162,7 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
     at = find_rows([*keys, tick], [*facts.columns[:width], facts.time])
     came = (at >= 0) & (facts.arrival.take(at) <= sought.as_of.take(asked))
     there, at = asked[came], at[came]
-    result[there] = len(sought.series) + 1
+    result[there] = len(sought.series)  # what is none of the others is another fact
     for state in reversed(range(len(sought.series))):
         meets = facts.columns[-1].take(at) >> sought.series[state] & 1 > 0
         allowed = sought.possible[state]

@@ -26,7 +26,7 @@ from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.shapes import whole_fits
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.odds import Keys, Odds
+from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds
 from antelog.forecast.rates.series import Chain, Series
 from antelog.forecast.rates.sightings import family_of
 from antelog.forecast.reports import words
@@ -122,8 +122,21 @@ def _odds(model: Model, chain: Chain, keys: Keys) -> Odds:
 
 
 def _rates(odds: Odds, row: int, number: int) -> Rates:
+    """The rates of one state; after a tick without, its slot may have had another fact, or none."""
     shares: Numbers = odds.shares[row, number]
-    return Rates(float(odds.once[row, number]), float(odds.again[row, number]), tuple(shares.tolist()))
+    moves, state = odds.transitions[row], number + 1
+    often = np.delete(_in_the_long_run(moves), state)
+    often /= max(float(often.sum()), IMPOSSIBLE)
+    once = float(often @ np.delete(moves[:, state], state))
+    return Rates(once, float(moves[state, state]), tuple(shares.tolist()))
+
+
+def _in_the_long_run(moves: Numbers) -> Numbers:
+    """The share of ticks that a chain is in each state."""
+    states = len(moves)
+    equations = np.concatenate([moves.T - np.eye(states), np.ones((1, states))])
+    found: Numbers = np.linalg.lstsq(equations, np.append(np.zeros(states), 1.0))[0]
+    return np.maximum(found, IMPOSSIBLE)
 
 
 def _shares(rates: Sequence[Rates], facts: Numbers) -> tuple[float, ...]:

@@ -43,7 +43,7 @@ def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecas
 
 def members(job: Job, current: Forecasting) -> dict[str, bytes]:
     """The state as bytes, without a model that is not learned."""
-    return resuming.members(current if current.learning.on else without_model(job.plan, current))
+    return resuming.members(current if current.learning.counts else without_model(job.plan, current))
 
 
 def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting | None:
@@ -62,7 +62,7 @@ def rows(current: Forecasting | None) -> int:
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
     learned = sum(each.outcomes.levels[-1].tally.count for each in judged)
     learned += sum(each.tally.count for each in current.series.values())
-    return rows_of(current.sightings.history) + followed + (learned if current.learning.on else 0)
+    return rows_of(current.sightings.history) + followed + (learned if current.learning.counts else 0)
 
 
 def _part(job: Job, number: int) -> Model | None:

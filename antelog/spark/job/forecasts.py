@@ -64,7 +64,7 @@ def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | N
     With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
     """
     if given is None and not learn:
-        return Forecasts(Learning(False, None, shared=False)) if plan.declares_chances else None
+        return Forecasts(Learning(False, shared=False, slots=True)) if plan.declares_chances else None
     if given is None or given == LEARN:
         return Forecasts(Learning(True, shared=False))
     model = given if isinstance(given, Model) else Model.load(given)

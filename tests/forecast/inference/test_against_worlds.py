@@ -6,16 +6,19 @@ On random programs with declared chances, losses and slots, at every tick, for e
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from hypothesis import event, given, note, reject
+from hypothesis import strategies as st
 
 from antelog.compile.nodes.plan import Plan
-from antelog.forecast.inference.forms import forms
+from antelog.forecast.inference.forms import QueryForm, forms
 from tests.engine.few import at_most_for
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
 from tests.odds import Asked, forecasts
+from tests.specification.chains import Others
 from tests.specification.worlds import TooManyWorldsError
 
 
@@ -29,13 +32,21 @@ def test_chances_of_counts_are_those_of_the_worlds(asked: Asked) -> None:
     _agrees_with_worlds(asked)
 
 
-def _agrees_with_worlds(asked: Asked) -> None:
-    note(str(asked))
+_PARTS = st.sampled_from([Fraction(1, 20), Fraction(1, 2), Fraction(9, 10), Fraction(99, 100)])
+
+
+@given(forecasts(slots=True), st.builds(Others, _PARTS, _PARTS, _PARTS))
+def test_chances_with_other_facts_of_a_slot_are_those_of_the_worlds(asked: Asked, others: Others) -> None:
+    _agrees_with_worlds(asked, others)
+
+
+def _agrees_with_worlds(asked: Asked, others: Others | None = None) -> None:
+    note(f"{asked}\n{others}")
     compiled = runnable(asked.case.checked)
     if compiled is None or not any(source.odds.chances for source in compiled.plan.inputs):
         reject()
     engine = engine_at(asked.case, compiled.plan, asked.now)
-    worlds = asked.worlds()
+    worlds = asked.worlds(others)
     for query, answer in asked.answers:
         if any(value is None for _, value in answer):
             continue
@@ -45,7 +56,7 @@ def _agrees_with_worlds(asked: Asked) -> None:
             event("too many worlds")
             continue
         with at_most_for(asked):
-            found = by_model(engine, query, [answer])
+            found = by_model(engine, query, [answer], others)
         which = int(found.which[0])
         note(f"{query} {answer}: {wanted} {which}")
         if which < 0:
@@ -70,7 +81,11 @@ def _agrees_with_worlds(asked: Asked) -> None:
         for at in {*got, *specified}:
             both = (_by(got, at), _by(specified, at))
             assert math.isclose(*both, abs_tol=1e-9), (at, both)
-        if not np.isnan(found.holds[which]):
+        form = forms(compiled.plan)[query]
+        assert isinstance(form, QueryForm)
+        assert isinstance(tick, int)
+        # Once it is decided nobody asks again whether it holds, though a later silence says something of it.
+        if not np.isnan(found.holds[which]) and asked.now - tick <= form.last + form.slowest:
             assert math.isclose(found.holds[which], wanted.holds, abs_tol=1e-9)
 
 

@@ -22,8 +22,9 @@ def test_series_that_no_fact_can_meet_together_are_chains_of_their_own() -> None
 
 def test_what_shares_a_slot_is_one_chain() -> None:
     (one,) = chains(SLOT.format("", "Temp(X, high, T), not Temp(X, low, T+1)"))
-    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"))
-    assert (one.formula_states, one.kinds) == (2, 0)
+    other = state("Temp", "X", "_")
+    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), other)
+    assert (one.formula_states, one.kinds) == (2, 1)
     assert one.outcomes == 4  # nothing, high, low, and another fact of the slot
 
 
@@ -66,4 +67,4 @@ def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
 
 def test_so_many_kinds_are_not_too_many() -> None:
     (one,) = chains(SLOT.format("", ", ".join(f"Temp(X, l{i}, T+{i})" for i in range(7))))
-    assert len(one.states) == 7
+    assert len(one.states) == 8

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,17 +32,16 @@ def chance(
     *,
     horizon: int = FOREVER,
     since: int = LONG_AGO,
-    slotted: bool = False,
 ) -> list[float]:
-    """The chance of a formula over ticks 0 and 1, where each row has shown this from tick -1 up to now."""
+    """The chance of a formula over ticks 0 to 2, where each row has shown this from tick -1 up to now."""
     age, states = len(shown[0]) - 2, of.once.shape[1]
-    leaves = {at(tick, which): Leaf(0, which + 1, tick) for tick in range(2) for which in range(states)}
+    leaves = {at(tick, which): Leaf(0, which + 1, tick) for tick in range(3) for which in range(states)}
     slowest = of.shares.shape[2] - 1
-    question = Question(node, [], leaves, [1 + states + slotted], lambda leaf: leaf.at + slowest <= horizon)
+    question = Question(node, [], leaves, [1 + states], lambda leaf: leaf.at + slowest <= horizon)
     rows = np.array(shown, np.int64)
-    link = Link(of, np.zeros(len(rows), np.int64), rows, slotted)
+    link = Link(of, np.zeros(len(rows), np.int64), rows)
     window = Window(-1, np.full(len(rows), age), np.full(len(rows), since), (link,))
-    found: list[float] = probability(diagram_of(question), window, 1, horizon).chance.tolist()
+    found: list[float] = probability(diagram_of(question), window, 2, horizon).chance.tolist()
     return found
 
 
@@ -97,16 +98,76 @@ def test_before_the_beginning_there_is_nothing() -> None:
 
 
 def test_a_slot_shows_one_fact_a_tick() -> None:
-    levels = odds(once=[0.1, 0.2], again=[0.8, 0.2])
+    levels = odds(once=[0.1, 0.2, 0.0], again=[0.8, 0.2, 0.0])
     either = Some((at(0), at(0, 1)))
-    assert chance(either, [[0]], levels, slotted=True) == pytest.approx([0.3])
-    assert chance(Every((at(0), at(0, 1))), [[0]], levels, slotted=True) == pytest.approx([0], abs=1e-12)
+    assert chance(either, [[0]], levels) == pytest.approx([0.3])
+    assert chance(Every((at(0), at(0, 1))), [[0]], levels) == pytest.approx([0], abs=1e-12)
     # After another fact, that is none of these, the next tick is as after nothing.
-    assert chance(at(1), [[0, 3], [0, 1]], levels, slotted=True) == pytest.approx([0.1, 0.8])
+    assert chance(at(1), [[0, 3], [0, 1]], levels) == pytest.approx([0.1, 0.8])
+
+
+def test_the_silence_of_a_slot_that_always_has_a_fact_says_nothing() -> None:
+    high, low = 0.4, 0.6
+    always = odds(once=[high, low], again=[high, low], shares=[[0.7, 0.3]])
+    assert chance(at(0), [[1, 0], [2, 0]], always) == pytest.approx([high, high])
+    # The other one is quicker, so that silence speaks for this one.
+    quick = odds(once=[high, low], again=[high, low], shares=[[0.7, 0.3], [0.9, 0.1]])
+    wanted = high * 0.3 / (high * 0.3 + low * 0.1)
+    assert chance(at(0), [[1, 0]], quick) == pytest.approx([wanted])
+    # In some ticks there is neither.
+    seldom = odds(once=[high, 0.2], again=[high, 0.2], shares=[[0.7, 0.3]])
+    wanted = high * 0.3 / (high * 0.3 + 0.2 * 0.3 + 0.4)
+    assert chance(at(0), [[1, 0]], seldom) == pytest.approx([wanted])
+
+
+def any_slot(seed: int) -> Odds:
+    """Odds of a slot with three kinds of facts: each comes after each by its chance, and late in its way."""
+    random = np.random.default_rng(seed)
+    moves = random.dirichlet([0.5] * 4, 4)
+    moves[1:, 0] *= random.choice([0, 1])  # it may always have a fact
+    moves /= moves.sum(axis=1, keepdims=True)
+    shares = random.dirichlet([1] * 3, 3)
+    return replace(odds([0.1] * 3, [0.1] * 3, shares.tolist()), transitions=moves[None])
+
+
+def by_ways(wanted: Sequence[Sequence[int]], shown: Sequence[int], of: Odds, now: int) -> float:
+    """The chance that a slot goes one of the wanted ways at ticks 0, 1 and 2: their share of all its ways.
+
+    It had a fact of the first kind at tick -1, and has shown this since.
+    """
+    (moves,), (shares,) = of.transitions, of.shares
+    found = {}
+    for way in product(range(4), repeat=4):
+        weight = 1.0
+        for tick, (before, here) in enumerate(zip((1, *way), way, strict=False)):
+            weight *= moves[before, here]
+            if shown[tick]:
+                weight *= here == shown[tick]
+            elif here:
+                weight *= shares[here - 1, max(now - tick + 1, 0) :].sum()  # it has not come by now
+        found[way] = weight
+    return sum(weight for way, weight in found.items() if way[:3] in wanted) / sum(found.values())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_slot_agrees_with_all_its_ways(seed: int) -> None:
+    """Also where its chances to get from kind to kind are none that a program can declare."""
+    of, random = any_slot(seed), np.random.default_rng(seed)
+    node = Some((Every((at(0), Never(at(1)), at(2, 2))), Every((Never(at(0, 1)), at(1, 1), at(2)))))
+    wanted = [(1, second, 3) for second in (0, 2, 3)] + [(first, 2, 1) for first in (0, 1, 3)]
+    (moves,), (shares,) = of.transitions, of.shares
+    way, late = [1], [0]
+    for _ in range(4):
+        way.append(int(random.choice(4, p=moves[way[-1]])))
+        late.append(int(random.choice(3, p=shares[way[-1] - 1])))
+    for now in range(-1, 4):
+        shown = [way[1 + tick] if tick + late[1 + tick] <= now else 0 for tick in range(4)]
+        (found,) = chance(node, [[1, *shown[: now + 1]]], of)
+        assert found == pytest.approx(by_ways(wanted, shown, of, now), abs=1e-9)
 
 
 def window_of(of: Odds, which: list[int], age: list[int], shown: list[list[int]]) -> Window:
-    link = Link(of, np.array(which), np.array(shown, np.int64), slotted=False)
+    link = Link(of, np.array(which), np.array(shown, np.int64))
     return Window(-1, np.array(age), np.full(len(age), LONG_AGO), (link,))
 
 

@@ -14,7 +14,7 @@ from antelog.forecast.rates.counts import (
     odds_of,
     up_to,
 )
-from antelog.forecast.rates.odds import Odds
+from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
 from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch
 from tests.forecast.making import Fact, chains, keys, sighted
@@ -37,7 +37,11 @@ def learned(
 
 def odds(facts: list[Fact], *devices: str, epoch: int = 0) -> Odds:
     counts, values = learned(facts, epoch + 1)
-    return odds_of(counts, FAMILY, CHAIN, keys(values, X=devices), KnownEpoch(epoch, None))
+    return _odds_of(counts, keys(values, X=devices), KnownEpoch(epoch, None))
+
+
+def _odds_of(counts: SeriesCounts, rows: Keys, as_of: KnownEpoch) -> Odds:
+    return odds_of(counts, CHAIN, rows, as_of, [np.ones(rows.count, np.bool_)])
 
 
 def row(sightings: Sightings, epoch: int) -> list[float]:
@@ -84,7 +88,7 @@ def test_much_of_one_key_says_what_it_is_like() -> None:
 
 
 def test_nothing_counted_means_nothing_known() -> None:
-    found = odds_of(no_counts(FAMILY, 2), FAMILY, CHAIN, keys(Values(), X=["a"]), KnownEpoch(0, None))
+    found = _odds_of(no_counts(FAMILY, 2), keys(Values(), X=["a"]), KnownEpoch(0, None))
     assert found.known.tolist() == [False]
 
 
@@ -103,5 +107,5 @@ def test_what_all_keys_share_outlives_those_that_are_forgotten() -> None:
     late = FORGOTTEN + 1
     counts = up_to(counts, KnownEpoch(late, None))
     assert (counts.tally.count, counts.shared.count) == (0, 1)
-    found = odds_of(counts, FAMILY, CHAIN, keys(values, X=["a"]), KnownEpoch(late, None))
+    found = _odds_of(counts, keys(values, X=["a"]), KnownEpoch(late, None))
     assert found.again[0, 0] == pytest.approx((2 + found.once[0, 0]) / 4)

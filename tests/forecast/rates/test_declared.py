@@ -9,8 +9,8 @@ import pytest
 
 from antelog.engine.values.encoding import OTHERS
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.declared import completed, declared, memory, other_kinds
-from antelog.forecast.rates.odds import Odds
+from antelog.forecast.rates.declared import completed, declared, less_declared, memory, possible_kinds
+from antelog.forecast.rates.odds import Odds, transitions
 from tests.forecast.making import chains, input_of, keys
 
 INPUT = "input Temp(x: text, level: text, time) delay 1{}."
@@ -35,7 +35,7 @@ def test_the_declaration_with_most_constants_decides() -> None:
     assert odds.again.tolist() == [[0.8], [0.1]]  # without `again`, what came before does not matter
     assert odds.delay.tolist() == [[1], [2]]
     np.testing.assert_allclose(odds.shares, [[[0.5, 0.5, 0]], [[0.7, 0.2, 0.08]]])
-    assert (odds.declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
+    assert (odds.shares_declared.tolist(), odds.known.tolist()) == ([[False], [True]], [True, True])
 
 
 def test_nothing_is_known_without_a_declaration() -> None:
@@ -76,15 +76,19 @@ def test_other_kinds_of_facts_in_a_slot() -> None:
     chances = f"{CHANCES} chance Temp(wt2, low, _) = 15%. chance Temp(wt4, high, _) = 1%."
     text = f"{INPUT.format(', one per x')} {chances} {RULE}"
     (chain,) = chains(text)
-    assert [dict(s.series.constants).get(1) for s in chain.states] == ["high", "high", "low"]
+    assert [dict(s.series.constants).get(1) for s in chain.states] == ["high", "high", "low", None]
     rows = keys(Values(), X=["wt2", "wt4"])
     # Of high ones the formula asks, so they are no other kind; of low ones one declaration speaks, for wt2.
-    assert [mask.tolist() for mask in other_kinds(chain, input_of(text), rows)] == [
+    assert [mask.tolist() for mask in possible_kinds(chain, input_of(text), rows)] == [
+        [True, True],
         [False, False],
         [True, False],
+        [True, True],
     ]
     odds = declared(chain, input_of(text), rows)
-    assert odds.once.tolist() == [[0.05, 0, 0.15], [0.01, 0, 0]]
+    np.testing.assert_allclose(odds.once, [[0.05, 0, 0.15, 0], [0.01, 0, 0, 0]], atol=1e-10)
+    # What is impossible is not learned, nor what is declared.
+    assert odds.chance_declared.tolist() == [[True, True, True, False]] * 2
 
 
 def test_what_is_declared_is_not_learned() -> None:
@@ -95,12 +99,11 @@ def test_what_is_declared_is_not_learned() -> None:
     same = np.full((2, 1), 0.25)
     learned = replace(
         odds,
-        once=same,
-        again=same * 3,
+        transitions=transitions(same, same * 3),
         shares=np.broadcast_to([0.6, 0.2, 0.2], (2, 1, 3)).copy(),
         known=np.ones(2, np.bool_),
     )
-    both = completed(odds, learned, chain, input_of(text), rows)
+    both = completed(odds, learned)
     assert (both.once.tolist(), both.again.tolist()) == ([[0.25], [0.25]], [[0.75], [0.75]])
     # For wt2 what was learned, within its delay of 1; for wt4 what is declared.
     np.testing.assert_allclose(both.shares, [[[0.75, 0.25, 0]], [[0.7, 0.2, 0.08]]])
@@ -119,8 +122,54 @@ def test_what_is_learned_may_know_of_longer_delays() -> None:
         ([1.0], False, [0.5, 0.5]),
     ):
         learned = replace(odds, shares=np.array([[shares]]), known=np.array([known]))
-        both = completed(odds, learned, chain, input_of(text), rows)
+        both = completed(odds, learned)
         np.testing.assert_allclose(both.shares, [[wanted]])
+
+
+def slot(declarations: str, rule: str = RULE) -> tuple[Odds, Odds]:
+    """The declared odds of a slot, and learned ones: after nothing, high, and another fact."""
+    text = f"{INPUT.format(', one per x')} {declarations} {rule}"
+    (chain,) = chains(text)
+    odds = declared(chain, input_of(text), keys(Values(), X=["a"]))
+    moves = np.array([[[0.5, 0.2, 0.3], [0.1, 0.6, 0.3], [0.0, 0.1, 0.9]]])
+    if len(chain.states) == 3:  # high is named by a declaration as well
+        moves = np.insert(np.insert(moves, 2, 0, axis=1), 2, 0, axis=2)
+    return odds, replace(odds, transitions=moves, known=np.ones(1, np.bool_))
+
+
+def test_what_a_declaration_leaves_over_is_learned() -> None:
+    odds, learned = slot(CHANCES)
+    moves = completed(odds, learned, whole=False).transitions[0][np.ix_([0, 1, 3], [0, 1, 3])]
+    np.testing.assert_allclose(
+        moves,
+        [
+            [0.95 * 5 / 8, 0.05, 0.95 * 3 / 8],
+            [0.2 * 1 / 4, 0.8, 0.2 * 3 / 4],
+            [0, 0.05, 0.95],  # always one or the other
+        ],
+        atol=1e-12,
+    )
+
+
+def test_without_a_declaration_all_of_a_slot_is_learned_or_nothing() -> None:
+    odds, learned = slot("")
+    np.testing.assert_allclose(completed(odds, learned).transitions, learned.transitions, atol=1e-12)
+    alone = completed(odds, learned, whole=False)
+    assert alone.known.tolist() == [False]
+    np.testing.assert_array_equal(alone.transitions, odds.transitions)
+
+
+def test_a_declaration_for_any_fact_leaves_none_over() -> None:
+    odds, learned = slot("chance Temp(_, _, _) = 40%.")
+    assert odds.chance_declared.tolist() == [[True, True]]
+    np.testing.assert_array_equal(completed(odds, learned).transitions, odds.transitions)
+
+
+def test_of_any_fact_of_a_slot_others_are_what_is_not_declared() -> None:
+    odds, learned = slot(CHANCES)
+    found = completed(odds, less_declared(learned, odds), whole=False)
+    moves = found.transitions[0][np.ix_([0, 1, 3], [0, 1, 3])]
+    np.testing.assert_allclose(moves, [[0.5, 0.05, 0.45], [0.1, 0.8, 0.1], [0, 0.05, 0.95]], atol=1e-12)
 
 
 @pytest.mark.parametrize(

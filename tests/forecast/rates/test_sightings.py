@@ -61,8 +61,8 @@ def test_many_ticks_are_looked_up_at_once() -> None:
     facts: list[Fact] = [("Temp", "a", "high", 0, 0), ("Temp", "b", "high", 1, 2), ("Temp", "b", "low", 2, 2)]
     found = sighted([family_of(chain)], facts)
     keys, nothing = [cells(found.values, ["a", "b"])], np.zeros(2, np.int64)
-    possible = [None, np.array([True, False])]  # of `low` there is none for b: it is another fact
-    sought = Sought(keys, [{}, {}], [0, 1], possible, nothing, np.array([9, 1]))
+    possible = [None, np.array([True, False]), None]  # of `low` there is none for b: it is another fact
+    sought = Sought(keys, [{}, {}, {}], [0, 1, 2], possible, nothing, np.array([9, 1]))
     together = outcomes(found, family_of(chain), sought.at(np.arange(3)))
     assert together.tolist() == [1, 0, 0, 0, 0, 0]  # of tick 0 a and b, of 1, of 2; nothing of b had come
     later = replace(sought, as_of=nothing + 9)
@@ -110,6 +110,6 @@ def test_keys_beyond_the_places_have_to_fit() -> None:
     assert (family.places, family.more) == ((0,), (1,))
     found = sighted([family], [("Temp", "wt2", "high", 0, 0)])
     asked = cells(found.values, ["wt2", "wt2"])
-    beyond = [{1: cells(found.values, ["high", "low"])}]
-    sought = Sought([asked], beyond, [0], [None], np.zeros(2, np.int64), np.zeros(2, np.int64))
+    beyond = [{1: cells(found.values, ["high", "low"])}, {}]
+    sought = Sought([asked], beyond, [0, 1], [None, None], np.zeros(2, np.int64), np.zeros(2, np.int64))
     assert outcomes(found, family, sought).tolist() == [1, 2]

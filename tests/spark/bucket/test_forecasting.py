@@ -138,6 +138,26 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     assert streamed(given, buckets, ends, program) == expected
 
 
+SLOTTED = RULES.replace("level: text, time) delay 2", "level: text, time) delay 2, one per device")
+
+
+@pytest.mark.parametrize("chances", ["chance Temp(_, high, _) = 30%, again 70%.", ""])
+@pytest.mark.parametrize(("buckets", "ends"), CUTS)
+def test_so_are_those_of_slots_that_learn_of_other_facts(buckets: int, ends: list[int], chances: str) -> None:
+    """With declared chances from the facts of each slot, as in one process; or as in a model."""
+    program = antelog.parse(f"{SLOTTED} {chances} chance Off(_, _) = 5%.")
+    model = None
+    if not chances:
+        engine = Engine(program, model="learn")
+        engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
+        model = engine.model
+    given = forecasts_of(program.plan, model, learn=False)
+    assert given is not None
+    expected = in_process(program, model, readings(0))
+    assert len({row.get("chance") for row in expected}) > 20
+    assert streamed(given, buckets, ends, program) == expected
+
+
 COUNTS = """
 input Temp(device: text, level: text, time) delay 2.
 input Off(device: text, time) delay 1.
