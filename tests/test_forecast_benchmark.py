@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import polars as pl
 import pytest
 
 from benchmarks.forecast import page, results
-from benchmarks.forecast.made import MADE, MadeStream, Spells
+from benchmarks.forecast.made import MADE, Levels, MadeStream, Spells
 from benchmarks.forecast.records import RECORDS
 from benchmarks.forecast.results import BASE, CHANCE
 from benchmarks.forecast.rivals import base_rate, boosting, logistic
@@ -70,10 +71,18 @@ def test_the_truth_of_made_streams_cannot_be_bettered(name: str) -> None:
     assert (
         found["truth"]["log"] < min(each["log"] for judge, each in found.items() if judge != "truth") + 0.01
     )
-    small = MadeStream("small", "", Spells(0.2, 0.7, (0.6, 0.4)), lambda spells: spells.facts(20, 300), 0)
-    lines = small.replayed().lines
+    spells = Spells(0.2, 0.7, (0.6, 0.4))
+    lines = MadeStream("small", "", spells, partial(spells.facts, 20, 300), 0).replayed().lines
     truth, confirmed = lines["truth"].to_numpy(), lines["confirmed"].to_numpy()
     assert abs(((truth - confirmed) ** 2).mean() - (truth * (1 - truth)).mean()) < 0.01
+
+
+def test_where_readings_always_come_one_declared_level_is_as_good_as_both() -> None:
+    """From tick 60 on, when it is known that there always is one: then silence speaks for neither level."""
+    levels = Levels(0.4, (0.7, 0.2, 0.1), declared=True)
+    lines = MadeStream("small", "", levels, partial(levels.facts, 5, 150), 60).replayed().lines
+    chance, truth = lines.filter(pl.col("tick") >= 60).select("chance", "truth").to_numpy().T
+    assert np.abs(chance - truth).max() < 0.01
 
 
 def test_every_stream_has_a_program_with_one_query_that_says_nothing_of_chances() -> None:
