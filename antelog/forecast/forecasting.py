@@ -28,8 +28,7 @@ from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.judge import JUDGES, Judges
+from antelog.forecast.judges.judge import JUDGES, Judges, JudgeSettings
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted
@@ -63,12 +62,12 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     sightings = nothing_seen(layout(plan).families)
     queries = {}
     for query in plan.queries:
-        width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-        queries[query.name] = judging.nothing_judged(width, keys, judges)
+        settings = JudgeSettings(len(key_of(plan, query)), learning.half_life)
+        queries[query.name] = judging.nothing_judged(len(query.answer.variables) + 1, settings, judges)
     if model is None:
         return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
     queries = {
-        name: each.with_outcomes(model.outcomes[name], model.losses[name]) for name, each in queries.items()
+        name: each.with_judges(model.judges[name], model.weights[name]) for name, each in queries.items()
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning)
@@ -154,20 +153,23 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """A model of all that was learned, also from epochs that forecasts do not use yet."""
-    half_life, length = current.learning.half_life, current.learning.length
-    epoch = now // length if current.learning.on else current.learning.epoch
+    learning = current.learning
+    epoch = now // learning.length if learning.on else learning.epoch
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),
         {
-            name: series_counts.up_to(each, KnownEpoch(epoch, half_life))
+            name: series_counts.up_to(each, KnownEpoch(epoch, learning.epochs_to_half))
             for name, each in current.series.items()
         },
-        {name: each.outcomes.up_to(KnownEpoch(epoch, half_life)) for name, each in current.queries.items()},
-        {name: average.up_to(each.losses, epoch, half_life) for name, each in current.queries.items()},
+        {
+            name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
+        },
+        {name: each.weights for name, each in current.queries.items()},
         epoch,
-        half_life,
-        length,
+        learning.half_life,
+        learning.length,
     )
 
 

@@ -24,12 +24,15 @@ from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.judges.judge import Judge
 from antelog.forecast.judges.judged import Judged, Predictions
+from antelog.forecast.judges.mean import JudgeWeights
 from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.tally import EPOCH, Counted, Tally, Waiting
+from antelog.forecast.rates.ledger import Ledger
+from antelog.forecast.rates.tally import EPOCH, Counted, Tally
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.given import BYTES, PATH, TEXT, checked
 
@@ -38,7 +41,7 @@ _CLASSES: Mapping[str, type[Any]] = {
         each.__name__: each
         for each in (
             *(Facts, AnswerLines, Judged, Predictions, ScoredLines, SeriesCounts),
-            *(Counted, Tally, Waiting),
+            *(Counted, JudgeWeights, Ledger, Tally),
         )
     },
     "OpenAnswers": TrackedAnswers,
@@ -108,7 +111,7 @@ def _built(structure: Any, columns: list[np.ndarray[Any, Any]]) -> Any:
             return structure
 
 
-VERSION = 2
+VERSION = 3
 """Counts up whenever a model of the version before can no longer be read."""
 
 
@@ -122,17 +125,17 @@ class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Rates, outcome statistics and losses learned from a program's stream, up to an epoch of `length` ticks.
+    """Rates and judges learned from a program's stream, up to an epoch of `length` ticks.
 
-    `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
-    judges were. Their cells stand for `values`.
+    `series` are the counts of each family; `judges` by name, and their `weights`, are those of each query.
+    Their cells stand for `values`.
     """
 
     plan: Plan
     values: Values
     series: Mapping[str, SeriesCounts]
-    outcomes: Mapping[str, OutcomeStatistics]
-    losses: Mapping[str, Waiting]
+    judges: Mapping[str, Mapping[str, Judge]]
+    weights: Mapping[str, JudgeWeights]
     epoch: int
     half_life: float | None
     length: int = EPOCH
@@ -141,7 +144,7 @@ class Model:
     def knows_something(self) -> bool:
         """Whether anything was learned, from facts or from outcomes of answers."""
         facts = any(each.shared.count for each in self.series.values())
-        return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
+        return facts or any(each.rows for own in self.judges.values() for each in own.values())
 
     @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
@@ -150,7 +153,11 @@ class Model:
 
     def to_bytes(self) -> bytes:
         structure, columns = packed(
-            {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
+            {
+                "series": dict(self.series),
+                "judges": {name: dict(each) for name, each in self.judges.items()},
+                "weights": dict(self.weights),
+            }
         )
         head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
@@ -197,7 +204,7 @@ class Model:
             raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
-        counted = (learned["series"], learned["outcomes"], learned["losses"])
+        counted = (learned["series"], learned["judges"], learned["weights"])
         return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:

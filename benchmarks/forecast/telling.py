@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.tables import Numbers
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.outcomes.following import DecidedAnswers
@@ -64,21 +64,23 @@ def _listening() -> Iterator[_Heard]:
     heard = _Heard()
     judge, score_decided = judging.judge, judging.score_decided
 
-    def judge_(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
-        judged, reported = judge(judged, rows, by_model)
-        heard.said.append(_said(rows, reported))
+    def judge_(
+        judged: Judged, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
+    ) -> tuple[Judged, Predictions]:
+        judged, reported = judge(judged, rows, by_model, decided)
+        heard.said.append(_said(rows, reported, judged.columns))
         return judged, reported
 
-    def score_decided_(judged: Judged, decided: DecidedAnswers, at: Column, epoch: int | None) -> Judged:
+    def score_decided_(judged: Judged, decided: DecidedAnswers) -> Judged:
         columns = {"answer": decided.number, "decided": decided.tick, "confirmed": decided.confirmed}
-        heard.decided.append(pl.DataFrame({name: column.take(at) for name, column in columns.items()}))
-        return score_decided(judged, decided, at, epoch)
+        heard.decided.append(pl.DataFrame(columns))
+        return score_decided(judged, decided)
 
     with patch.object(judging, "judge", judge_), patch.object(judging, "score_decided", score_decided_):
         yield heard
 
 
-def _said(rows: AnswerRows, reported: Predictions) -> pl.DataFrame:
+def _said(rows: AnswerRows, reported: Predictions, names: tuple[str, ...]) -> pl.DataFrame:
     key = pl.DataFrame({str(number): column for number, column in enumerate(rows.key)})
     lines = pl.DataFrame(
         {
@@ -87,8 +89,7 @@ def _said(rows: AnswerRows, reported: Predictions) -> pl.DataFrame:
             "stage": rows.stage,
             "age": rows.age,
             "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(rows.tick),
-            "model": reported.each[:, 0],
-            "outcomes": reported.each[:, 1],
+            **{name: reported.each[:, at] for at, name in enumerate(names)},
             "chance": reported.chance,
         },
         schema_overrides={"key": pl.UInt64},

@@ -55,7 +55,7 @@ def test_models_of_different_keys_together_are_the_model_of_all(half_life: float
     assert together.length == epoch
     assert together.epoch == whole.epoch
     # How far each judge is trusted follows from what was said in the meantime.
-    expected = chances(replace(whole, losses=together.losses))
+    expected = chances(replace(whole, weights=together.weights))
     assert any(chance is not None for chance in expected)
     np.testing.assert_allclose(
         np.array(chances(together), np.float64), np.array(expected, np.float64), rtol=1e-9

@@ -15,6 +15,7 @@ import numpy as np
 from antelog.engine.columns.tables import Column, distinct, inverse
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.forms import Layout
+from antelog.forecast.outcomes.rows import Learns
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.declared import completed, declared
@@ -26,7 +27,7 @@ from antelog.forecast.rates.tally import EPOCH, KnownEpoch
 
 @dataclass(frozen=True)
 class Learning:
-    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
+    """Settings of learning: whether it is on, and the half-life of counts in ticks (None: they never fade).
 
     If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
     sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
@@ -39,6 +40,12 @@ class Learning:
     shared: bool = True
     length: int = EPOCH
 
+    @property
+    def learns(self) -> Learns:
+        if not self.on:
+            return Learns.NOTHING
+        return Learns.ALL if self.shared else Learns.KEYS
+
     def epochs(self, ticks: Column) -> Column:
         """The epochs of ticks."""
         return ticks // self.length
@@ -46,7 +53,12 @@ class Learning:
     def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
         still, lag = None if self.shared else self.epoch, layout.lag(self.length)
-        return KnownEpoch(epoch - lag if self.on else self.epoch, self.half_life, still)
+        return KnownEpoch(epoch - lag if self.on else self.epoch, self.epochs_to_half, still)
+
+    @property
+    def epochs_to_half(self) -> float | None:
+        """The half-life in epochs."""
+        return None if self.half_life is None else self.half_life / self.length
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,54 +1,90 @@
 """A judge of open answers, and the table of judges.
 
     judge = judge.learn(rows, outcome)    what became of answers in states they have been in
-    judge.predict(rows)                   the chance that each answer is confirmed
+    judge.predict(rows)                   for each row the chance that its answer is confirmed
+    judge = judge.settled(now)            at the end of a step
 
 To add a judge, write a module with a class that has these methods, and a line for it in JUDGES. What it may
-know of an answer is in its row; chances do not depend on how a run is cut as long as `predict` uses only
-outcomes of epochs up to `rows.as_of`.
+know of an answer is in its row. A step has many ticks: `predict` goes for each row by what was decided before
+the row's tick, so chances do not depend on how a run is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Protocol, Self, runtime_checkable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, Self
 
-from antelog.engine.columns.tables import Numbers
+from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.forecast.outcomes.outcomes import nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
-from antelog.forecast.rates.tally import Cells, KnownEpoch
+from antelog.forecast.rates.tally import Cells
 
 
 class Judge(Protocol):
     """Predicts the chances of open answers, and learns from the outcomes of decided ones."""
 
+    @property
+    def columns(self) -> Mapping[str, float]:
+        """The names of the columns of `predict`, and what each weighs before anything is known of it."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """About how many rows of its state there are; none before it has learned anything."""
+        ...
+
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The chance of each row; NaN where it is unknown."""
+        """The chances of each row, one column for each of its `columns`; NaN where they are unknown."""
         ...
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> Self:
-        """The judge after a lesson. Lessons come in the order of their epochs."""
+        """The judge after the lesson of a step."""
+        ...
+
+    def settled(self, now: int) -> Self:
+        """The judge after a step that ended at `now`."""
+        ...
+
+    def at_tick(self, tick: int) -> Self:
+        """The judge as it is kept in a model that was learned up to a tick."""
+        ...
+
+    def merged(self, others: Sequence[Self]) -> Self:
+        """One judge from those of several workers with different keys."""
+        ...
+
+    def part(self, mine: Callable[[Column], Mask]) -> Self:
+        """The judge of a worker, given which cells of the partition key are its own."""
+        ...
+
+    def renewed(self, newer: Self) -> Self:
+        """The judge that goes on learning about its keys; what all keys share is that of a newer model."""
+        ...
+
+    def with_cells(self, cells: Cells) -> Self:
+        """A copy with rewritten cells."""
         ...
 
 
-@runtime_checkable
-class Summing(Protocol):
-    """A judge that adds lessons up once they may be used."""
+MODEL, OUTCOMES = "model", "outcomes"
+"""The names in the column `chance_from`."""
 
-    def up_to(self, as_of: KnownEpoch) -> Self: ...
-
-
-@runtime_checkable
-class Recodable(Protocol):
-    """A judge with cells of answers, which are rewritten when values are dropped."""
-
-    def with_cells(self, cells: Cells) -> Self: ...
+OF_MODEL = 2.0
+"""What the model of facts weighs before anything is known of it."""
 
 
-MODEL, OUTCOMES, BOTH, SEVERAL = "model", "outcomes", "both", "several"
-"""The names in the column `chance_from`: of one judge, of two, of more."""
+@dataclass(frozen=True)
+class JudgeSettings:
+    """The input of a new judge: the number of columns in the key of answers, and the longest half-life."""
 
-JUDGES: Mapping[str, Callable[[int], Judge]] = {OUTCOMES: nothing_known}
-"""The judges besides the model of facts, by name: each made for answers with a key of some columns."""
+    keys: int
+    half_life: float | None
 
-Judges = Mapping[str, Callable[[int], Judge]]
+
+JUDGES: Mapping[str, Callable[[JudgeSettings], Judge]] = {
+    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life)
+}
+"""The judges besides the model of facts, by name."""
+
+Judges = Mapping[str, Callable[[JudgeSettings], Judge]]

@@ -6,6 +6,7 @@ Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
@@ -17,7 +18,12 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-from antelog.forecast.rates.tally import KnownEpoch
+
+
+class Learns(Enum):
+    """What changes while a stream runs: nothing, what is known of single keys, or all."""
+
+    NOTHING, KEYS, ALL = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +36,7 @@ class AnswerRows:
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
     tick     the tick of the chance
     at_line  whether the answer has a line at this tick, or has been silent since one before
-    as_of    up to which epoch outcomes may be used
+    learns   what is learned; what was decided before a row's tick may be used
     end      the tick, from the answer's on, up to which its pattern counts; 0 if it counts nothing
     """
 
@@ -40,7 +46,7 @@ class AnswerRows:
     stage: Column
     tick: Column
     at_line: Mask
-    as_of: KnownEpoch
+    learns: Learns
     end: Column
 
     @property
@@ -57,14 +63,14 @@ class AnswerRows:
 
 @dataclass(frozen=True, eq=False)
 class RowOutcomes:
-    """For each row whether its answer was confirmed, and the epoch in which that was decided."""
+    """For each row whether its answer was confirmed, and the tick at which that was decided."""
 
     confirmed: Mask
-    epoch: Column
+    tick: Column
 
 
 def lesson_of(
-    decided: DecidedAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch, ends: Column
+    decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
 ) -> tuple[AnswerRows, RowOutcomes]:
     """Rows for the states that decided answers have been in, and their outcomes.
 
@@ -81,7 +87,7 @@ def lesson_of(
         stage,
         answer[-1] + end + least_age(states),
         ~is_silent(states),
-        as_of,
+        learns,
         end,
     )
-    return rows, RowOutcomes(decided.confirmed.take(of), epochs.take(of))
+    return rows, RowOutcomes(decided.confirmed.take(of), decided.tick.take(of))

@@ -60,7 +60,7 @@ def rows(current: Forecasting | None) -> int:
         return 0
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
-    learned = sum(each.outcomes.levels[-1].tally.count for each in judged)
+    learned = sum(judge.rows for each in judged for judge in each.judges.values())
     learned += sum(each.tally.count for each in current.series.values())
     return rows_of(current.sightings.history) + followed + (learned if current.learning.on else 0)
 

@@ -257,7 +257,7 @@ def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None
     """Except for how far each judge is trusted: that follows from what was said while a bucket learned."""
     (whole,) = map(Model.from_bytes, of_buckets(learned, to_learn(), 1, readings(7)))
     found = merged([Model.from_bytes(each) for each in of_buckets(learned, to_learn(), buckets, readings(7))])
-    trusting = replace(whole, losses=found.losses)
+    trusting = replace(whole, weights=found.weights)
     assert streamed(forecasts(found), 1, []) == streamed(forecasts(trusting), 1, [])
 
 
