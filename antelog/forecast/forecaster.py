@@ -25,7 +25,7 @@ from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judge import JUDGES, Judges
+from antelog.forecast.judges.judge import JUDGES, Judges, check_judges
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
@@ -35,15 +35,20 @@ from antelog.forecast.scores.scores import Scores
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Whether to learn, with which half-life, and how many ticks an epoch has (None: as the model, or 20)."""
+    """Whether to learn, with which half-life, how many ticks an epoch has, and which judges have a say.
+
+    The ticks of an epoch (None) are as those of the model, or 20; the judges (None) are all there are.
+    """
 
     learns: bool
     half_life: float | None = HALF_LIFE
     epoch: int | None = None
+    judges: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if self.epoch is not None and self.epoch < 1:
             raise DataError(f"an epoch of {self.epoch} ticks is none: it has at least one")
+        check_judges(self.judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +72,8 @@ class ModelForecaster:
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
-            return ModelForecaster(plan, forecasting.start(plan, learning, judges=judges), limits)
+            known = forecasting.start(plan, learning, judges=judges)
+            return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
         name = "the model" if isinstance(model, Model) else str(model)
         given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
         if length not in (None, given.length):
@@ -78,7 +84,8 @@ class ModelForecaster:
         learning = replace(learning, length=given.length)
         if not learning.on:
             learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
-        return ModelForecaster(plan, forecasting.start(plan, learning, given, judges), limits)
+        known = forecasting.start(plan, learning, given, judges)
+        return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:

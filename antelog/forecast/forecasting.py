@@ -9,7 +9,7 @@ forecasts: its lines are the same with and without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -71,6 +71,13 @@ def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Ju
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
     return Forecasting(sightings, model.series, queries, 0, learning)
+
+
+def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
+    """The state if these judges alone have a say (None: all)."""
+    if judges is None:
+        return current
+    return replace(current, queries={name: each.only(judges) for name, each in current.queries.items()})
 
 
 @dataclass(frozen=True, eq=False)

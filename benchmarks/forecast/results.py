@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from antelog.forecast.judges.judge import MODEL, OUTCOMES
+from antelog.forecast.columns import MODEL, OUTCOMES
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import ScoreResult

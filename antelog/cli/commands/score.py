@@ -59,7 +59,16 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
         program, model = found.program, settings.model
         chosen = LEARN if model is None and not program.plan.declares_chances else model
         recording = recording_of(found.settings)
-        _tell(program, through(program, recording, rejects=rejects_of(settings), model=chosen), more.output)
+        engine = through(
+            program,
+            recording,
+            rejects=rejects_of(settings),
+            model=chosen,
+            epoch=settings.epoch,
+            half_life=settings.half_life,
+            judges=settings.judges,
+        )
+        _tell(program, engine, more.output)
 
 
 def _tell(program: Program, engine: Engine, output: Path | None) -> None:

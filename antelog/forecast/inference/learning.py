@@ -15,14 +15,13 @@ import numpy as np
 from antelog.engine.columns.tables import Column, distinct, inverse
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.inference.forms import Layout
-from antelog.forecast.outcomes.rows import Learns
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.declared import completed, declared
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import family_of
-from antelog.forecast.rates.tally import EPOCH, KnownEpoch
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ the row's tick, so chances do not depend on how a run is cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.errors import DataError
+from antelog.forecast.columns import JUDGE_NAMES, OUTCOMES
 from antelog.forecast.outcomes.outcomes import nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates.tally import Cells
@@ -67,9 +69,6 @@ class Judge(Protocol):
         ...
 
 
-MODEL, OUTCOMES = "model", "outcomes"
-"""The names in the column `chance_from`."""
-
 OF_MODEL = 2.0
 """What the model of facts weighs before anything is known of it."""
 
@@ -88,3 +87,13 @@ JUDGES: Mapping[str, Callable[[JudgeSettings], Judge]] = {
 """The judges besides the model of facts, by name."""
 
 Judges = Mapping[str, Callable[[JudgeSettings], Judge]]
+
+
+def check_judges(names: Collection[str] | None) -> None:
+    """Raises DataError if there is no judge of a name, or if there is none at all."""
+    known = ", ".join(JUDGE_NAMES)
+    for name in names or ():
+        if name not in JUDGE_NAMES:
+            raise DataError(f"there is no judge {name!r}; there are {known}")
+    if names is not None and not names:
+        raise DataError(f"without a judge there are no chances: name some of {known}, or leave it out")

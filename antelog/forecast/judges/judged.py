@@ -8,7 +8,7 @@ Lines of a tick are judged by what was decided before it, so it makes no differe
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,10 +17,12 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.column_set import ColumnSet
-from antelog.forecast.judges.judge import JUDGES, MODEL, OF_MODEL, Judge, Judges, JudgeSettings
+from antelog.forecast.columns import MODEL
+from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.rows import AnswerRows, Learns, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
+from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
@@ -72,6 +74,11 @@ class Judged:
     def columns(self) -> tuple[str, ...]:
         """The names of the columns of `Predictions.each`."""
         return (MODEL, *(name for judge in self.judges.values() for name in judge.columns))
+
+    def only(self, judges: Collection[str]) -> Judged:
+        """The judged answers if these judges alone have a say."""
+        owners = (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
+        return replace(self, weights=self.weights.only(np.isin(owners, [*judges])))
 
     def with_judges(self, judges: Mapping[str, Judge], weights: JudgeWeights) -> Judged:
         return replace(self, judges=judges, weights=weights)

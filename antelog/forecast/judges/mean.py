@@ -11,7 +11,7 @@ right.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 
 import numpy as np
@@ -50,6 +50,10 @@ class JudgeWeights:
         at = np.searchsorted(code, pattern * size + np.clip(tick + 1, 0, size - 1)) - 1
         there = (at >= 0) & (self.pattern.take(np.maximum(at, 0)) == pattern)
         return np.append(self.weights, first, axis=0).take(np.where(there, at, -1), axis=0)
+
+    def only(self, columns: Mask) -> JudgeWeights:
+        """The weights, those of other judges being 0 from now on."""
+        return replace(self, at_first=self.at_first * columns, weights=self.weights * columns)
 
     def settled(self) -> JudgeWeights:
         """The weights at the end of a step."""
@@ -156,8 +160,8 @@ def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:
 
 
 def averaged(weights: Numbers, each: Numbers) -> Numbers:
-    """The mean of the chances of judges (columns) in log odds; NaN where none is known."""
-    known = ~np.isnan(each)
+    """The mean of the chances of judges (columns) in log odds; NaN where none with a weight has one."""
+    known = ~np.isnan(each) & (weights > 0)
     weight = weights * known
     with np.errstate(invalid="ignore"):
         odds = (weight * _log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)

@@ -21,10 +21,10 @@ from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, Learns, RowOutcomes
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates import tally
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, standing
-from antelog.forecast.rates.tally import Cells, nothing_counted, summed
+from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
+from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -114,7 +114,7 @@ class OutcomeStatistics:
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
-            return standing(level, key, len(ticks))
+            return unfaded(level, key, len(ticks))
         return before(level, key, ticks, self._half_lives(level))
 
     def _half_lives(self, level: Ledger) -> Numbers:

@@ -6,7 +6,6 @@ Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
 from antelog.engine.columns.tables import Column, Mask
 from antelog.forecast.outcomes.following import (
@@ -18,12 +17,7 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-
-
-class Learns(Enum):
-    """What changes while a stream runs: nothing, what is known of single keys, or all."""
-
-    NOTHING, KEYS, ALL = range(3)
+from antelog.forecast.rates.tally import Learns
 
 
 @dataclass(frozen=True, eq=False)

@@ -138,7 +138,7 @@ def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: Half
     return sums
 
 
-def standing(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
+def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
     """The sums of so many keys as they are, whatever the tick; 0 of what was not counted."""
     tally = ledger.tally
     at = matched(keys, count, tally)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
@@ -27,6 +28,12 @@ FORGOTTEN = 100
 
 HalfLife: TypeAlias = float | Numbers | None
 """How many epochs halve a sum (None: it never fades), or a column of them, for sums side by side."""
+
+
+class Learns(Enum):
+    """What changes while a stream runs: nothing, what is known of single keys, or all."""
+
+    NOTHING, KEYS, ALL = range(3)
 
 
 @dataclass(frozen=True)

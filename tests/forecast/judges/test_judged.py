@@ -21,7 +21,8 @@ from antelog.forecast.judges.judged import (
     settled,
 )
 from antelog.forecast.outcomes.following import DecidedAnswers, age_bucket, state_of
-from antelog.forecast.outcomes.rows import AnswerRows, Learns
+from antelog.forecast.outcomes.rows import AnswerRows
+from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores.scores import result
 
 UNKNOWN = float("nan")

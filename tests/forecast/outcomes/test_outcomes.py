@@ -19,7 +19,8 @@ from antelog.forecast.outcomes.following import (
     state_of,
 )
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, Learns, RowOutcomes, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, lesson_of
+from antelog.forecast.rates.tally import Learns
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, standing
+from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.tally import nothing_counted
 
 HALF_LIVES = np.array([3.0, 40.0, np.inf])
@@ -33,7 +33,7 @@ def expected(rows: list[tuple[int, int, float]], key: int, tick: int) -> list[fl
     for at, number in sorted((at, number) for own, at, number in rows if own == key and at < tick):
         if last is not None:
             sums = sums * np.exp2(-(at - last) / HALF_LIVES)[:, None] * (at - last <= FORGOTTEN)
-        sums, last = sums + [1, number], at
+        sums, last = sums + np.array([1, number]), at
     if last is not None:
         sums = sums * np.exp2(-(tick - last) / HALF_LIVES)[:, None] * (tick - last <= FORGOTTEN)
     found: list[float] = sums.ravel().tolist()
@@ -67,7 +67,7 @@ def test_at_the_end_of_a_step_forgotten_keys_are_dropped() -> None:
 
 def test_a_model_stands_still() -> None:
     ledger = closed(counted(nothing(None), (7, 0, 1), (7, 1, 0)), 1)
-    sums = standing(ledger, (column(7, 9),), 2)
+    sums = unfaded(ledger, (column(7, 9),), 2)
     assert sums.tolist() == [ledger.tally.sums[0].tolist(), [0] * 6]
 
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import antelog
 from antelog.forecast.columns import KINDS
+from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
@@ -99,7 +100,7 @@ def in_process(program: antelog.Program, model: Any, facts: Sequence[Fact]) -> l
 
 
 def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
-    found = forecasts_of(PLAN, given, learn=learn)
+    found = forecasts_of(PLAN, given, LearningSettings(learn))
     assert found is not None
     return found
 
@@ -133,7 +134,7 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     expected = in_process(program, None, readings(0))
     assert {row["change"] for row in expected} == {*KINDS} - {"closed"}
     assert any("holds" in row for row in expected)
-    given = forecasts_of(program.plan, None, learn=False)
+    given = forecasts_of(program.plan, None, LearningSettings(False))
     assert given is not None
     assert streamed(given, buckets, ends, program) == expected
 
@@ -153,10 +154,10 @@ def test_chances_of_counts_are_those_of_the_engine(buckets: int, ends: list[int]
     program = antelog.parse(COUNTS)
     engine = Engine(program, model="learn")
     engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-    given = forecasts_of(program.plan, engine.model, learn=False)
+    given = forecasts_of(program.plan, engine.model, LearningSettings(False))
     assert given is not None
     expected = _chances(in_process(program, engine.model, readings(0)))
-    assert {source for *_, source in expected} == {"both", "outcomes", None}
+    assert {source for *_, source in expected} == {"outcomes", None}
     assert _chances(streamed(given, buckets, ends, program)) == expected
 
 
@@ -284,7 +285,7 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     assert plan.key
     for family in layout(plan).families:
         assert plan.key[family.predicate] in family.places
-    found = forecasts_of(plan, None, learn=False)
+    found = forecasts_of(plan, None, LearningSettings(False))
     assert found is not None
     facts = facts_of(plan, dice, 12, 7)
     job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)
