@@ -21,7 +21,7 @@ from antelog.errors import StateError
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-VERSION = 7
+VERSION = 8
 """Counts up whenever a state of the version before can no longer be read."""
 
 MOST = 2 * 2**30

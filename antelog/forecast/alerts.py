@@ -25,6 +25,7 @@ from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.line_columns import LineColumns
+from antelog.forecast.scores.program_alerts import FirstAlerts
 
 ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""
@@ -111,10 +112,19 @@ class LastLines:
         return united([table, more]), np.concatenate([here, earlier.take(there)])
 
 
+@dataclass(frozen=True, eq=False)
+class AlertStep:
+    """The likely answers after a step, by number, the alerts in it, and the lines of these changes."""
+
+    likely: Column
+    alerts: FirstAlerts
+    lines: list[pa.Table]
+
+
 def alert_lines(
     likely: Column, answers: Sequence[AnswerChances], threshold: float, last: LastLines, *, lossy: bool
-) -> tuple[Column, list[pa.Table]]:
-    """The likely answers after a step, and its lines of alerts."""
+) -> AlertStep:
+    """The alerts of a step, given the likely answers before it."""
     number, tick, chance = (
         np.concatenate([np.zeros(0, kind), *(getattr(each.predictions, name) for each in answers)])
         for name, kind in (("number", np.int64), ("tick", np.int64), ("chance", np.float64))
@@ -127,7 +137,8 @@ def alert_lines(
             some = each.take(found.row.take(mine) - first)
             parts.append(_lines(last, some, found.likely[mine], lossy))
         first += len(each.predictions.tick)
-    return after, parts
+    rang = found.row[found.likely]
+    return AlertStep(after, FirstAlerts(number.take(rang), tick.take(rang)), parts)
 
 
 def _lines(last: LastLines, answers: AnswerChances, likely: Mask, lossy: bool) -> pa.Table:

@@ -21,6 +21,7 @@ from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import Limits
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,9 @@ def after_change(before: Forecasting, change: Transition, limits: Limits) -> Car
         for name, counts in empty.series.items()
     }
     queries = {
-        name: before.queries[name] if _goes_on(change, name) else _from(judged, change.tick)
+        name: _going_on(before.queries[name], new.relation(name).alert)
+        if _goes_on(change, name)
+        else _from(judged, change.tick)
         for name, judged in empty.queries.items()
     }
     found = Forecasting(sightings, series, queries, before.epoch, before.learning)
@@ -67,6 +70,13 @@ def _goes_on(change: Transition, name: str) -> bool:
     before, after = change.old.relation(name), change.plan.relation(name)
     same_key = key_of(change.old, before) == key_of(change.plan, after)
     return same_key and before.patterns == after.patterns
+
+
+def _going_on(judged: Judged, threshold: float | None) -> Judged:
+    """A query as it was; alerts at another threshold are scored anew."""
+    if judged.scores.program.threshold == threshold:
+        return judged
+    return replace(judged, scores=replace(judged.scores, program=ProgramAlerts(threshold)))
 
 
 def _from(judged: Judged, tick: int) -> Judged:

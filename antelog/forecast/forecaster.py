@@ -125,6 +125,11 @@ class ModelForecaster:
     def scores(self) -> dict[str, Scores]:
         return forecasting.scores_of(self.known)
 
+    def decided(self) -> dict[str, int]:
+        """The number of answers of each query that are decided by now."""
+        followed = {name: each.followed for name, each in self.known.queries.items()}
+        return {name: each.next - each.last.count for name, each in followed.items()}
+
     def left_out_table(self) -> pa.Table:
         return left_out_table(
             {query.name: self.left_out.get(query.name, LeftOut()) for query in self.plan.queries}

@@ -33,6 +33,7 @@ from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.ledger import Ledger
 from antelog.forecast.rates.tally import EPOCH, Counted, Tally
+from antelog.forecast.scores.program_alerts import FirstAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.given import BYTES, PATH, TEXT, checked
 
@@ -40,7 +41,7 @@ _CLASSES: Mapping[str, type[Any]] = {
     **{
         each.__name__: each
         for each in (
-            *(Facts, AnswerLines, Judged, Predictions, ScoredLines, SeriesCounts),
+            *(Facts, AnswerLines, FirstAlerts, Judged, Predictions, ScoredLines, SeriesCounts),
             *(Counted, JudgeWeights, Ledger, Tally),
         )
     },

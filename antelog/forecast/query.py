@@ -46,6 +46,7 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
+from antelog.forecast.scores.program_alerts import AlertOutcomes
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -114,9 +115,12 @@ class QueryForecast:
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources)
-            likely, more_lines = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
-            likely = likely[find(likely, step.decided.number) < 0]
-            parts += more_lines
+            alerts = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
+            likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
+            parts += alerts.lines
+            judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
+            outcomes = _outcomes(step.decided, [before.reported, some.predictions])
+            judged = judging.score_alerts(judged, outcomes, self.relation.alert)
         after = replace(judged, likely=likely)
         return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
 
@@ -214,6 +218,15 @@ class QueryForecast:
     def _time(self, answer: tuple[Column, ...], tick: Column) -> Column:
         """The ticks of answers; 0 where the query fixes it."""
         return np.zeros_like(tick) if self.relation.answer.time is None else answer[-1]
+
+
+def _outcomes(decided: DecidedAnswers, reported: Sequence[judging.Predictions]) -> AlertOutcomes:
+    """The outcomes of decided answers with whether they had chances, given the predictions at their lines."""
+    number, chance = (
+        np.concatenate([getattr(each, name) for each in reported]) for name in ("number", "chance")
+    )
+    had_chance = find(decided.number, number[~np.isnan(chance)]) >= 0
+    return AlertOutcomes(decided.number, decided.tick, decided.confirmed, had_chance)
 
 
 def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines: AnswerLines) -> Numbers:

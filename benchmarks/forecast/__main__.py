@@ -10,6 +10,7 @@ from pathlib import Path
 
 from benchmarks.forecast import page, results
 from benchmarks.forecast.cost import ROUNDS, costs
+from benchmarks.forecast.made import MADE
 from benchmarks.forecast.records import FOLDER, RECORDS
 from benchmarks.forecast.streams import STREAMS
 from benchmarks.options import RESULTS, one_of
@@ -21,20 +22,24 @@ COST = "cost"
 
 def main() -> int:
     parser = ArgumentParser(prog="python -m benchmarks.forecast", description=__doc__)
-    names = f"of {', '.join(STREAMS)}, or {COST}; all"
-    parser.add_argument("names", nargs="*", metavar="NAME", type=one_of((*STREAMS, COST)), help=names)
+    known = (*STREAMS, *MADE, COST)
+    names = f"of {', '.join(known)}; all"
+    parser.add_argument("names", nargs="*", metavar="NAME", type=one_of(known), help=names)
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder to write to")
     parser.add_argument("--page", action="store_true", help="make the page of what was found before")
     given = parser.parse_args()
-    for name in () if given.page else given.names or (*STREAMS, COST):
+    for name in () if given.page else given.names or known:
         if name == COST:
             _keep_costs(given.results)
+            continue
+        if name in MADE:
+            _keep(given.results, "made", name, results.judged_made(MADE[name]))
             continue
         stream = STREAMS[name]
         if not RECORDS[stream.record].there:
             print(f"{name:12} skipped: there is no {FOLDER / RECORDS[stream.record].path}")
             continue
-        _keep(given.results, name, results.judged(stream))
+        _keep(given.results, "streams", name, results.judged(stream))
     found = results.read(given.results)
     if not found["streams"]:
         print("nothing is known of any stream, so there is no page")
@@ -46,12 +51,12 @@ def main() -> int:
     return 0
 
 
-def _keep(folder: Path, name: str, judged: results.Found) -> None:
+def _keep(folder: Path, part: str, name: str, judged: results.Found) -> None:
     """What other runs have written meanwhile stays."""
     versions = {"Python": platform.python_version(), **versions_of(("numpy", "pyarrow", "scikit-learn"))}
     found = results.read(folder)
     found["setting"] = asdict(setting(1, 1, versions))
-    found["streams"][name] = judged
+    found[part][name] = judged
     results.write(folder, found)
     scores = (f"{judge} {each['brier']:.4f} {each['log']:.4f}" for judge, each in judged["scores"].items())
     print(f"{name:12} {judged['lines']:6,} lines  {'  '.join(scores)}", flush=True)
@@ -64,7 +69,7 @@ def _keep_costs(folder: Path) -> None:
     # It may be measured at another time than the streams were replayed, and on another machine.
     own = setting(1, ROUNDS)
     found.setdefault("setting", asdict(own))
-    found[COST] = {**measured, "date": own.date, "commit": own.commit, "cpu": own.cpu}
+    found[COST] = {"streams": measured, "date": own.date, "commit": own.commit, "cpu": own.cpu}
     results.write(folder, found)
     print(f"{COST:12} {measured}", flush=True)
 

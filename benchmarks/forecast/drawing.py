@@ -10,9 +10,10 @@ import altair as alt
 from antelog.pictures import theme
 from antelog.pictures.drawing import Drawing
 from antelog.pictures.panels import panel_title
-from benchmarks.forecast.results import BASE, JUDGES, Found
+from benchmarks.forecast.results import BASE, BOOSTING, CHANCE, LOGISTIC, Found
 
-COLOURS = dict(zip(JUDGES, (theme.BLUE, theme.GREEN, theme.ORANGE, theme.MUTED, theme.PURPLE), strict=True))
+SHOWN = {CHANCE: theme.BLUE, BOOSTING: theme.PURPLE, LOGISTIC: theme.ORANGE}
+"""The judges that are drawn, besides the base rate: more marks on a line nobody can tell apart."""
 _ACROSS = 3
 
 
@@ -22,10 +23,10 @@ def scores_drawing(streams: Mapping[str, Found]) -> Drawing:
         {"stream": name, "judge": judge, "share": score["log"] / found["scores"][BASE]["log"]}
         for name, found in streams.items()
         for judge, score in found["scores"].items()
-        if judge != BASE
+        if judge in SHOWN
     ]
-    judges = [judge for judge in JUDGES if judge != BASE]
-    colour = alt.Scale(domain=judges, range=[COLOURS[judge] for judge in judges])
+    judges = [*SHOWN]
+    colour = alt.Scale(domain=judges, range=[*SHOWN.values()])
     chart = alt.Chart({"values": rows}, width=560, height=24 * len(streams))
     marks = chart.mark_point(filled=True, size=70, opacity=0.9).encode(
         x=alt.X("share:Q", title="log loss, that of the base rate being 1", scale=alt.Scale(zero=False)),

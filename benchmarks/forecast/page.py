@@ -8,8 +8,11 @@ from textwrap import fill
 from typing import Any
 
 from antelog.pictures.drawing import Drawing
+from benchmarks.forecast.cost import STREAMS as COST_STREAMS
 from benchmarks.forecast.drawing import calibration_drawing, scores_drawing
-from benchmarks.forecast.results import BASE, CHANCE, JUDGES, RIVALS, Found, against_base
+from benchmarks.forecast.made import MADE
+from benchmarks.forecast.records import RECORDS
+from benchmarks.forecast.results import BASE, CHANCE, TRUTH, Found, against_base, columns_of
 from benchmarks.forecast.streams import STREAMS
 from benchmarks.report import ROOT
 
@@ -29,24 +32,31 @@ Each chance rests on what was known at its tick, and on nothing later. The first
 learning; the open lines of the second half count, those of answers that were decided before its end. No
 program says how likely anything is. Compared are
 
-- *chance*, the column that users see: the average of the next two;
-- *model*, the model of facts alone: how often they come, how persistently and how late;
-- *outcomes* alone: of the answers that were once in this state, how many were confirmed;
+- *chance*, the column that users see: what [the judges](forecasts.md) say together;
+- each judge alone, such as *model*, the model of facts: how often they come, how persistently and how late;
+  those between *chance* and *base* in the tables;
 - *base*: of all lines whose answers were decided before, the share that was confirmed;
 - *boosting*: scikit-learn's `HistGradientBoostingClassifier` as it comes, fitted anew at each tenth of the
   way to the lines decided so far. It knows which literals are true, the age of the answer, how long it was
-  silent, and its key's share of confirmed answers.
+  silent, and its key's share of confirmed answers;
+- *logistic*: scikit-learn's `LogisticRegression` of the same features, fitted likewise.
 
 The Brier score is the mean square of chance minus outcome. The log loss is the mean of minus the logarithm
 of the chance that was given to what became true; no chance counts as less than 0.0001. Less is better.
 
-How fast the average forgets, how it counts lines, and that outcomes distinguish lines from silence was
-chosen by looking at scores of these very streams, among some dozens of variants that differ little. So
-the figures of chance and outcomes are somewhat better than they would be on streams nobody has looked at.
+## Two halves
+
+How forecasts forget and are weighed was once chosen by looking at scores of all of these streams. Since then
+the streams are dealt to two halves, by a rule that knows no score: the files of the records, in the order of
+their names, belong to one half and the other in turn. So streams of one record stay together. On the first
+half, *chosen on*, constants may be chosen; the other is *only reported*, and its mean stands for streams
+that nobody looked at. Two things make it still a little too good: the choices before the streams were dealt,
+and questions that are asked of another record of the other half as well (`gap`, `steady` and `again`).
 """
 
 _MEAN = """\
-*Mean* is that of the score divided by the base rate's. A judge that can say nothing about a stream has no
+*Mean* is that of the score divided by the base rate's: of all streams, and of the half on which nobody
+chose anything. A judge that can say nothing about a stream has no
 score there, and its mean is of the others: the model, where one fact may stand for two literals of a rule.
 """
 
@@ -62,6 +72,19 @@ the same test.
 ![What was said, and what came true](images/forecast-calibration.svg)
 """
 
+_MADE = """\
+## Made streams
+
+Of recorded streams nobody knows the chances. Of these they are known, for the streams were made with them:
+*truth* is what a program says that declares them, and in the long run nobody can be better. What is asked
+is always three facts of a key in a row. On few lines a judge may be better than the truth by luck.
+"""
+
+_ERROR = """\
+How far chances are off in the mean is the [expected calibration error](forecasts.md#what-is-assumed). It is
+above zero of right chances, too; where its interval begins at 0, it may be chance.
+"""
+
 _ALERTS = """\
 ## What alerts would be worth
 
@@ -74,10 +97,11 @@ alert to certainty.
 _COSTS = """\
 ## What chances cost
 
-The turbines of `make bench` once more: {facts:,} readings and {changes:,} lines of changes, in CPU seconds.
-The median of three runs that take turns. The design asks for twice the time at most. On Spark, where moving
-the rows costs more than the kernel, it is [a third more](scaling.md#measured) with declared chances. What
-another engine takes for its forecasts is [a page of its own](beside-wayeb.md).
+The turbines of `make bench` once more, and readings that are numbers, in CPU seconds: the median of three
+runs that take turns. How likely numbers are cannot be declared. With learned chances it should take 2.5
+times as long as without at most. On Spark, where moving the rows costs more than the kernel, it is
+[a third more](scaling.md#measured) with declared chances. What another engine takes for its forecasts is
+[a page of its own](beside-wayeb.md).
 
 """
 
@@ -103,19 +127,24 @@ def as_markdown(found: Found) -> str:
     lines = [_HEAD, "## The streams\n", *_questions(streams), "", "## The scores\n"]
     lines += ["![Log loss](images/forecast-scores.svg)\n"]
     for score, words in (("brier", "Brier score"), ("log", "Log loss")):
-        lines += [f"{words}:\n", *_scores(streams, score), ""]
+        lines += [f"{words}:\n", *_scores(streams, score), *_means(streams, score), ""]
+    lines += [_MEAN, _verdict(streams), ""]
+    made = {name: found["made"][name] for name in MADE if name in found["made"]}
+    if made:
+        lines += [_MADE, *_made(made), "", "Brier score:\n", *_scores(made, "brier"), ""]
+        lines += ["Log loss:\n", *_scores(made, "log"), ""]
     lines += [
-        _MEAN,
-        _verdict(streams),
-        "",
         _CALIBRATION,
         _calibrations(streams),
+        "",
+        _ERROR,
+        *_errors(streams),
         "",
         _ALERTS,
         *_alerts(streams),
     ]
     if "cost" in found:
-        lines += ["", _COSTS.format(**found["cost"]).rstrip("\n"), "", *_costs(found["cost"])]
+        lines += ["", _COSTS.rstrip("\n"), "", *_costs(found["cost"])]
     return "\n".join([*lines, "", _setting(found)]) + "\n"
 
 
@@ -128,24 +157,57 @@ def _table(columns: list[str], rows: list[list[str]], words: int = 1) -> list[st
 def _questions(streams: Mapping[str, Found]) -> list[str]:
     rows = [
         [
-            name, STREAMS[name].record, STREAMS[name].words, f"{each['ticks']:,}", f"{each['lines']:,}",
-            f"{each['base_rate']:.1%}",
+            name, STREAMS[name].record, STREAMS[name].words,
+            "only reported" if _reported(name) else "chosen on",
+            f"{each['ticks']:,}", f"{each['lines']:,}", f"{each['base_rate']:.1%}",
         ]
         for name, each in streams.items()
     ]  # fmt: skip
-    return _table(["stream", "record", "question", "ticks", "lines scored", "confirmed"], rows, words=3)
+    heads = ["stream", "record", "question", "half", "ticks", "lines scored", "confirmed"]
+    return _table(heads, rows, words=4)
+
+
+def _reported(name: str) -> bool:
+    """Whether a stream is of the half that nobody chose on."""
+    return RECORDS[STREAMS[name].record].reported
 
 
 def _scores(streams: Mapping[str, Found], score: str) -> list[str]:
+    judges, rows = columns_of(streams), []
+    for name, each in streams.items():
+        values = {judge: each["scores"][judge][score] for judge in judges if judge in each["scores"]}
+        best = min(value for judge, value in values.items() if judge != TRUTH)
+        cells = [_cell(values[judge], values[judge] == best) if judge in values else "" for judge in judges]
+        rows.append([name, *cells])
+    return _table(["stream", *judges], rows)
+
+
+def _means(streams: Mapping[str, Found], score: str) -> list[str]:
+    """Rows with the means of all streams, and of the half that nobody chose on."""
+    held_out = {name: each for name, each in streams.items() if _reported(name)}
+    rows = []
+    for words, some in (("*mean*", streams), ("*mean, only reported*", held_out)):
+        means = [against_base(some, judge, score) for judge in columns_of(streams)]
+        cells = ("" if mean is None else f"{mean:.3f}" for mean in means)
+        rows.append(f"| {' | '.join([words, *cells])} |")
+    return rows
+
+
+def _made(made: Mapping[str, Found]) -> list[str]:
+    rows = [
+        [name, MADE[name].words, f"{each['ticks']:,}", f"{each['lines']:,}"] for name, each in made.items()
+    ]
+    return _table(["stream", "how it is made", "ticks", "lines scored"], rows, words=2)
+
+
+def _errors(streams: Mapping[str, Found]) -> list[str]:
     rows = []
     for name, each in streams.items():
-        values = {judge: each["scores"][judge][score] for judge in JUDGES if judge in each["scores"]}
-        best = min(values.values())
-        cells = [_cell(values[judge], values[judge] == best) if judge in values else "" for judge in JUDGES]
-        rows.append([name, *cells])
-    means = [against_base(streams, judge, score) for judge in JUDGES]
-    rows.append(["*mean*", *("" if mean is None else f"{mean:.3f}" for mean in means)])
-    return _table(["stream", *JUDGES], rows)
+        if (error := each.get("error")) is not None:
+            ends = error["interval"]
+            interval = "" if ends is None else f"{100 * ends[0]:.1f} to {100 * ends[1]:.1f}"
+            rows.append([name, f"{100 * error['mean']:.1f}", interval])
+    return _table(["stream", "calibration error, points", "95 % interval"], rows)
 
 
 def _cell(value: float, best: bool) -> str:
@@ -156,8 +218,8 @@ def _verdict(streams: Mapping[str, Found]) -> str:
     """Where the chance users see is more than 1 % worse than another judge, in log loss or Brier score."""
     worse = []
     for name, each in streams.items():
-        for judge in RIVALS:
-            if judge not in each["scores"]:
+        for judge in each["scores"]:
+            if judge == CHANCE:
                 continue
             own, other = each["scores"][CHANCE], each["scores"][judge]
             most = max(own[score] / other[score] - 1 for score in own)
@@ -191,16 +253,24 @@ def _alerts(streams: Mapping[str, Found]) -> list[str]:
 
 
 def _costs(cost: Mapping[str, Any]) -> list[str]:
-    words = {
-        "plain": "without chances",
-        "declared": "with declared ones",
-        "learned": "with chances that are learned meanwhile",
-    }
-    rows = [[word, f"{cost[name]:.2f}", f"{cost[name] / cost['plain']:.1f}"] for name, word in words.items()]
-    table = _table(["", "CPU seconds", "times"], rows)
+    rows = [
+        [COST_STREAMS[name].words, f"{each['facts']:,}", f"{each['changes']:,}", *_ways(each)]
+        for name, each in cost["streams"].items()
+    ]
+    heads = ["readings", "facts", "changes", "without chances", "declared", "learned meanwhile"]
+    table = _table(heads, rows)
     if "commit" not in cost:
         return table
     return [*table, "", f"*Measured at commit {cost['commit']}, {cost['date']}, {cost['cpu']}.*"]
+
+
+def _ways(cost: Mapping[str, float]) -> list[str]:
+    """The seconds of each way, and how many times those without chances that is."""
+    learned = (
+        f"{cost[name]:.2f} ({cost[name] / cost['plain']:.1f})" if name in cost else ""
+        for name in ("declared", "learned")
+    )
+    return [f"{cost['plain']:.2f}", *learned]
 
 
 def _setting(found: Found) -> str:

@@ -33,6 +33,16 @@ class Record:
     def there(self) -> bool:
         return (FOLDER / self.path).exists()
 
+    @property
+    def reported(self) -> bool:
+        """Whether its streams are in the half that nobody may choose anything on: they are only reported.
+
+        The files, in the order of their names, are dealt to both halves in turn; the first may be chosen on.
+        So what was recorded together stays together, and nobody has looked at scores to deal them.
+        """
+        paths = sorted({each.path for each in RECORDS.values()})
+        return paths.index(self.path) % 2 == 1
+
     def facts(self) -> pa.Table:
         """Its facts in the order of arrival; the column before the last has the ticks, the first being 0."""
         found = self.read(FOLDER / self.path)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,28 +14,48 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from antelog.forecast.columns import MODEL, OUTCOMES
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import ScoreResult
-from benchmarks.forecast.rivals import base_rate, boosting
+from benchmarks.forecast.made import MadeStream
+from benchmarks.forecast.rivals import base_rate, boosting, logistic
 from benchmarks.forecast.streams import Stream
-from benchmarks.forecast.telling import replayed
+from benchmarks.forecast.telling import Replay, replayed
 
 Found = dict[str, Any]
 
-CHANCE, BASE, BOOSTING = "chance", "base", "boosting"
-JUDGES = (CHANCE, MODEL, OUTCOMES, BASE, BOOSTING)
-RIVALS = JUDGES[1:]
+CHANCE, BASE, BOOSTING, LOGISTIC, TRUTH = "chance", "base", "boosting", "logistic", "truth"
+RIVALS = (BASE, BOOSTING, LOGISTIC)
+
+
+def columns_of(streams: Mapping[str, Found]) -> tuple[str, ...]:
+    """The chance that users see, its judges, the rivals, and the truth where it is known."""
+    there = dict.fromkeys(name for each in streams.values() for name in each["scores"])
+    judges = [name for name in there if name not in (CHANCE, *RIVALS, TRUTH)]
+    return tuple(name for name in (CHANCE, *judges, *RIVALS, TRUTH) if name in there)
 
 
 def judged(stream: Stream) -> Found:
     """A stream replayed and scored: the lines of the second half of its ticks."""
-    lines, last = replayed(stream)
-    lines = lines.with_columns(
-        pl.Series(BASE, base_rate(lines)), pl.Series(BOOSTING, boosting(lines, last))
-    ).filter((pl.col("tick") >= (last + 1) // 2) & pl.col(CHANCE).is_not_nan())
-    found = {name: _result(lines, name) for name in JUDGES if not lines[name].is_nan().any()}
+    told = replayed(stream)
+    return _scored(told, (CHANCE, *told.judges, *RIVALS), (told.last + 1) // 2)
+
+
+def judged_made(stream: MadeStream) -> Found:
+    """A made stream scored: the lines from its first tick that counts on, and the truth's score."""
+    told = stream.replayed()
+    return _scored(told, (CHANCE, *told.judges, *RIVALS, TRUTH), stream.since)
+
+
+def _scored(told: Replay, names: Sequence[str], since: int) -> Found:
+    lines, last = told.lines, told.last
+    rivals = {
+        BASE: base_rate(lines), BOOSTING: boosting(lines, last), LOGISTIC: logistic(lines, last)
+    }  # fmt: skip
+    lines = lines.with_columns(pl.Series(name, chance) for name, chance in rivals.items()).filter(
+        (pl.col("tick") >= since) & pl.col(CHANCE).is_not_nan()
+    )
+    found = {name: _result(lines, name) for name in names if not lines[name].is_nan().any()}
     own = found[CHANCE]
     return {
         "ticks": last + 1,
@@ -43,6 +63,7 @@ def judged(stream: Stream) -> Found:
         "scores": {
             name: {"brier": each.brier.mean, "log": each.log_loss.mean} for name, each in found.items()
         },
+        "error": None if own.calibration.error is None else asdict(own.calibration.error),
         "refuted": own.calibration.refuted,
         "bins": [asdict(each) for each in own.calibration.bins],
         "alerts": [asdict(each) for each in own.alerts],
@@ -59,7 +80,9 @@ def _result(lines: pl.DataFrame, judge: str) -> ScoreResult:
 
 def read(folder: Path) -> Found:
     file = folder / "forecast.json"
-    found: Found = json.loads(file.read_text()) if file.exists() else {"streams": {}}
+    found: Found = json.loads(file.read_text()) if file.exists() else {}
+    for part in ("streams", "made"):
+        found.setdefault(part, {})
     return found
 
 

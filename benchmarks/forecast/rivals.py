@@ -2,11 +2,15 @@
 
     base      of the lines whose answers were decided before, the share that was confirmed
     boosting  trees fitted to those lines, anew at each tenth of the way
+    logistic  logistic regression of the same features, fitted likewise
 
 In come the lines of a stream, out go columns of chances; nobody looks ahead.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,6 +38,21 @@ def boosting(lines: pl.DataFrame, last: int) -> Numbers:
     """The chances by gradient boosting; before there is anything to fit, the base rate."""
     # Its own requirements: see requirements.txt.
     from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+
+    return _fitted(lines, last, lambda: HistGradientBoostingClassifier(random_state=0))
+
+
+def logistic(lines: pl.DataFrame, last: int) -> Numbers:
+    """The chances by logistic regression, of features of mean 0 and deviation 1."""
+    from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+    from sklearn.pipeline import make_pipeline  # noqa: PLC0415
+    from sklearn.preprocessing import StandardScaler  # noqa: PLC0415
+
+    return _fitted(lines, last, lambda: make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
+
+
+def _fitted(lines: pl.DataFrame, last: int, classifier: Callable[[], Any]) -> Numbers:
+    """The chances by a classifier, fitted anew at each tenth of the way to the lines decided so far."""
     from threadpoolctl import threadpool_limits  # noqa: PLC0415
 
     found = base_rate(lines)
@@ -45,11 +64,11 @@ def boosting(lines: pl.DataFrame, last: int) -> Numbers:
         ahead = np.flatnonzero((tick >= now) & (tick < (tenth + 1) * (last + 1) // TENTHS))
         if len(ahead) == 0 or len(np.unique(confirmed[known])) < 2:
             continue
-        trees = HistGradientBoostingClassifier(random_state=0)
+        fitted = classifier()
         # Several threads wait for each other most of the time where the machine is busy.
         with threadpool_limits(1):
-            trees.fit(features[known], confirmed[known])
-        found[ahead] = trees.predict_proba(features[ahead])[:, 1]
+            fitted.fit(features[known], confirmed[known])
+        found[ahead] = fitted.predict_proba(features[ahead])[:, 1]
     return found
 
 

@@ -3,22 +3,22 @@
     tick  answer  stage  age  key  model  outcomes  chance  decided  confirmed
     12    7       0b001  0    0    0.61   0.70      0.66    20       true
 
-Judges may know only what had been decided at the time. The engine sees to that; rivals get the columns to
-do the same.
+There is a column for each judge, with its name, between those of the line and the chance. Judges may know
+only what had been decided at the time. The engine sees to that; rivals get the columns to do the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import polars as pl
 import pyarrow as pa
 
-from antelog.engine.columns.tables import Numbers
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.outcomes.following import DecidedAnswers
@@ -39,10 +39,26 @@ class _Heard:
     decided: list[pl.DataFrame] = field(default_factory=list)
 
 
-def replayed(stream: Stream, step: int = STEP) -> tuple[pl.DataFrame, int]:
-    """Every open line whose answer was decided in the end, and the last tick."""
-    facts = RECORDS[stream.record].facts()
-    engine = Engine(stream.program, model="learn")
+@dataclass(frozen=True)
+class Replay:
+    """Every open line whose answer was decided in the end, the names of its judges, and the last tick."""
+
+    lines: pl.DataFrame
+    judges: tuple[str, ...]
+    last: int
+
+
+_LINE = ("tick", "answer", "stage", "age", "key")
+"""The columns of a line before those of the judges."""
+
+
+def replayed(stream: Stream, step: int = STEP) -> Replay:
+    """A recorded stream with chances that are learned on the way."""
+    return replay(Engine(stream.program, model="learn"), RECORDS[stream.record].facts(), step)
+
+
+def replay(engine: Engine, facts: pa.Table, step: int = STEP) -> Replay:
+    """The facts of the only input of an engine, told in order."""
     name = engine.plan.inputs[0].name
     arrival = facts["arrival"].to_numpy()
     last = int(arrival.max())
@@ -51,8 +67,10 @@ def replayed(stream: Stream, step: int = STEP) -> tuple[pl.DataFrame, int]:
             now = min(first + step - 1, last)
             here = (arrival >= first) & (arrival <= now)
             engine.advance(now, {name: facts.filter(pa.array(here))})
-    lines = pl.concat(heard.said).join(pl.concat(heard.decided), on="answer")
-    return lines.sort("tick", "answer"), last
+    said = pl.concat(heard.said)
+    judges = tuple(each for each in said.columns if each not in (*_LINE, "chance"))
+    lines = said.join(pl.concat(heard.decided).unique("answer"), on="answer")
+    return Replay(lines.sort("tick", "answer"), judges, last)
 
 
 @contextmanager
@@ -64,23 +82,22 @@ def _listening() -> Iterator[_Heard]:
     heard = _Heard()
     judge, score_decided = judging.judge, judging.score_decided
 
-    def judge_(
-        judged: Judged, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
-    ) -> tuple[Judged, Predictions]:
-        judged, reported = judge(judged, rows, by_model, decided)
+    # What else they are given is of no interest here.
+    def judge_(judged: Judged, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
+        judged, reported = judge(judged, rows, *more)
         heard.said.append(_said(rows, reported, judged.columns))
         return judged, reported
 
-    def score_decided_(judged: Judged, decided: DecidedAnswers) -> Judged:
+    def score_decided_(judged: Judged, decided: DecidedAnswers, *more: Any) -> Judged:
         columns = {"answer": decided.number, "decided": decided.tick, "confirmed": decided.confirmed}
         heard.decided.append(pl.DataFrame(columns))
-        return score_decided(judged, decided)
+        return score_decided(judged, decided, *more)
 
     with patch.object(judging, "judge", judge_), patch.object(judging, "score_decided", score_decided_):
         yield heard
 
 
-def _said(rows: AnswerRows, reported: Predictions, names: tuple[str, ...]) -> pl.DataFrame:
+def _said(rows: AnswerRows, reported: Predictions, judges: Sequence[str]) -> pl.DataFrame:
     key = pl.DataFrame({str(number): column for number, column in enumerate(rows.key)})
     lines = pl.DataFrame(
         {
@@ -89,7 +106,7 @@ def _said(rows: AnswerRows, reported: Predictions, names: tuple[str, ...]) -> pl
             "stage": rows.stage,
             "age": rows.age,
             "key": key.hash_rows().to_numpy() if key.width else np.zeros_like(rows.tick),
-            **{name: reported.each[:, at] for at, name in enumerate(names)},
+            **{name: reported.each[:, at] for at, name in enumerate(judges)},
             "chance": reported.chance,
         },
         schema_overrides={"key": pl.UInt64},

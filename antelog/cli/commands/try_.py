@@ -17,6 +17,7 @@ from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.outcomes import ReplaySummary, say_outcomes
 from antelog.cli.show.set_aside import (
+    say_what_is_too_short,
     say_what_was_dropped,
     say_what_was_left_out,
     say_what_was_read,
@@ -25,7 +26,7 @@ from antelog.cli.show.set_aside import (
 from antelog.cli.show.terminal import progress_bar, say
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
-from antelog.process import Engine
+from antelog.process import LEARN, Engine
 from antelog.run import stretches
 from antelog.run.checks import Ready
 from antelog.run.driver import ChangeView, Driver, SnapshotView
@@ -82,6 +83,8 @@ def _run(found: Ready) -> None:
         say_outcomes(outcomes.found(engine.now), plan.tick, () if only == KINDS else only)
         if settings.min_chance is not None or settings.most is not None:
             say_what_was_left_out(engine)
+        if settings.model == LEARN:
+            say_what_is_too_short(engine)
         rejects.require_use()
 
 

@@ -17,12 +17,18 @@ from antelog.cli.serving import Tend, is_changes, page_address, show_changes, te
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
-from antelog.cli.show.set_aside import SetAside, say_what_was_dropped, say_what_was_read
+from antelog.cli.show.set_aside import (
+    SetAside,
+    say_what_is_too_short,
+    say_what_was_dropped,
+    say_what_was_read,
+)
 from antelog.cli.show.status_line import status_line
 from antelog.cli.show.terminal import clear, say
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import DataError, InUseError
 from antelog.files import Rejects
+from antelog.process import LEARN
 from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Posted
@@ -117,6 +123,8 @@ def _run(found: Ready) -> None:
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
+        if settings.model == LEARN:
+            say_what_is_too_short(engine)
         SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()

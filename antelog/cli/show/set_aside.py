@@ -41,6 +41,17 @@ def say_what_was_left_out(engine: Engine) -> None:
             say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
+def say_what_is_too_short(engine: Engine) -> None:
+    """Prints which queries have too few decided answers for chances that are learned on the way."""
+    from antelog.forecast.reports.short_streams import short_streams  # noqa: PLC0415 - few learn
+
+    if engine.now < 0:
+        return
+    ticks = engine.now - (engine.state.begin or 0) + 1
+    for note in short_streams(engine.forecaster.decided(), ticks, engine.plan.tick):
+        say(f"note: {note}")
+
+
 def _span(first: int, last: int, timescale: Timescale | None) -> str:
     """`tick 3`, `ticks 3 to 5`, or their times."""
     if first == last:

@@ -24,6 +24,7 @@ from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, 
 from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
+from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
 
@@ -54,7 +55,8 @@ class Judged:
     """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
 
     `reported` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
-    `scores` are those of all before. `likely` are the numbers of the answers with an alert.
+    `scores` are those of all before. `likely` are the numbers of the answers with an alert, `alerts` are the
+    first ones of answers.
     """
 
     followed: TrackedAnswers
@@ -64,6 +66,7 @@ class Judged:
     unscored: ScoredLines
     scores: Scores
     likely: Column = field(default_factory=lambda: np.zeros(0, np.int64))
+    alerts: FirstAlerts = field(default_factory=no_first_alerts)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -172,6 +175,14 @@ def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
     return _scored(
         replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))
     )
+
+
+def score_alerts(judged: Judged, outcomes: AlertOutcomes, threshold: float) -> Judged:
+    """Scores the alerts of answers that are decided, and drops them."""
+    found = alert_sums(judged.alerts, outcomes, threshold)
+    alerts = judged.alerts.take(find(judged.alerts.number, outcomes.number) < 0)
+    scores = replace(judged.scores, program=judged.scores.program + found)
+    return replace(judged, alerts=alerts, scores=scores)
 
 
 _AT_ONCE = 5_000

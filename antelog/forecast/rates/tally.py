@@ -31,7 +31,7 @@ HalfLife: TypeAlias = float | Numbers | None
 
 
 class Learns(Enum):
-    """What changes while a stream runs: nothing, what is known of single keys, or all."""
+    """The extent of learning while a stream runs: nothing, what is known of single keys, or all."""
 
     NOTHING, KEYS, ALL = range(3)
 

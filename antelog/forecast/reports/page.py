@@ -13,11 +13,11 @@ from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
-from antelog.forecast.scores.thresholds import THRESHOLDS
+from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
 from antelog.markup import Child, Html, tag, text
 
 _PAGED = THRESHOLDS.index(0.8)
-"""The threshold that the page begins with."""
+"""The threshold of the tiles for a program that has none."""
 
 
 def page_html(by_query: Mapping[str, Scores], tick: int | None = None, title: str = "Forecast scores") -> str:
@@ -58,10 +58,21 @@ def _scored(found: ScoreResult, tick: int | None) -> Iterator[Child]:
 
 
 def _tiles(found: ScoreResult, tick: int | None) -> Iterator[Html]:
-    alert = found.alerts[_PAGED]
-    share = percent(alert.threshold)
+    alert = found.program_alert or found.alerts[_PAGED]
+    alerts, scores = _alert_tiles(alert, tick), _score_tiles(found)
+    yield from (*scores, *alerts) if found.program_alert is None else (*alerts, *scores)
+
+
+def _score_tiles(found: ScoreResult) -> Iterator[Html]:
     yield _tile("Brier score", words.loss(found.brier.mean), _compared(found.brier))
     yield _tile("Log loss", words.loss(found.log_loss.mean), _compared(found.log_loss))
+    error = found.calibration.error
+    if error is not None:
+        yield _tile("Expected calibration error", words.points(error.mean), words.error_interval(error))
+
+
+def _alert_tiles(alert: Alerted, tick: int | None) -> Iterator[Html]:
+    share = percent(alert.threshold)
     yield _tile(
         f"Alerts from {share} that were right",
         percent(alert.precision),

@@ -29,6 +29,9 @@ def _query(query: str, found: ScoreResult, tick: int | None) -> Iterator[str]:
         return
     yield from wrapped(words.counted(counted), _WIDTH)
     yield ""
+    if found.program_alert is not None:
+        yield from wrapped(words.program_alert(found.program_alert, tick), _WIDTH)
+        yield ""
     yield _loss("Brier score", found.brier)
     yield _loss("Log loss", found.log_loss)
     yield from wrapped(
@@ -49,6 +52,8 @@ def _loss(name: str, found: Loss) -> str:
 def _calibration(found: ScoreResult) -> Iterator[str]:
     yield from wrapped(words.verdict(found), _WIDTH)
     calibration = found.calibration
+    if calibration.error is not None:
+        yield from wrapped(words.error(calibration.error), _WIDTH)
     rows: list[Sequence[str]] = [("chance", "lines", "confirmed", "95 % range", "")]
     rows += map(words.bin_row, calibration.bins)
     yield from _table(rows)

@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationResult
+from antelog.forecast.scores.calibration_error import CalibrationError
 from antelog.forecast.scores.losses import Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
@@ -178,6 +179,44 @@ def _too_little(visible: float | None) -> str:
         return "Too little to tell whether the chances are right: that takes ten blocks of time at least."
     points = round(100 * visible)
     return f"Too little to tell: were all chances wrong by {points} points, these answers might not show it."
+
+
+def points(share: float) -> str:
+    """`2.1 points`: hundredths, with a digit more."""
+    number = _points(share)
+    return f"{number} point{'' if number == '1' else 's'}"
+
+
+def _points(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")
+
+
+def error_interval(found: CalibrationError) -> str:
+    """`95 % interval 0 to 3.4`."""
+    if found.interval is None:
+        return "no interval: that takes ten blocks of time at least"
+    return f"95 % interval {' to '.join(map(_points, found.interval))}"
+
+
+def error(found: CalibrationError) -> str:
+    """The expected calibration error in a sentence."""
+    return f"Expected calibration error: {points(found.mean)} ({error_interval(found)})."
+
+
+def program_alert(found: Alerted, tick: int | None) -> str:
+    """The alerts of the program in a sentence or two."""
+    threshold = percent(found.threshold)
+    if not found.alerts:
+        return f"No alert at {threshold}, the program's threshold, has rung."
+    were = "was" if found.alerts == 1 else "were"
+    rang = f"{count(found.alerts, 'alert')} at {threshold}, the program's threshold"
+    text = f"{rang}: {percent(found.precision)} {were} right."
+    if found.found is None:
+        return text
+    text += f" {percent(found.found)} of the confirmed answers were alerted"
+    return text + (
+        "." if found.lead is None else f", half of these at least {lead(found.lead[1], tick)} ahead."
+    )
 
 
 def _outside(found: CalibrationResult) -> int:

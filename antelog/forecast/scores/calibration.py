@@ -27,6 +27,7 @@ import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
 from antelog.forecast.scores.blocks import Blocks, blocks, summed
+from antelog.forecast.scores.calibration_error import CalibrationError, error_interval
 from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactly
 
 BINS = 20
@@ -116,12 +117,13 @@ class CalibrationResult:
 
     It is None where there is too little to tell: the run is too short for ten blocks of time, or the least
     `visible` error is too large. If all chances were wrong by that much, the test would find it in every
-    second stream like this one.
+    second stream like this one. There is no `error` without lines.
     """
 
     bins: tuple[Bin, ...]
     refuted: bool | None
     visible: float | None = None
+    error: CalibrationError | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,7 +171,10 @@ def judged(sums: Calibration) -> CalibrationResult:
         _bin(float(EDGES[n]), float(EDGES[n + 1]), int(sums.lines[n]), int(sums.confirmed[n]), each)
         for n, each in zip(used.tolist(), own, strict=True)
     )
-    return CalibrationResult(bins, refuted, visible)
+    mean_error = float(np.abs(by_block.sum(axis=1)).sum()) / total
+    long = int(by_block.any(axis=0).sum()) >= FEWEST
+    error = CalibrationError(mean_error, error_interval(by_block, variances, total) if long else None)
+    return CalibrationResult(bins, refuted, visible, error)
 
 
 def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus) -> Bin:

@@ -5,6 +5,7 @@ Of lead times only the places that are in use are written: `[[3, 12], [4, 7]]`, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import msgspec
@@ -16,6 +17,7 @@ from antelog.errors import StateError
 from antelog.forecast.scores.blocks import MOST, Blocks
 from antelog.forecast.scores.calibration import BINS, Calibration
 from antelog.forecast.scores.losses import Losses
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.thresholds import PLACES, THRESHOLDS, AlertSums
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
@@ -60,14 +62,42 @@ class _Alerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+class _ProgramAlerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    answers: _Count
+    confirmed: _Count
+    threshold: _Threshold
+
+
+class SavedAlerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    thresholds: _Alerts
+    program: _ProgramAlerts | None
+
+
 class SavedScores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: _Count
     losses: _Losses
     calibration: _Calibration
     alerts: _Alerts
+    program: _ProgramAlerts | None = None
 
 
-def saved(losses: Losses, calibration: Calibration, alerts: AlertSums, without: int) -> SavedScores:
+def saved_alerts(alerts: AlertSums, program: ProgramAlerts) -> SavedAlerts:
+    found = _Alerts(alerts.answers, alerts.confirmed, _thresholds(alerts, THRESHOLDS))
+    if program.threshold is None:
+        return SavedAlerts(found, None)
+    sums = program.sums
+    (own,) = _thresholds(sums, (program.threshold,))
+    return SavedAlerts(found, _ProgramAlerts(sums.answers, sums.confirmed, own))
+
+
+def _thresholds(sums: AlertSums, thresholds: Sequence[float]) -> list[_Threshold]:
+    return [
+        _Threshold(chance, int(count), [(int(at), int(row[at])) for at in np.flatnonzero(row)])
+        for chance, count, row in zip(thresholds, sums.alerted, sums.leads, strict=True)
+    ]
+
+
+def saved(losses: Losses, calibration: Calibration, alerts: SavedAlerts, without: int) -> SavedScores:
     surplus = calibration.surplus
     return SavedScores(
         without,
@@ -82,14 +112,8 @@ def saved(losses: Losses, calibration: Calibration, alerts: AlertSums, without: 
             surplus.last,
             calibration.waited,
         ),
-        _Alerts(
-            alerts.answers,
-            alerts.confirmed,
-            [
-                _Threshold(chance, int(count), [(int(at), int(row[at])) for at in np.flatnonzero(row)])
-                for chance, count, row in zip(THRESHOLDS, alerts.alerted, alerts.leads, strict=True)
-            ],
-        ),
+        alerts.thresholds,
+        alerts.program,
     )
 
 
@@ -116,11 +140,22 @@ def calibration(found: SavedScores) -> Calibration:
 
 def alerts(found: SavedScores) -> AlertSums:
     own = found.alerts
-    leads = np.zeros((len(THRESHOLDS), PLACES), np.int64)
-    for number, threshold in enumerate(own.thresholds):
+    return _alert_sums(own.answers, own.confirmed, own.thresholds)
+
+
+def program_alerts(found: SavedScores) -> ProgramAlerts:
+    own = found.program
+    if own is None:
+        return ProgramAlerts()
+    return ProgramAlerts(own.threshold.chance, _alert_sums(own.answers, own.confirmed, [own.threshold]))
+
+
+def _alert_sums(answers: int, confirmed: int, thresholds: Sequence[_Threshold]) -> AlertSums:
+    leads = np.zeros((len(thresholds), PLACES), np.int64)
+    for number, threshold in enumerate(thresholds):
         for place, count in threshold.leads:
             leads[number, place] = count
-    return AlertSums(own.answers, own.confirmed, _column([each.alerted for each in own.thresholds]), leads)
+    return AlertSums(answers, confirmed, _column([each.alerted for each in thresholds]), leads)
 
 
 def _column(values: list[int]) -> Column:

@@ -21,6 +21,7 @@ from antelog.escaping import json_text
 from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
 from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines, Sums, with_chance
 from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold
 
@@ -39,21 +40,28 @@ class LineCounts:
 
 @dataclass(frozen=True)
 class ScoreResult:
+    """All results of a query; `program_alert` is that at the program's own threshold, if it has one."""
+
     counted: LineCounts
     brier: Loss
     log_loss: Loss
     calibration: CalibrationResult
     alerts: tuple[Alerted, ...]
+    program_alert: Alerted | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class Scores(Sums):
-    """Sums over the decided answers of one query; `without` counts their lines that had no chance."""
+    """Sums over the decided answers of one query; `without` counts their lines that had no chance.
+
+    `program` are the alerts that rang.
+    """
 
     without: int = 0
     losses: Losses = field(default_factory=Losses)
     calibration: Calibration = field(default_factory=Calibration)
     alerts: AlertSums = field(default_factory=AlertSums)
+    program: ProgramAlerts = field(default_factory=ProgramAlerts)
 
 
 def scored(scores: Scores, decided: ScoredLines) -> Scores:
@@ -70,12 +78,14 @@ def result(scores: Scores) -> ScoreResult:
     losses, alerts = scores.losses, scores.alerts
     counted = LineCounts(losses.lines, scores.without, alerts.answers, alerts.confirmed, base_rate(losses))
     calibrated = judged(scores.calibration)
-    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, by_threshold(alerts))
+    thresholds, program = by_threshold(alerts), scores.program.alerted
+    return ScoreResult(counted, brier(losses), log_loss(losses), calibrated, thresholds, program)
 
 
 def to_dict(scores: Scores) -> dict[str, Any]:
     """The sums as plain values, for JSON."""
-    found = json_sums.saved(scores.losses, scores.calibration, scores.alerts, scores.without)
+    alerts = json_sums.saved_alerts(scores.alerts, scores.program)
+    found = json_sums.saved(scores.losses, scores.calibration, alerts, scores.without)
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
 
@@ -84,7 +94,11 @@ def from_dict(given: Any) -> Scores:
     """Back from plain values; raises StateError if they are no scores."""
     found = json_sums.read(given)
     return Scores(
-        found.without, json_sums.losses(found), json_sums.calibration(found), json_sums.alerts(found)
+        found.without,
+        json_sums.losses(found),
+        json_sums.calibration(found),
+        json_sums.alerts(found),
+        json_sums.program_alerts(found),
     )
 
 
@@ -104,9 +118,11 @@ _ALERT = pa.struct(
 SCHEMA = pa.schema(
     {
         "query": pa.string(), "lines": _COUNT, "without": _COUNT, "answers": _COUNT, "confirmed": _COUNT,
-        "base_rate": _REAL, "brier": _REAL, "brier_base": _REAL, "brier_skill": _REAL,
-        "log_loss": _REAL, "log_loss_base": _REAL, "log_loss_skill": _REAL,
-        "refuted": pa.bool_(), "visible_error": _REAL, "bins": pa.list_(_BIN), "alerts": pa.list_(_ALERT),
+        "base_rate": _REAL, "program_alert": _ALERT, "brier": _REAL, "brier_base": _REAL,
+        "brier_skill": _REAL, "log_loss": _REAL, "log_loss_base": _REAL, "log_loss_skill": _REAL,
+        "refuted": pa.bool_(), "visible_error": _REAL,
+        "calibration_error": _REAL, "calibration_error_low": _REAL, "calibration_error_high": _REAL,
+        "bins": pa.list_(_BIN), "alerts": pa.list_(_ALERT),
     }
 )  # fmt: skip
 """A row for each query. Lead times are in ticks; what cannot be said is null."""
@@ -118,7 +134,8 @@ def table(by_query: Mapping[str, Scores]) -> pa.Table:
 
 
 def _row(query: str, found: ScoreResult) -> dict[str, Any]:
-    counted = found.counted
+    counted, error, program = found.counted, found.calibration.error, found.program_alert
+    low, high = (None if error is None else error.interval) or (None, None)
     return {
         "query": query,
         "lines": counted.lines,
@@ -126,6 +143,7 @@ def _row(query: str, found: ScoreResult) -> dict[str, Any]:
         "answers": counted.answers,
         "confirmed": counted.confirmed,
         "base_rate": counted.base_rate,
+        "program_alert": None if program is None else _alert(program),
         "brier": found.brier.mean,
         "brier_base": found.brier.base,
         "brier_skill": found.brier.skill,
@@ -134,6 +152,9 @@ def _row(query: str, found: ScoreResult) -> dict[str, Any]:
         "log_loss_skill": found.log_loss.skill,
         "refuted": found.calibration.refuted,
         "visible_error": found.calibration.visible,
+        "calibration_error": None if error is None else error.mean,
+        "calibration_error_low": low,
+        "calibration_error_high": high,
         "bins": [_bin(each) for each in found.calibration.bins],
         "alerts": [_alert(each) for each in found.alerts],
     }

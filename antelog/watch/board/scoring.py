@@ -12,15 +12,16 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
 
 from antelog.forecast.scores.calibration import Bin
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines, with_chance
 from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
-from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold, no_alerts
+from antelog.forecast.scores.thresholds import Alerted, alerts, by_threshold
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500
@@ -31,14 +32,6 @@ USUAL = 0.8
 """The threshold of a query without an alert."""
 
 
-@dataclass(frozen=True)
-class QueryAlerts:
-    """The alerts of a query at its own threshold."""
-
-    threshold: float
-    sums: AlertSums = field(default_factory=lambda: no_alerts(1))
-
-
 @dataclass(eq=False)
 class Trust:
     """The sums of scores of each query; rejected answers wait until they cannot come back.
@@ -47,7 +40,7 @@ class Trust:
     """
 
     sums: dict[str, Scores] = field(default_factory=dict)
-    at_threshold: dict[str, QueryAlerts] = field(default_factory=dict)
+    at_threshold: dict[str, ProgramAlerts] = field(default_factory=dict)
     thresholds: Mapping[str, float | None] = field(default_factory=dict)
     waiting: list[tuple[int, int, TrackedAnswer]] = field(default_factory=list)
     ready: dict[str, list[TrackedAnswer]] = field(default_factory=dict)
@@ -61,7 +54,7 @@ class Trust:
     def ask(self, thresholds: Mapping[str, float | None]) -> None:
         """Sets the thresholds of alerts from now on, by query."""
         self.scores()
-        self.thresholds = thresholds
+        self.thresholds, self._at = thresholds, -1
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
         """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
@@ -91,7 +84,11 @@ class Trust:
         """The scores of all queries with decided answers."""
         for query in list(self.ready):
             self._add(query)
-        return {query: sums for query, sums in self.sums.items() if sums.alerts.answers or sums.without}
+        return {
+            query: replace(sums, program=self._of_program(query))
+            for query, sums in self.sums.items()
+            if sums.alerts.answers or sums.without
+        }
 
     def results(self) -> dict[str, ScoreResult]:
         """The results of all queries with decided answers; worked out anew when there are more of these."""
@@ -106,7 +103,7 @@ class Trust:
         """The alerts at the query's own threshold."""
         self.scores()
         found = self._own(query)
-        return by_threshold(found.sums, (found.threshold,))[0]
+        return by_threshold(found.sums, (found.threshold or USUAL,))[0]
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
@@ -146,14 +143,19 @@ class Trust:
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
         own = self._own(query)
-        rang = [row for number, each in enumerate(answers) for row in _alert(number, each, own.threshold)]
-        more = alerts(with_chance(_scored_lines([*lines, *rang])), (own.threshold,))
-        self.at_threshold[query] = QueryAlerts(own.threshold, own.sums + more)
+        at = own.threshold or USUAL
+        rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
+        more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
+        self.at_threshold[query] = ProgramAlerts(at, own.sums + more)
 
-    def _own(self, query: str) -> QueryAlerts:
+    def _own(self, query: str) -> ProgramAlerts:
         """The alerts at the own threshold so far; from nothing on if the program has another one now."""
         threshold, found = self.thresholds.get(query) or USUAL, self.at_threshold.get(query)
-        return found if found is not None and found.threshold == threshold else QueryAlerts(threshold)
+        return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
+
+    def _of_program(self, query: str) -> ProgramAlerts:
+        """The alerts of a program that has some."""
+        return ProgramAlerts() if self.thresholds.get(query) is None else self._own(query)
 
 
 _Row: TypeAlias = tuple[int, int, float, int, bool]

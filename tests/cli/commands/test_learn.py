@@ -156,3 +156,19 @@ def test_a_report_has_a_form() -> None:
     done = run("score", "p.alog", *FACTS, "--output", "s.pdf")
     assert done.exit_code == 2
     assert "There are .html and .json." in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "said"),
+    [
+        ("try", ("--model", "learn"), True),
+        ("score", (), True),
+        ("watch", ("--model", "learn", "--once", "--no-page"), True),
+        ("learn", ("--output", "p.model"), True),
+        ("try", (), False),
+    ],
+)
+def test_a_stream_that_is_too_short_to_learn_from(command: str, more: tuple[str, ...], said: bool) -> None:
+    Path("temp.csv").write_text(readings(2, 40), encoding="utf-8")
+    stderr = " ".join(run(command, "p.alog", *FACTS, *more).stderr.split())
+    assert ("learned chances are of use from some 75 on, about" in stderr) is said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,10 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.calibration import CalibrationResult
+from antelog.forecast.scores.calibration_error import CalibrationError
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
+from antelog.forecast.scores.thresholds import alerts
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000
@@ -111,6 +115,40 @@ def test_what_a_text_says() -> None:
     assert "70 % 100 75 % 100 % 30 minutes (30 to 30 minutes)" in text
 
 
+ALERTED = replace(RIGHT, program=ProgramAlerts(0.75, alerts(stream(2, Made(answers=4000)), (0.75,))))
+
+
+def test_alerts_of_the_program_come_first() -> None:
+    alert = result(ALERTED).program_alert
+    assert alert is not None
+    assert alert.lead is not None
+    text = " ".join(report_text({"Malf": ALERTED}, MINUTES).split())
+    ahead = words.lead(alert.lead[1], MINUTES)
+    said = (
+        f"{alert.alerts:,} alerts at 75 %, the program's threshold: {percent(alert.precision)} were right. "
+        f"{percent(alert.found)} of the confirmed answers were alerted, half of these at least {ahead} ahead."
+    )
+    assert said in text
+    assert text.index(said) < text.index("Brier score")
+    assert "the program's threshold" not in report_text({"Malf": RIGHT}, MINUTES)
+    rang = replace(alert, alerts=0, precision=None, found=0.0, lead=None)
+    assert words.program_alert(rang, None) == "No alert at 75 %, the program's threshold, has rung."
+    wrong = replace(alert, alerts=1, precision=0.0, found=0.0, lead=None)
+    assert words.program_alert(wrong, None) == (
+        "1 alert at 75 %, the program's threshold: 0 % was right. 0 % of the confirmed answers were alerted."
+    )
+
+
+def test_how_far_chances_are_off() -> None:
+    assert words.error(CalibrationError(0.0213, (0.0, 0.034))) == (
+        "Expected calibration error: 2.1 points (95 % interval 0 to 3.4)."
+    )
+    assert words.error(CalibrationError(0.01)) == (
+        "Expected calibration error: 1 point (no interval: that takes ten blocks of time at least)."
+    )
+    assert "Expected calibration error:" in report_text({"Malf": RIGHT})
+
+
 def test_bins_outside_are_marked() -> None:
     text = report_text({"Malf": SURE})
     assert "chances too low" in text
@@ -118,5 +156,8 @@ def test_bins_outside_are_marked() -> None:
 
 
 def test_json() -> None:
-    found = json.loads(report_json({"Malf": RIGHT}, MINUTES))
-    assert found == {"tick_microseconds": MINUTES, "queries": table({"Malf": RIGHT}).to_pylist()}
+    found = json.loads(report_json({"Malf": ALERTED}, MINUTES))
+    assert found == {"tick_microseconds": MINUTES, "queries": table({"Malf": ALERTED}).to_pylist()}
+    (row,) = found["queries"]
+    assert row["program_alert"]["threshold"] == 0.75
+    assert row["calibration_error_low"] <= row["calibration_error"] <= row["calibration_error_high"]

@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 
 from antelog.errors import StateError
+from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scores import Scores, from_dict, result, scored, to_dict
+from antelog.forecast.scores.thresholds import alerts
 from tests.forecast.streams import Made, stream
 
-PLAIN = to_dict(scored(Scores(), stream(1, Made(answers=50))))
+LINES = stream(1, Made(answers=50))
+SCORES = scored(Scores(program=ProgramAlerts(0.75, alerts(LINES, (0.75,)))), LINES)
+PLAIN = to_dict(SCORES)
 
 
 def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
@@ -31,6 +35,7 @@ WRONG = {
     "no whole number": put("alerts", "answers", value=None),
     "another field": put("more", value=1),
     "too few bins": put("calibration", "lines", value=[1, 2]),
+    "a threshold that is none": put("program", "threshold", "chance", value="75 %"),
     "a lead out of place": put("alerts", "thresholds", 5, "leads", value=[[10**6, 1]]),
 }
 
@@ -50,4 +55,10 @@ def test_nothing_like_scores(given: Any) -> None:
 
 
 def test_what_is_read_says_the_same() -> None:
-    assert result(from_dict(PLAIN)) == result(scored(Scores(), stream(1, Made(answers=50))))
+    assert result(from_dict(PLAIN)) == result(SCORES)
+    assert result(from_dict(PLAIN)).program_alert is not None
+
+
+def test_scores_of_before_say_nothing_of_the_program_s_alerts() -> None:
+    older = {name: each for name, each in PLAIN.items() if name != "program"}
+    assert result(from_dict(older)).program_alert is None

@@ -42,6 +42,10 @@ class TrustedQuery:
     alerts: Sequence[Sequence[str]]
 
 
+def _of_confirmed(found: ScoreResult) -> str:
+    return f"of {words.count(found.counted.confirmed)}"
+
+
 def _query(scene: ViewContext, query: str, found: ScoreResult) -> TrustedQuery:
     length = scene.clock.length
     alert = scene.board.trust.alerts(query)
@@ -49,12 +53,18 @@ def _query(scene: ViewContext, query: str, found: ScoreResult) -> TrustedQuery:
     found = replace(found, alerts=tuple(sorted([*others, alert], key=lambda each: each.threshold)))
     at = percent(alert.threshold)
     lead = NONE if alert.lead is None else words.lead(alert.lead[1], length)
-    tiles = [
-        ("Lines scored", words.count(found.counted.lines), words.count(found.counted.answers, "answer")),
-        ("Brier score", words.loss(found.brier.mean), words.compared(found.brier)),
+    alerts = [
         (f"Alerts from {at} that were right", percent(alert.precision), words.count(alert.alerts, "alert")),
+        ("Confirmed answers with such an alert", percent(alert.found), _of_confirmed(found)),
         (f"Lead time of alerts from {at}", lead, "median of those that came true"),
     ]
+    scores = [
+        ("Lines scored", words.count(found.counted.lines), words.count(found.counted.answers, "answer")),
+        ("Brier score", words.loss(found.brier.mean), words.compared(found.brier)),
+    ]
+    if (error := found.calibration.error) is not None:
+        scores.append(("Expected calibration error", words.points(error.mean), words.error_interval(error)))
+    tiles = [*scores, *alerts] if found.program_alert is None else [*alerts, *scores]
     return TrustedQuery(
         query,
         words.verdict(found),

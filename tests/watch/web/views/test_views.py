@@ -278,6 +278,9 @@ def test_trust_asks_what_the_program_asks() -> None:
     ]
     words = "".join(Elements(seen("trust", *reported, status(13))).texts)
     assert "Alerts from 75 % that were right50 %20 alerts" in words
+    assert "Confirmed answers with such an alert50 %of 20" in words
+    assert words.index("Alerts from 75 %") < words.index("Expected calibration error")
+    assert "Too little to tell" in words
     other = head(program=PROGRAM.replace("75%", "72%"))
     anew = "".join(Elements(seen("trust", *reported, other, *reported, status(13))).texts)
     assert "Alerts from 72 % that were right50 %40 alerts" in anew

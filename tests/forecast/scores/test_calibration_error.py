@@ -1,0 +1,87 @@
+"""antelog/forecast/scores/calibration_error.py: how far chances are off, and how well that is known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from antelog.forecast.scores.calibration import FEWEST, Calibration, calibration, judged
+from antelog.forecast.scores.calibration_error import CalibrationError
+from tests.forecast.streams import Made, decided, stream
+
+
+def of(seed: int, made: Made) -> CalibrationError:
+    found = judged(calibration(stream(seed, made))).error
+    assert found is not None
+    return found
+
+
+def test_by_hand() -> None:
+    """Four lines are announced 20 points too low, two 10 points too high."""
+    lines = decided(
+        *((n, n, 0.3, n, n % 2 == 0) for n in range(4)),
+        *((n, n, 0.6, n, n % 2 == 0) for n in range(4, 6)),
+    )
+    error = judged(calibration(lines)).error
+    assert error is not None
+    assert error.mean == pytest.approx((4 * 0.2 + 2 * 0.1) / 6)
+    assert judged(Calibration()).error is None
+
+
+def test_an_interval_takes_ten_blocks() -> None:
+    few, enough = (
+        judged(calibration(decided(*((n, n, 0.4, n, n % 2 == 0) for n in range(count))))).error
+        for count in (FEWEST - 1, FEWEST)
+    )
+    assert few is not None
+    assert few.interval is None
+    assert enough is not None
+    assert enough.interval is not None
+
+
+MADE = {
+    "right": Made(),
+    "right, few": Made(answers=150),
+    "right, nearly alike": Made(shared=0.9),
+    "too sure": Made(sure=1.5),
+    "too timid": Made(sure=0.6),
+    "slightly too sure": Made(sure=1.15, shared=0.0),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_interval_has_the_error_of_a_long_stream(name: str) -> None:
+    """In some 95 of 100 streams. Blocks that follow each other share answers, so it is a little less."""
+    made = MADE[name]
+    truth = of(999, replace(made, answers=50_000, ticks=10_000)).mean
+    found = [of(seed, made) for seed in range(60)]
+    inside = [low - 1e-9 <= truth <= high for low, high in (each.interval or (1, 0) for each in found)]
+    assert sum(inside) >= 52
+    assert all(each.interval and each.interval[0] <= each.mean <= each.interval[1] for each in found)
+
+
+def test_more_answers_know_it_better() -> None:
+    """It is above zero of right chances, too, and then the interval begins there."""
+    short, long = of(1, Made(answers=200)), of(1, Made(answers=20_000, ticks=4_000))
+    assert short.mean > long.mean
+    assert short.interval is not None
+    assert long.interval is not None
+    assert (short.interval[0], long.interval[0]) == (0, 0)
+    assert short.interval[1] > long.interval[1]
+    wrong = of(1, Made(sure=3.0)).interval
+    assert wrong is not None
+    assert wrong[0] > 0.05
+
+
+def test_it_is_the_same_each_time_and_however_it_is_added_up() -> None:
+    lines = stream(2, Made())
+    parts = [lines.take(lines.answer % 3 == number) for number in range(3)]
+    one, two, three = map(calibration, parts)
+    assert judged(one + (two + three)) == judged(calibration(lines)) == judged((three + one) + two)
+
+
+def test_alike_chances_that_are_exact() -> None:
+    found = judged(calibration(decided(*((n, n, 0.0, n, False) for n in range(50))))).error
+    # No block has a surplus, so nothing is known of how far they are spread.
+    assert found == CalibrationError(0.0)
