@@ -143,7 +143,7 @@ def _weighed(
     lines = JudgedLines(
         np.append(earlier.pattern, pattern.take(here)).take(some),
         np.concatenate([earlier.each, each.take(here, axis=0)]).take(some, axis=0),
-        decided.tick.take(at),
+        decided.settled.take(at),
         decided.confirmed.take(at),
     )
     return weighed(judged.weights, lines)

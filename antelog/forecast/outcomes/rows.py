@@ -84,4 +84,4 @@ def lesson_of(
         learns,
         end,
     )
-    return rows, RowOutcomes(decided.confirmed.take(of), decided.tick.take(of))
+    return rows, RowOutcomes(decided.confirmed.take(of), decided.settled.take(of))
