@@ -27,7 +27,7 @@ def test_the_base_rate_is_that_of_lines_decided_before() -> None:
 
 @pytest.mark.parametrize("rival", [boosting, logistic])
 def test_rivals_do_not_look_ahead(rival: Callable[[pl.DataFrame, int], np.ndarray]) -> None:
-    """What they say up to a tick stays as it was, whatever becomes of answers that are decided later."""
+    """Other outcomes of answers that are decided later change no chance before."""
     pytest.importorskip("sklearn")
     random, count = np.random.default_rng(0), 400
     tick = np.arange(count)

@@ -13,7 +13,7 @@ from antelog.pictures.panels import panel_title
 from benchmarks.forecast.results import BASE, BOOSTING, CHANCE, LOGISTIC, Found
 
 SHOWN = {CHANCE: theme.BLUE, BOOSTING: theme.PURPLE, LOGISTIC: theme.ORANGE}
-"""The judges that are drawn, besides the base rate: more marks on a line nobody can tell apart."""
+"""The colours of the judges that are drawn. With more of them a line could not be read."""
 _ACROSS = 3
 
 

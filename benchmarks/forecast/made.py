@@ -1,7 +1,7 @@
 """Made streams: the chances of their answers are known, so there is a score that nobody can better.
 
     drift   a fact follows another with 90 %, and from the middle on with 30 %
-    weekly  70 weeks of six regions, with reports that come late
+    weekly  70 weeks of 20 regions, with reports that come late
     new     keys that come and go: most of those in the second half were never seen before
 
 The truth is what the engine says if the program declares how the facts were made.
@@ -35,7 +35,7 @@ class Spells:
     later: float = 0.0
 
     def facts(self, keys: int, ticks: int, life: int | None = None) -> pa.Table:
-        """The facts of some keys. With a `life` each is there for so many ticks, and keys come evenly."""
+        """Facts of some keys. With a `life` each lasts so many ticks, and new ones come at a steady pace."""
         random = np.random.default_rng(0)
         first = np.zeros(keys, np.int64) if life is None else np.arange(keys) * (ticks - life) // (keys - 1)
         until = first + (ticks if life is None else life)

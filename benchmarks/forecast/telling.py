@@ -58,7 +58,7 @@ def replayed(stream: Stream, step: int = STEP) -> Replay:
 
 
 def replay(engine: Engine, facts: pa.Table, step: int = STEP) -> Replay:
-    """The facts of the only input of an engine, told in order."""
+    """Runs an engine with one input over its facts, in the order of arrival."""
     name = engine.plan.inputs[0].name
     arrival = facts["arrival"].to_numpy()
     last = int(arrival.max())

@@ -19,9 +19,9 @@ Measured on the nineteen recorded streams of `docs/forecast-results.md`, by log 
 
 
 def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> Iterator[str]:
-    """A note for each query with too few decided answers in so many ticks.
+    """Notes on queries with too few decided answers, given how many each has after some `ticks`.
 
-    `tick`: how long one is, in microseconds, if that is known.
+    `tick` is the length of one in microseconds, or None.
     """
     for query, answers in decided.items():
         if answers < ENOUGH:

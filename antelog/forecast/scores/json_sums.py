@@ -68,26 +68,12 @@ class _ProgramAlerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threshold: _Threshold
 
 
-class SavedAlerts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    thresholds: _Alerts
-    program: _ProgramAlerts | None
-
-
 class SavedScores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     without: _Count
     losses: _Losses
     calibration: _Calibration
     alerts: _Alerts
     program: _ProgramAlerts | None = None
-
-
-def saved_alerts(alerts: AlertSums, program: ProgramAlerts) -> SavedAlerts:
-    found = _Alerts(alerts.answers, alerts.confirmed, _thresholds(alerts, THRESHOLDS))
-    if program.threshold is None:
-        return SavedAlerts(found, None)
-    sums = program.sums
-    (own,) = _thresholds(sums, (program.threshold,))
-    return SavedAlerts(found, _ProgramAlerts(sums.answers, sums.confirmed, own))
 
 
 def _thresholds(sums: AlertSums, thresholds: Sequence[float]) -> list[_Threshold]:
@@ -97,7 +83,9 @@ def _thresholds(sums: AlertSums, thresholds: Sequence[float]) -> list[_Threshold
     ]
 
 
-def saved(losses: Losses, calibration: Calibration, alerts: SavedAlerts, without: int) -> SavedScores:
+def saved(
+    losses: Losses, calibration: Calibration, alerts: AlertSums, program: ProgramAlerts, without: int
+) -> SavedScores:
     surplus = calibration.surplus
     return SavedScores(
         without,
@@ -112,9 +100,16 @@ def saved(losses: Losses, calibration: Calibration, alerts: SavedAlerts, without
             surplus.last,
             calibration.waited,
         ),
-        alerts.thresholds,
-        alerts.program,
+        _Alerts(alerts.answers, alerts.confirmed, _thresholds(alerts, THRESHOLDS)),
+        _saved_program(program),
     )
+
+
+def _saved_program(program: ProgramAlerts) -> _ProgramAlerts | None:
+    if program.threshold is None:
+        return None
+    (own,) = _thresholds(program.sums, (program.threshold,))
+    return _ProgramAlerts(program.sums.answers, program.sums.confirmed, own)
 
 
 def read(given: Any) -> SavedScores:

@@ -84,8 +84,7 @@ def result(scores: Scores) -> ScoreResult:
 
 def to_dict(scores: Scores) -> dict[str, Any]:
     """The sums as plain values, for JSON."""
-    alerts = json_sums.saved_alerts(scores.alerts, scores.program)
-    found = json_sums.saved(scores.losses, scores.calibration, alerts, scores.without)
+    found = json_sums.saved(scores.losses, scores.calibration, scores.alerts, scores.program, scores.without)
     plain: dict[str, Any] = msgspec.to_builtins(found)
     return plain
 

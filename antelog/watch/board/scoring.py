@@ -102,8 +102,7 @@ class Trust:
     def alerts(self, query: str) -> Alerted:
         """The alerts at the query's own threshold."""
         self.scores()
-        found = self._own(query)
-        return by_threshold(found.sums, (found.threshold or USUAL,))[0]
+        return by_threshold(self._own(query).sums, (self._threshold(query),))[0]
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
@@ -143,14 +142,17 @@ class Trust:
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
         own = self._own(query)
-        at = own.threshold or USUAL
+        at = self._threshold(query)
         rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
         more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
         self.at_threshold[query] = ProgramAlerts(at, own.sums + more)
 
+    def _threshold(self, query: str) -> float:
+        return self.thresholds.get(query) or USUAL
+
     def _own(self, query: str) -> ProgramAlerts:
         """The alerts at the own threshold so far; from nothing on if the program has another one now."""
-        threshold, found = self.thresholds.get(query) or USUAL, self.at_threshold.get(query)
+        threshold, found = self._threshold(query), self.at_threshold.get(query)
         return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
 
     def _of_program(self, query: str) -> ProgramAlerts:
