@@ -67,7 +67,8 @@ def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
     zero = np.zeros(len(rows), np.int64)
     states = state_of(zero, age_bucket(zero), zero > 0)
     done = np.array(confirmed, np.bool_)
-    return DecidedAnswers((zero, zero), ints(*number), ints(*tick), done, np.arange(len(rows)), states)
+    when = ints(*tick)
+    return DecidedAnswers((zero, zero), ints(*number), when, when, done, np.arange(len(rows)), states)
 
 
 def with_history(confirmed: int, of: int) -> Judged:
@@ -148,7 +149,7 @@ def test_lines_of_the_step_itself_count_as_well() -> None:
 def test_nothing_decided_changes_nothing() -> None:
     judged = nothing_judged(2, ONE_KEY)
     nothing = decided((0, 3, True))
-    none = DecidedAnswers((ints(), ints()), ints(), ints(), ints() > 0, ints(), ints())
+    none = DecidedAnswers((ints(), ints()), ints(), ints(), ints(), ints() > 0, ints(), ints())
     assert score_decided(judged, none) is judged
     assert score_decided(judged, nothing).scores == judged.scores
     assert len(no_predictions(2).and_then(no_predictions(2)).number) == 0

@@ -37,6 +37,7 @@ def lesson(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[Ans
         (np.array(key, np.int64), number),
         number,
         np.array(ticks),
+        np.array(ticks),
         np.array(confirmed, np.bool_),
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
