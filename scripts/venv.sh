@@ -36,5 +36,11 @@ MESSAGE
     exit 1
 fi
 
+# --clear would empty the environment that a link points to, which is another checkout's.
+if [ -L "$folder" ]; then
+    echo "$folder is a link to $(readlink "$folder"). Remove the link, then run this again." >&2
+    exit 1
+fi
+
 echo "Making $folder with $("$chosen" --version 2>&1)"
 "$chosen" -m venv --clear "$folder"

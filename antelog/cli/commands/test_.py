@@ -106,10 +106,11 @@ def _watched(paths: Sequence[Path], options: RunOptions, more: VerdictFlags) -> 
                 raise
             except AntelogError as error:  # a file is gone for a moment
                 say(f"error: {error}")
+            # Tests that were written meanwhile are not part of it, and so they are new.
+            state = {**state_of(files), **before}
             sys.stdout.flush()
             tell(f"watching {len(files)} file{'s' * (len(files) != 1)}; Ctrl-C ends this")
             sys.stdout.flush()
-            state = {**state_of(files | _tests(paths)), **before}
             wait_for_change(state, partial(_tests, paths), stopping)
     return report
 
