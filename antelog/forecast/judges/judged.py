@@ -141,6 +141,7 @@ def _weighed(
         return judged.weights
     at = at.take(some)
     lines = JudgedLines(
+        number.take(some),
         np.append(earlier.pattern, pattern.take(here)).take(some),
         np.concatenate([earlier.each, each.take(here, axis=0)]).take(some, axis=0),
         decided.settled.take(at),

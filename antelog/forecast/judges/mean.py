@@ -3,7 +3,8 @@
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
 Weights go by fixed share. The weight of a judge falls with its loss on a block: the lines of a pattern whose
-answers were decided at one tick, which are right or wrong together. Then each judge gives a small share of
+answers were settled at one tick. The lines of an answer are right or wrong together, so they count once; many
+answers may be, so a block of a hundred answers counts as ten. Then each judge gives a small share of
 its weight to all, in the proportion they began with: so one that was wrong for long is soon back once it is
 right.
 """
@@ -17,7 +18,7 @@ from math import exp
 import numpy as np
 
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, marked
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once
 from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.losses import LEAST, log_losses
 from antelog.forecast.scores.scored_lines import UNIT, exactly
@@ -75,8 +76,9 @@ def first_weights(numbers: Sequence[float]) -> JudgeWeights:
 
 @dataclass(frozen=True, eq=False)
 class JudgedLines:
-    """Lines of decided answers: their patterns, each judge's chances in a column, when and how decided."""
+    """Lines of decided answers: their numbers, patterns, each judge's chances, when settled, and how."""
 
+    number: Column
     pattern: Column
     each: Numbers
     tick: Column
@@ -89,7 +91,8 @@ def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
     some = np.flatnonzero(known.sum(axis=1) > 1)
     if len(some) == 0:
         return weights
-    pattern, tick, lost = _blocks(lines.pattern.take(some), lines.tick.take(some), _losses(lines, some))
+    block = lines.pattern.take(some), lines.tick.take(some)
+    pattern, tick, lost = _blocks(lines.number.take(some), *block, _losses(lines, some))
     old = find(pattern, weights.pattern)
     found, blocks = np.empty_like(lost), np.empty_like(pattern)
     # Each block needs the weights after the one before: numbers one by one are faster than short columns.
@@ -121,16 +124,18 @@ def _losses(lines: JudgedLines, at: Column) -> Numbers:
     return found
 
 
-def _blocks(pattern: Column, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
-    """The mean losses of each block, in the order of patterns, then of ticks.
+def _blocks(number: Column, pattern: Column, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
+    """The losses of each block: the mean of its lines, times the root of its answers; by pattern, then tick.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
-    numbers = np.concatenate([exactly(lost) / UNIT, np.ones((len(pattern), 1))], axis=1)
-    (pattern, tick), sums = summed((pattern, tick), numbers)
+    first, _ = once(keys_of([[pattern, number]])[0])
+    counts = np.ones((len(pattern), 2))
+    counts[:, 1] = np.isin(np.arange(len(pattern)), first)
+    (pattern, tick), sums = summed((pattern, tick), np.concatenate([exactly(lost) / UNIT, counts], axis=1))
     order = in_order([pattern - pattern.min(), tick])
-    sums = sums.take(order, axis=0)
-    return pattern.take(order), tick.take(order), sums[:, :-1] / sums[:, -1:]
+    lost, lines, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)
+    return pattern.take(order), tick.take(order), lost / lines * np.sqrt(answers)
 
 
 def _together(one: JudgeWeights, other: JudgeWeights) -> JudgeWeights:

@@ -27,10 +27,11 @@ def both(model: float, outcomes: float, weights: JudgeWeights = ALIKE, pattern: 
     return float(averaged(own, np.array([[model, outcomes]]))[0])
 
 
-def lines(*rows: tuple[int, list[float], int, bool]) -> JudgedLines:
-    """Lines given as (pattern, the chance by each judge, tick, confirmed)."""
+def lines(*rows: tuple[int, list[float], int, bool], answers: list[int] | None = None) -> JudgedLines:
+    """Lines given as (pattern, the chance by each judge, tick, confirmed); one answer a tick unless said."""
     pattern, each, tick, confirmed = zip(*rows, strict=True)
-    return JudgedLines(np.array(pattern), np.array(each), np.array(tick), np.array(confirmed))
+    number = np.array(tick if answers is None else answers)
+    return JudgedLines(number, np.array(pattern), np.array(each), np.array(tick), np.array(confirmed))
 
 
 def test_in_log_odds() -> None:
@@ -63,6 +64,13 @@ def test_weights_fall_with_the_mean_loss_of_a_block_in_that_pattern() -> None:
     assert weights.weights[0].tolist() == pytest.approx([wanted, 1 - wanted])
     assert both(0.9, 0.7, weights, pattern=7) > both(0.9, 0.7)
     assert both(0.9, 0.7, weights, pattern=8) == both(0.9, 0.7)
+
+
+def test_a_block_of_many_answers_counts_as_the_root_of_so_many() -> None:
+    rows = [(0, [0.8, 0.6], 3, True)] * 9
+    one, nine = weighed(ALIKE, lines(*rows)), weighed(ALIKE, lines(*rows, answers=[*range(9)]))
+    odds = (one.weights[0, 0] - SHARE / 2) / (1 - SHARE), (nine.weights[0, 0] - SHARE / 2) / (1 - SHARE)
+    assert [each / (1 - each) for each in odds] == pytest.approx([0.8 / 0.6, (0.8 / 0.6) ** 3])
 
 
 def test_lines_of_a_tick_are_judged_by_what_was_decided_before() -> None:
