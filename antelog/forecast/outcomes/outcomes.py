@@ -25,6 +25,8 @@ from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
+from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.scored_lines import UNIT, exactly
 
 WEIGHTS = (1.0, 1.0, 2.0, 5.0)
 """What is known of wider classes counts as so many answers.
@@ -32,8 +34,11 @@ WEIGHTS = (1.0, 1.0, 2.0, 5.0)
 For the query, a pattern, a state whether silent or not, a state.
 """
 
-OF_KEY = 5.0
-"""What is known of all keys counts as so many answers of one."""
+AT_FIRST = 5.0
+"""What is known of all keys counts as so many answers of one, before there are many."""
+
+OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
+"""Later it is one of these numbers, 0.1 to 200: the one by which past answers had been likeliest."""
 
 OF_SLOWER = 10.0
 """What a slower memory knows of a state counts as so many answers."""
@@ -58,10 +63,12 @@ class OutcomeStatistics:
     """Counts of the answers that were in each state, and of those that were confirmed.
 
     By query, by pattern, by state whether silent or not, by state, and by state and key: a ledger each. The
-    last two count in each memory, the others in the slowest.
+    last two count in each memory, the others in the slowest. `drawn` counts what answers would have lost with
+    each number of OF_ALL: how strongly a key is drawn to all, its spread among them decides.
     """
 
     levels: tuple[Ledger, ...]
+    drawn: Ledger
     half_lives: Numbers
 
     @property
@@ -90,12 +97,23 @@ class OutcomeStatistics:
         own = self._found(
             self.by_key, (rows.state, *rows.key), rows.tick, fades=rows.learns is not Learns.NOTHING
         )
-        chance = np.empty_like(shared)
+        chance, of_all = np.empty_like(shared), self._of_all(rows.tick, fades=rows.learns is Learns.ALL)
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
-            chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, OF_KEY)
+            chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, of_all)
         chance[~(known | (own[:, -2] > 0))] = np.nan
         return chance
+
+    def _of_all(self, ticks: Column, *, fades: bool) -> Numbers:
+        """As how many answers of a key that counts at ticks which is known of all keys.
+
+        It is the mean in logs of the numbers tried, each by how likely it made what became of answers.
+        """
+        different, which = np.unique(ticks, return_inverse=True)
+        lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
+        share = np.exp(lost.min(axis=1, keepdims=True) - lost)
+        weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
+        return weight.take(which)
 
     def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
         """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
@@ -119,7 +137,8 @@ class OutcomeStatistics:
 
     def _half_lives(self, level: Ledger) -> Numbers:
         """The half-lives of the memories in which a level counts."""
-        return self.half_lives[-(level.tally.sums.shape[1] // 2) :]
+        memories = 1 if level is self.drawn else level.tally.sums.shape[1] // 2
+        return self.half_lives[-memories:]
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
@@ -134,31 +153,48 @@ class OutcomeStatistics:
                 self._entered(level, key, ticks, numbers)
                 for level, key in zip(wider, _wider(states), strict=True)
             ]
+            taught = replace(self, levels=(*wider, shared, own))
+            return replace(taught, drawn=taught._drawn_by())
         return replace(self, levels=(*wider, shared, own))
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
         half_lives = self._half_lives(level)
         return entered(level, ticks, key, np.tile(numbers, len(half_lives)), half_lives)
 
+    def _drawn_by(self) -> Ledger:
+        """The losses by each number of OF_ALL after a lesson, of the answers of keys that had some before."""
+        own = self.by_key
+        if len(own.tally.keys) == 1:  # there is one key, which is all
+            return self.drawn
+        earlier = (own.sums - own.counted)[:, -2:]
+        some = np.flatnonzero(earlier[:, 0] > 0)
+        states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), own.tick.take(some))
+        chance, _ = self._of_all_keys(states, ticks, fades=True)
+        tried = _drawn(earlier.take(some, axis=0)[:, :, None], chance[which, -1:], OF_ALL)
+        answers, confirmed = own.counted[some, -2:, None].transpose(1, 0, 2)
+        missed = answers - confirmed
+        lost = confirmed * log_losses(tried, missed >= 0) + missed * log_losses(tried, missed < 0)
+        return self._entered(self.drawn, (), own.tick.take(some), exactly(lost) / UNIT)
+
     def settled(self, now: int) -> OutcomeStatistics:
         """The statistics at the end of a step."""
-        levels = tuple(closed(level, now) for level in self.levels)
-        return self if all(map(is_, levels, self.levels)) else replace(self, levels=levels)
+        ledgers = *self.levels, self.drawn
+        *levels, drawn = after = tuple(closed(each, now) for each in ledgers)
+        return self if all(map(is_, after, ledgers)) else replace(self, levels=tuple(levels), drawn=drawn)
 
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """The statistics faded to a tick, without the keys that are forgotten by then."""
-        return replace(
-            self,
-            levels=tuple(
-                opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self.levels
-            ),
+        *levels, drawn = (
+            opened(tally.at_epoch(each.tally, tick, self._half_lives(each)))
+            for each in (*self.levels, self.drawn)
         )
+        return replace(self, levels=tuple(levels), drawn=drawn)
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
         """The statistics of several workers in one; all are as of the same tick."""
-        levels = zip(*(each.levels for each in (self, *others)), strict=True)
-        together = (opened(tally.merged([each.tally for each in level])) for level in levels)
-        return replace(self, levels=tuple(together))
+        ledgers = zip(*((*each.levels, each.drawn) for each in (self, *others)), strict=True)
+        *levels, drawn = (opened(tally.merged([each.tally for each in level])) for level in ledgers)
+        return replace(self, levels=tuple(levels), drawn=drawn)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
         """The statistics of a worker, given which cells of the partition key are its own."""
@@ -186,7 +222,7 @@ def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
         nothing_counted(1, count),
         nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None),
     )
-    return OutcomeStatistics(tuple(map(opened, levels)), memories)
+    return OutcomeStatistics(tuple(map(opened, levels)), opened(nothing_counted(0, len(OF_ALL))), memories)
 
 
 def _wider(states: Column) -> list[tuple[Column, ...]]:
@@ -201,7 +237,7 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
     return states.take(first), ticks.take(first), which
 
 
-def _drawn(found: Numbers, chance: Numbers, weight: float) -> Numbers:
+def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:
     """The confirmed shares of counts (answers, confirmed), drawn towards the chances of the wider level."""
     share: Numbers = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
     return share

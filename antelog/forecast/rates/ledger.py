@@ -23,13 +23,14 @@ from antelog.forecast.rates.tally import Cells, HalfLife, Tally, faded, matched,
 class Ledger:
     """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
 
-    Entries are in the order of rows, and of ticks within a row.
+    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums.
     """
 
     tally: Tally
     row: Column
     tick: Column
     sums: Numbers
+    counted: Numbers
 
     def with_cells(self, cells: Cells, first: int = 0) -> Ledger:
         """A copy with rewritten cells in the keys, from the column `first` on."""
@@ -39,7 +40,8 @@ class Ledger:
 def opened(tally: Tally) -> Ledger:
     """A ledger without entries."""
     empty = np.zeros(0, np.int64)
-    return Ledger(tally, empty, empty, np.zeros((0, tally.sums.shape[1])))
+    none = np.zeros((0, tally.sums.shape[1]))
+    return Ledger(tally, empty, empty, none, none)
 
 
 def closed(ledger: Ledger, now: int) -> Ledger:
@@ -66,7 +68,7 @@ def entered(
     tally, row = _with_keys(tally, keys, tick)
     order = in_order([row, tick - int(tick.min())])
     row, tick, numbers = row.take(order), tick.take(order), numbers.take(order, axis=0)
-    begins = changed(row)
+    counted, begins = numbers.copy(), changed(row)
     before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
     gone = tally.forgotten(tick, before)
     keeps = faded(np.ones((len(tick), numbers.shape[1])), tick - before, half_life)
@@ -74,7 +76,7 @@ def entered(
     start = marked(begins)
     numbers[start] += keeps[start] * tally.sums.take(row.take(start), axis=0)
     keeps[start] = 0
-    return Ledger(tally, row, tick, _running(numbers, keeps))
+    return Ledger(tally, row, tick, _running(numbers, keeps), counted)
 
 
 def _running(numbers: Numbers, keeps: Numbers) -> Numbers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -90,6 +91,25 @@ def test_each_level_is_drawn_towards_the_wider_one() -> None:
     assert chance(outcomes, EARLY, 8) == pytest.approx((0 + 5 * state) / (1 + 5))
     assert chance(outcomes, EARLY, 9) == pytest.approx(state)  # a key nobody has seen
     assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only lines just reported were seen
+
+
+def test_keys_that_differ_are_drawn_to_all_less_than_keys_that_are_alike() -> None:
+    """Half of the answers of all keys are confirmed; one that is new had three confirmed."""
+    dice, ticks = random.Random(0), 40
+    new = [(99, True, [EARLY])] * 3
+
+    def answers(shares: list[float]) -> list[tuple[int, bool, list[int]]]:
+        return [
+            (key, dice.random() < share, [EARLY]) for _ in range(ticks) for key, share in enumerate(shares)
+        ]
+
+    def of_new(shares: list[float]) -> float:
+        when = [tick for tick in range(ticks) for _ in shares]
+        outcomes = learned([*when, *[ticks] * 3], *answers(shares), *new).settled(ticks)
+        return chance(outcomes, EARLY, 99, ticks + 1)
+
+    assert of_new([0.05] * 10 + [0.95] * 10) > 0.85
+    assert of_new([0.5] * 20) < 0.58
 
 
 def test_a_state_nobody_has_been_in_is_as_its_pattern() -> None:
