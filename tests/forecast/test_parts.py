@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,12 +10,11 @@ import pytest
 import antelog
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.values.values import Values
-from antelog.forecast.judges.judge import Judge
 from antelog.forecast.model_file import Model
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.parts import Mine, merged, part_of
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
+from tests.forecast.making import with_what_was_found_meanwhile
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, level: text, time) delay 1.
@@ -56,20 +54,11 @@ def test_models_of_different_keys_together_are_the_model_of_all(half_life: float
     together = merged([learned(devices, half_life, epoch) for devices in ("ad", "b", "ce")])
     assert together.length == epoch
     assert together.epoch == whole.epoch
-    # The weights of judges, and how strongly a key is drawn to all, follow from what was known meanwhile.
-    expected = chances(replace(whole, weights=together.weights, judges=_drawn_as(whole, together)))
+    expected = chances(with_what_was_found_meanwhile(whole, together))
     assert any(chance is not None for chance in expected)
     np.testing.assert_allclose(
         np.array(chances(together), np.float64), np.array(expected, np.float64), rtol=1e-9
     )
-
-
-def _drawn_as(whole: Model, other: Model) -> dict[str, dict[str, Judge]]:
-    """The judges of a model, in which keys are drawn to all as strongly as in another."""
-    ours, theirs = whole.judges["Hot"]["outcomes"], other.judges["Hot"]["outcomes"]
-    assert isinstance(ours, OutcomeStatistics)
-    assert isinstance(theirs, OutcomeStatistics)
-    return {"Hot": {"outcomes": replace(ours, drawn=theirs.drawn)}}
 
 
 def test_a_model_goes_into_parts_and_together_again() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -28,6 +27,7 @@ from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_
 from antelog.spark.learning import learned, runner, scored
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
+from tests.forecast.making import with_what_was_found_meanwhile
 from tests.odds import with_odds
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
 from tests.spark.comparing import comparable as compared
@@ -255,11 +255,10 @@ def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact])
 
 @pytest.mark.parametrize("buckets", [3, 8])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
-    """Except for how far each judge is trusted: that follows from what was said while a bucket learned."""
     (whole,) = map(Model.from_bytes, of_buckets(learned, to_learn(), 1, readings(7)))
     found = merged([Model.from_bytes(each) for each in of_buckets(learned, to_learn(), buckets, readings(7))])
-    trusting = replace(whole, weights=found.weights)
-    assert streamed(forecasts(found), 1, []) == streamed(forecasts(trusting), 1, [])
+    expected = with_what_was_found_meanwhile(whole, found)
+    assert streamed(forecasts(found), 1, []) == streamed(forecasts(expected), 1, [])
 
 
 def test_scores_of_buckets_are_those_of_the_engine() -> None:
