@@ -28,10 +28,11 @@ from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
 from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.scored_lines import UNIT, exactly
 
-WEIGHTS = (1.0, 1.0, 2.0, 5.0)
+WEIGHTS = (1.0, 1.0, 1.0, 2.0)
 """What is known of wider classes counts as so many answers.
 
-For the query, a pattern, a state whether silent or not, a state.
+For the query, a pattern, a state whether silent or not, a state. A wider class goes by its other answers: if
+the same few counted at each level, two confirmed ones would make a chance of 98 %.
 """
 
 AT_FIRST = 5.0
@@ -118,17 +119,19 @@ class OutcomeStatistics:
     def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
         """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
         *wider, shared, _ = self.levels
-        slow, known = np.full(len(states), 0.5), np.zeros(len(states), np.bool_)
-        for level, key, weight in zip(wider, _wider(states), WEIGHTS, strict=False):
-            found = self._found(level, key, ticks, fades=fades)
-            slow, known = _drawn(found, slow, weight), known | (found[:, 0] > 0)
-        found = self._found(shared, (states,), ticks, fades=fades)
+        found = [
+            self._found(level, key, ticks, fades=fades)
+            for level, key in zip((*wider, shared), (*_wider(states), (states,)), strict=True)
+        ]
+        slow = np.full(len(states), 0.5)
+        for outer, inner, weight in zip(found, found[1:], WEIGHTS, strict=False):
+            slow = _drawn(_others(outer, inner[:, -2:]), slow, weight)
         chance = np.empty((len(states), len(self.half_lives)))
         weight = WEIGHTS[-1]
         for memory in reversed(range(len(self.half_lives))):
-            slow = chance[:, memory] = _drawn(found[:, 2 * memory : 2 * memory + 2], slow, weight)
+            slow = chance[:, memory] = _drawn(found[-1][:, 2 * memory : 2 * memory + 2], slow, weight)
             weight = OF_SLOWER
-        return chance, known | (found[:, -2] > 0)
+        return chance, found[0][:, 0] > 0
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
@@ -235,6 +238,13 @@ def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
     (key,) = keys_of([[states, ticks]])
     first, which = once(key)
     return states.take(first), ticks.take(first), which
+
+
+def _others(outer: Numbers, inner: Numbers) -> Numbers:
+    """The counts of a wider class without those of a class in it."""
+    left = np.maximum(outer - inner, 0)
+    left[:, 1] = np.minimum(left[:, 1], left[:, 0])
+    return left
 
 
 def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:

@@ -82,15 +82,20 @@ def test_nothing_known() -> None:
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
     outcomes = known((7, True, [EARLY]), (7, True, [EARLY]), (8, False, [EARLY, LATE]), (8, False, [OTHER]))
-    # In all five cases two; of pattern 0 two of four; EARLY two of three, none of them silent; of key 7 both.
-    query = (2 + 1 * 0.5) / (5 + 1)
-    pattern = (2 + 1 * query) / (4 + 1)
-    either = (2 + 2 * pattern) / (3 + 2)
-    state = (2 + 5 * either) / (3 + 5)
+    # EARLY two of three, none of them silent, of key 7 both; else in pattern 0 none of one; else none of one.
+    query = (0 + 1 * 0.5) / (1 + 1)
+    pattern = (0 + 1 * query) / (1 + 1)
+    state = (2 + 2 * pattern) / (3 + 2)
     assert chance(outcomes, EARLY, 7) == pytest.approx((2 + 5 * state) / (2 + 5))
     assert chance(outcomes, EARLY, 8) == pytest.approx((0 + 5 * state) / (1 + 5))
     assert chance(outcomes, EARLY, 9) == pytest.approx(state)  # a key nobody has seen
-    assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only lines just reported were seen
+    silent = (2 + 1 * pattern) / (3 + 1)
+    assert chance(outcomes, SILENT, 9) == pytest.approx(silent)  # only lines just reported were seen
+
+
+def test_the_same_answers_do_not_count_at_each_level() -> None:
+    outcomes = known((7, True, [EARLY]), (7, True, [EARLY]))
+    assert chance(outcomes, EARLY, 7) < 0.85
 
 
 def test_keys_that_differ_are_drawn_to_all_less_than_keys_that_are_alike() -> None:
