@@ -122,7 +122,7 @@ class Engine(PlanEngine):
         keep_rejects: how many of the latest rejects are kept; all are counted
         budget: about how many bytes a table within a step may take; steps are cut so that it suffices,
             and where a single answer needs more, `advance` raises DataError
-        judges: the judges that have a say in a chance, of "model" and "outcomes"; all by default
+        judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
     """
 
     _program: Planned | None = None

@@ -28,8 +28,8 @@ FALL = 0.1
 KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
 """All kinds of changes; the last two come of queries with an `alert`."""
 
-MODEL, OUTCOMES = "model", "outcomes"
-JUDGE_NAMES = (MODEL, OUTCOMES)
+MODEL, OUTCOMES, VALUES = "model", "outcomes", "values"
+JUDGE_NAMES = (MODEL, OUTCOMES, VALUES)
 """The judges: their names in the column `chance_from`."""
 
 HALF_LIFE = 5000.0

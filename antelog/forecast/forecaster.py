@@ -21,16 +21,17 @@ from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
 from antelog.forecast.carrying import after_change, begun_anew
-from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judge import JUDGES, Judges, check_judges
+from antelog.forecast.judges.judge import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.values.fitting import can_fit
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class ModelForecaster:
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
         """A forecaster before the first step. Raises StateError if the model is of another program."""
+        check_values(plan, settings.judges, learns=settings.learns)
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
@@ -129,6 +131,12 @@ class ModelForecaster:
         """The number of answers of each query that are decided by now."""
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
+
+    def blind(self) -> tuple[str, ...]:
+        """The queries that compare values at which nobody learns to look, for want of scikit-learn."""
+        if can_fit() or not self.known.learning.on:
+            return ()
+        return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
         return left_out_table(

@@ -7,6 +7,7 @@ antelog try turbines.alog --input Temp=today.csv --model turbines.model
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,7 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
+from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
@@ -29,12 +31,17 @@ from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.judges.mean import JudgeWeights
 from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
+from antelog.forecast.outcomes.rows import SettledLines
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.ledger import Ledger
 from antelog.forecast.rates.tally import EPOCH, Counted, Tally
 from antelog.forecast.scores.program_alerts import FirstAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines
+from antelog.forecast.values.features import QueryFeatures
+from antelog.forecast.values.latest import LatestValues
+from antelog.forecast.values.looks import Look
+from antelog.forecast.values.values_judge import Fit, ValuesJudge
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {
@@ -43,6 +50,7 @@ _CLASSES: Mapping[str, type[Any]] = {
         for each in (
             *(Facts, AnswerLines, FirstAlerts, Judged, Predictions, ScoredLines, SeriesCounts),
             *(Counted, JudgeWeights, Ledger, Tally),
+            *(Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
         )
     },
     "OpenAnswers": TrackedAnswers,
@@ -51,11 +59,16 @@ _CLASSES: Mapping[str, type[Any]] = {
 """Classes by the names that files have for them."""
 _NAMES = {each: name for name, each in _CLASSES.items()}
 
-_KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
+_KINDS = {
+    np.dtype(np.int64): pa.int64(),
+    np.dtype(np.float64): pa.float64(),
+    np.dtype(np.float32): pa.float32(),
+    np.dtype(np.bool_): pa.bool_(),
+}
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """The JSON and the Arrow bytes of a thing."""
+    """The JSON and the Arrow bytes of a thing; waits for the parts that are still being worked out."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     schema = pa.schema([(str(i), _KINDS[column.dtype]) for i, column in enumerate(columns)])
@@ -83,6 +96,8 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
+        case Future():
+            return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": _NAMES.get(type(thing), type(thing).__name__), **own}

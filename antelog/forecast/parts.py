@@ -151,6 +151,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
         sightings=Sightings(_history(seen.history, cells), seen.values),
         series={name: _series(each, cells) for name, each in current.series.items()},
         queries={name: _judged(each, cells) for name, each in current.queries.items()},
+        features={name: each.with_cells(cells) for name, each in current.features.items()},
     )
 
 

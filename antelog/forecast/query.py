@@ -47,6 +47,7 @@ from antelog.forecast.outcomes.following import (
 )
 from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.forecast.scores.program_alerts import AlertOutcomes
+from antelog.forecast.values.features import QueryFeatures
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -79,10 +80,11 @@ class QueryStep:
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """A query in a step."""
+    """A query in a step, with the latest values that its judges may look at."""
 
     known: Known
     relation: Relation
+    features: QueryFeatures
     limits: Limits
 
     def step(
@@ -210,8 +212,19 @@ class QueryForecast:
         key = tuple(at.answer[place] for place in self._key)
         end = ends_of(self._ends, at.stage)
         learns = self._learning.learns
-        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, learns, end)
-        judged, predictions = judging.judge(judged, rows, found.column(), decided)
+        rows = AnswerRows(
+            at.answer,
+            key,
+            at.stage,
+            at.tick,
+            at.at_line,
+            learns,
+            end,
+            self.features.unknown(len(at.tick)),
+        )
+        if judged.looks_at_values(learns):
+            rows = replace(rows, features=self.features.of(rows))
+        judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
         time = self._time(at.answer, at.tick)
         return judged, AnswerChances(predictions, found, at.answer, time, at.line)
 

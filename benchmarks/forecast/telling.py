@@ -19,6 +19,7 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from antelog.engine.columns.tables import Column
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.outcomes.following import DecidedAnswers
@@ -83,8 +84,8 @@ def _listening() -> Iterator[_Heard]:
     judge, score_decided = judging.judge, judging.score_decided
 
     # What else they are given is of no interest here.
-    def judge_(judged: Judged, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
-        judged, reported = judge(judged, rows, *more)
+    def judge_(judged: Judged, number: Column, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
+        judged, reported = judge(judged, number, rows, *more)
         heard.said.append(_said(rows, reported, judged.columns))
         return judged, reported
 

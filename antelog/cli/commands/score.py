@@ -12,7 +12,7 @@ from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import SCORE
 from antelog.cli.replaying import rejects_of, through
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.set_aside import say_what_is_too_short
+from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.page import page_html
 from antelog.forecast.reports.text import report_text
@@ -71,7 +71,7 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
         )
         _tell(program, engine, more.output)
         if chosen == LEARN:
-            say_what_is_too_short(engine)
+            say_what_learning_lacks(engine)
 
 
 def _tell(program: Program, engine: Engine, output: Path | None) -> None:

@@ -1,8 +1,9 @@
 """A judge of open answers, and the table of judges.
 
-    judge = judge.learn(rows, outcome)    what became of answers in states they have been in
-    judge.predict(rows)                   for each row the chance that its answer is confirmed
-    judge = judge.settled(now)            at the end of a step
+    judge = judge.learn(rows, outcome)      what became of answers in states they have been in
+    judge = judge.learn_lines(lines, now)   what became of answers, with what was known at each line
+    judge.predict(rows)                     for each row the chance that its answer is confirmed
+    judge = judge.settled(now)              at the end of a step
 
 To add a judge, write a module with a class that has these methods, and a line for it in JUDGES. What it may
 know of an answer is in its row. A step has many ticks: `predict` goes for each row by what was decided before
@@ -15,12 +16,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
+from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.errors import DataError
-from antelog.forecast.columns import JUDGE_NAMES, OUTCOMES
+from antelog.forecast.columns import JUDGE_NAMES, OUTCOMES, VALUES
 from antelog.forecast.outcomes.outcomes import nothing_known
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
 from antelog.forecast.rates.tally import Cells
+from antelog.forecast.values.features import NO_FEATURES, QueryFeatures
+from antelog.forecast.values.fitting import can_fit
+from antelog.forecast.values.looks import looks_of
+from antelog.forecast.values.values_judge import nothing_fitted
 
 
 class Judge(Protocol):
@@ -42,6 +48,10 @@ class Judge(Protocol):
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> Self:
         """The judge after the lesson of a step."""
+        ...
+
+    def learn_lines(self, lines: SettledLines, now: int) -> Self:
+        """The judge after the lines about answers that were settled in a step, which ends at `now`."""
         ...
 
     def settled(self, now: int) -> Self:
@@ -73,20 +83,44 @@ OF_MODEL = 2.0
 """What the model of facts weighs before anything is known of it."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class JudgeSettings:
-    """The input of a new judge: the number of columns in the key of answers, and the longest half-life."""
+    """The input of a new judge of a query.
+
+    The number of columns in the key of its answers, the longest half-life, and the features of its answers.
+    """
 
     keys: int
     half_life: float | None
+    features: QueryFeatures = NO_FEATURES
 
 
-JUDGES: Mapping[str, Callable[[JudgeSettings], Judge]] = {
-    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life)
+NewJudge = Callable[[JudgeSettings], Judge | None]
+"""Makes a judge before anything is known; None where it could never say anything."""
+
+Judges = Mapping[str, NewJudge]
+
+JUDGES: Judges = {
+    OUTCOMES: lambda given: nothing_known(given.keys, given.half_life),
+    VALUES: lambda given: nothing_fitted(given.features.width) if given.features.looks else None,
 }
 """The judges besides the model of facts, by name."""
 
-Judges = Mapping[str, Callable[[JudgeSettings], Judge]]
+
+def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> None:
+    """Raises DataError if the judge of values is named, and can say nothing about a plan."""
+    if VALUES not in (names or ()):
+        return
+    if learns and not can_fit():
+        raise DataError(
+            f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
+            f"pip install 'antelog[{VALUES}]', or name other judges"
+        )
+    if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
+        raise DataError(
+            f"no query compares values, as `V >= 90` does, so there is nothing for the judge {VALUES!r} to "
+            "look at: name other judges, or leave them out"
+        )
 
 
 def check_judges(names: Collection[str] | None) -> None:

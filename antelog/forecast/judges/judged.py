@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Numbers
+from antelog.engine.columns.tables import Column, Numbers, marked
+from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.column_set import ColumnSet
-from antelog.forecast.columns import MODEL
+from antelog.forecast.columns import MODEL, VALUES
 from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
 from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
 from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
@@ -34,7 +36,7 @@ class Predictions(ColumnSet):
     """Predictions of judges for open answers: which answer, when, in which pattern.
 
     `each` has a column for each name in `Judged.columns`; `chance` is their mean, `source` the number of the
-    judge with the most weight, or -1.
+    judge with the most weight, or -1. `features` are what was known of values.
     """
 
     number: Column
@@ -43,11 +45,14 @@ class Predictions(ColumnSet):
     each: Numbers
     chance: Numbers
     source: Column
+    features: Features
 
 
-def no_predictions(columns: int) -> Predictions:
+def no_predictions(columns: int, features: int = 0) -> Predictions:
+    """None, with a number of columns of `each`, and of features."""
     empty, none = np.zeros(0, np.int64), np.zeros(0)
-    return Predictions(empty, empty, empty, np.zeros((0, columns)), none, empty)
+    no_features = np.zeros((0, features), np.float32)
+    return Predictions(empty, empty, empty, np.zeros((0, columns)), none, empty, no_features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +83,23 @@ class Judged:
         """The names of the columns of `Predictions.each`."""
         return (MODEL, *(name for judge in self.judges.values() for name in judge.columns))
 
+    @property
+    def _owners(self) -> tuple[str, ...]:
+        """The judge of each of the columns."""
+        return (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
+
     def only(self, judges: Collection[str]) -> Judged:
         """The judged answers if these judges alone have a say."""
-        owners = (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
-        return replace(self, weights=self.weights.only(np.isin(owners, [*judges])))
+        return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
+
+    def says(self, judge: str) -> bool:
+        """Whether a judge has a say."""
+        return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
+
+    def looks_at_values(self, learns: Learns) -> bool:
+        """Whether some judge asks for the features of answers."""
+        own = self.judges.get(VALUES)
+        return own is not None and (own.rows > 0 or learns is Learns.ALL)
 
     def with_judges(self, judges: Mapping[str, Judge], weights: JudgeWeights) -> Judged:
         return replace(self, judges=judges, weights=weights)
@@ -89,9 +107,9 @@ class Judged:
 
 def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES) -> Judged:
     """Before the first answer, which has `width` columns, the time being the last."""
-    made = {name: judge(settings) for name, judge in judges.items()}
+    made = {name: found for name, judge in judges.items() if (found := judge(settings)) is not None}
     weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
-    no_lines = no_predictions(len(weights))
+    no_lines = no_predictions(len(weights), settings.features.width)
     return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
 
 
@@ -113,41 +131,62 @@ def settled(judged: Judged, now: int) -> Judged:
 
 
 def judge(
-    judged: Judged, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
+    judged: Judged, number: Column, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
 ) -> tuple[Judged, Predictions]:
     """The predictions for open answers, given those of the model of facts, and what a step decides."""
-    each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
-    pattern = pattern_of(rows.stage)
+    pattern, lines = pattern_of(rows.stage), None
     if decided is not None and rows.learns is Learns.ALL:
-        judged = replace(judged, weights=_weighed(judged, rows, pattern, each, decided))
+        lines = _settled_lines(judged.reported, number, rows, decided)
+        judges = {
+            name: one.learn_lines(lines.lines, judged.followed.now) for name, one in judged.judges.items()
+        }
+        judged = replace(judged, judges=judges)
+    each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
+    # Nobody may have a say, where a query compares no values.
+    if lines is not None and judged.weights.at_first.any():
+        judged = replace(judged, weights=_weighed(judged, lines, number, pattern, each))
     weights = judged.weights.before(pattern, rows.tick)
-    said = Predictions(
-        rows.number, rows.tick, pattern, each, averaged(weights, each), _source(judged, weights, each)
-    )
+    chance, source = averaged(weights, each), _source(judged, weights, each)
+    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
     if not rows.at_line.any():
         return judged, said
     return replace(judged, reported=judged.reported.and_then(said.take(rows.at_line))), said
 
 
-def _weighed(
-    judged: Judged, rows: AnswerRows, pattern: Column, each: Numbers, decided: DecidedAnswers
-) -> JudgeWeights:
-    """The weights tick by tick, by the lines of decided answers: earlier ones, and those in `rows`."""
-    earlier, here = judged.reported, np.flatnonzero(rows.at_line)
-    number = np.append(earlier.number, rows.number.take(here))
-    at = find(number, decided.number)
-    some = np.flatnonzero(at >= 0)
-    if len(some) == 0:
-        return judged.weights
+@dataclass(frozen=True, eq=False)
+class _OfStep:
+    """The lines of answers that are settled in a step: `some` of the earlier ones and of those `here`."""
+
+    lines: SettledLines
+    some: Column
+    here: Column
+
+    def joined(self, earlier: Column | Numbers, new: Column | Numbers) -> Any:
+        """The rows of these lines, given columns of earlier predictions and of those in the step."""
+        return np.concatenate([earlier, new.take(self.here, axis=0)]).take(self.some, axis=0)
+
+
+def _settled_lines(
+    earlier: Predictions, number: Column, rows: AnswerRows, decided: DecidedAnswers
+) -> _OfStep:
+    here = marked(rows.at_line)
+    at = find(np.append(earlier.number, number.take(here)), decided.number)
+    some = marked(at >= 0)
     at = at.take(some)
-    lines = JudgedLines(
-        number.take(some),
-        np.append(earlier.pattern, pattern.take(here)).take(some),
-        np.concatenate([earlier.each, each.take(here, axis=0)]).take(some, axis=0),
-        decided.settled.take(at),
-        decided.confirmed.take(at),
-    )
-    return weighed(judged.weights, lines)
+    tick = np.append(earlier.tick, rows.tick.take(here)).take(some)
+    features = np.concatenate([earlier.features, rows.features.take(here, axis=0)]).take(some, axis=0)
+    lines = SettledLines(decided.settled.take(at), tick, features, decided.confirmed.take(at))
+    return _OfStep(lines, some, here)
+
+
+def _weighed(judged: Judged, of: _OfStep, number: Column, pattern: Column, each: Numbers) -> JudgeWeights:
+    """The weights tick by tick, by the lines of answers that are settled."""
+    if of.lines.count == 0:
+        return judged.weights
+    earlier, lines = judged.reported, of.lines
+    number, pattern = of.joined(earlier.number, number), of.joined(earlier.pattern, pattern)
+    each = of.joined(earlier.each, each)
+    return weighed(judged.weights, JudgedLines(number, pattern, each, lines.settled, lines.confirmed))
 
 
 def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 import antelog
 from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.errors import DataError
 from antelog.forecast.forecaster import LearningSettings, ModelForecaster
+from antelog.forecast.judges import judge
 from antelog.forecast.judges.judge import JUDGES, JudgeSettings
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened
 from antelog.forecast.rates.tally import Cells, nothing_counted
 from antelog.process import Engine
@@ -47,6 +50,9 @@ class EveryThird:
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> EveryThird:
         numbers = np.stack([np.ones(len(outcome.tick)), outcome.confirmed.astype(np.float64)], axis=1)
         return EveryThird(entered(self.counts, outcome.tick, (rows.answer[-1] % 3,), numbers, None))
+
+    def learn_lines(self, _lines: SettledLines, _now: int) -> EveryThird:
+        return self
 
     def settled(self, now: int) -> EveryThird:
         return EveryThird(closed(self.counts, now))
@@ -114,3 +120,31 @@ def test_the_others_are_as_before_where_it_is_not_asked() -> None:
     plain, again = (lines(engine(third=False), [TICKS + 2]) for _ in range(2))
     assert plain.equals(again)
     assert "every third" not in plain["chance_from"].to_pylist()
+
+
+def test_the_judge_of_values_is_left_out_where_no_values_are_compared() -> None:
+    running = Engine(antelog.parse(RULES), model="learn")
+    assert "values" not in running.model.judges["Malf"]
+    with pytest.raises(DataError, match="no query compares values, as `V >= 90` does"):
+        Engine(antelog.parse(RULES), model="learn", judges=["values"])
+    Engine(antelog.parse(RULES), model="learn", judges=["values", "outcomes"])
+
+
+def test_one_query_of_two_compares_values() -> None:
+    """The other one has no chances, if nobody else has a say."""
+    program = antelog.parse(
+        "input Temp(x: text, v: number, time). Hot(X, T) :- Temp(X, V, T), V > 9, Temp(X, W, T+1), W > 9. "
+        "Both(X, T) :- Temp(X, _, T), Temp(X, _, T+1). query Hot(X, T). query Both(X, T)."
+    )
+    running = Engine(program, model="learn", judges=["values"])
+    facts = [("a", 12.0 - tick % 5, tick) for tick in range(120) if tick % 7]
+    log = running.advance(120, {"Temp": facts})
+    assert {*log["Both"]["chance_from"].to_pylist()} == {None}
+    assert {*log["Hot"]["chance_from"].to_pylist()} == {None, "values"}
+
+
+def test_the_judge_of_values_needs_a_library_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "can_fit", lambda: False)
+    with pytest.raises(DataError, match=r"pip install 'antelog\[values\]', or name other judges"):
+        Engine(antelog.parse(RULES), model="learn", judges=["values", "model"])
+    Engine(antelog.parse(RULES), model="learn")

@@ -34,19 +34,19 @@ def ints(*numbers: int) -> np.ndarray:
     return np.array(numbers, np.int64)
 
 
-def asked(*rows: tuple[int, int], reported: bool = True) -> AnswerRows:
-    """Answers of one stage and key, given as (number, tick); each is asked about at its own tick."""
-    number, tick = zip(*rows, strict=True)
-    zero = np.zeros(len(rows), np.int64)
+def asked(*ticks: int, reported: bool = True) -> AnswerRows:
+    """Answers of one stage and key, each of which is asked about at its own tick."""
+    tick = ints(*ticks)
+    zero = np.zeros_like(tick)
     return AnswerRows(
-        (zero, ints(*tick)),
+        (zero, tick),
         (zero,),
-        ints(*number),
         zero,
-        ints(*tick),
-        np.full(len(rows), reported),
+        tick,
+        np.full(len(tick), reported),
         Learns.ALL,
         zero,
+        np.zeros((len(tick), 0), np.float32),
     )
 
 
@@ -57,8 +57,8 @@ def said_of(
     done: DecidedAnswers | None = None,
 ) -> tuple[Judged, Predictions]:
     """The predictions for answers given as (number, tick, chance of the model)."""
-    answers = asked(*(row[:2] for row in rows), reported=reported)
-    return judge(judged, answers, np.array([row[2] for row in rows]), done)
+    number, tick, by_model = zip(*rows, strict=True)
+    return judge(judged, ints(*number), asked(*tick, reported=reported), np.array(by_model), done)
 
 
 def decided(*rows: tuple[int, int, bool]) -> DecidedAnswers:
@@ -134,8 +134,8 @@ def test_who_was_right_counts_more_from_the_next_tick_on() -> None:
     assert said.chance[0] == before.chance[0]  # the first is decided at that very tick
     assert before.chance[0] < said.chance[1] < said.chance[2]
     # Of what is decided in other buckets nothing is known, so nothing of it is learned.
-    keys = replace(asked((99, 30)), learns=Learns.KEYS)
-    assert judge(judged, keys, np.array([0.9]), done)[1].chance.tolist() == before.chance.tolist()
+    keys = replace(asked(30), learns=Learns.KEYS)
+    assert judge(judged, ints(99), keys, np.array([0.9]), done)[1].chance.tolist() == before.chance.tolist()
 
 
 def test_lines_of_the_step_itself_count_as_well() -> None:

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antelog
+from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import KINDS
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
@@ -93,9 +94,11 @@ def _rounded(value: Any) -> Any:
             return value
 
 
-def in_process(program: antelog.Program, model: Any, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+def in_process(
+    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5
+) -> list[dict[str, Any]]:
     engine = Engine(program, model=model)
-    log = engine.advance(TICKS + 5, frames(facts, program.plan, -1, TICKS + 5))
+    log = engine.advance(until, frames(facts, program.plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
 
@@ -243,9 +246,11 @@ def test_open_answers_of_a_batch_have_chances() -> None:
 # ---- what is learned, and scored ----
 
 
-def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact]) -> list[bytes]:
-    tables = tables_of(PLAN, facts)
-    job = job_of(PLAN, tables, buckets, forecasts=given, batch=True, until=TICKS + 5)
+def of_buckets(
+    what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact], plan: Plan = PLAN
+) -> list[bytes]:
+    tables = tables_of(plan, facts)
+    job = job_of(plan, tables, buckets, forecasts=given, batch=True, until=facts[-1][-1] + 5)
     packed, found = dealt(job, tables, random.Random(0)), []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
