@@ -98,6 +98,7 @@ class OtherOptions(TypedDict, total=False):
     limit: int | None
     keep_rejects: int
     budget: int
+    judges: Sequence[str] | None
 
 
 class Engine(PlanEngine):
@@ -108,9 +109,9 @@ class Engine(PlanEngine):
         model: how likely open answers are: a Model or the path of one, or "learn" to learn while running.
             What the program declares itself (`chance`) needs no model
         learn: whether to go on learning with a given model
-        epoch: the ticks whose counts are added together, and used from the end of the next as many on; 20
+        epoch: the ticks whose facts are counted together, and used from the end of the next as many on; 20
             by default, or as the given model has it
-        half_life: after this many epochs what was learned counts half; None: never
+        half_life: after this many ticks what was learned counts half in the slowest memory; None: never
         min_chance: lines of open answers with a smaller chance are left out
         most: of each query and tick, lines of this many open answers, the likeliest; others are left out
         only: the kinds of changes to report; all by default
@@ -121,6 +122,7 @@ class Engine(PlanEngine):
         keep_rejects: how many of the latest rejects are kept; all are counted
         budget: about how many bytes a table within a step may take; steps are cut so that it suffices,
             and where a single answer needs more, `advance` raises DataError
+        judges: the judges that have a say in a chance, of "model", "outcomes" and "values"; all by default
     """
 
     _program: Planned | None = None
@@ -131,6 +133,7 @@ class Engine(PlanEngine):
         learn=FLAG,
         epoch=optional(WHOLE),
         half_life=optional(LENGTH),
+        judges=optional(TEXTS),
         static=optional(NAMED),
         limit=optional(WHOLE),
         budget=POSITIVE,
@@ -156,10 +159,11 @@ class Engine(PlanEngine):
             from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
             from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
 
-            settings = LearningSettings(learn or model == LEARN, half_life, epoch)
+            judges = others.get("judges")
+            settings = LearningSettings(learn or model == LEARN, half_life, epoch, judges)
             given_model = None if model == LEARN else model
             forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
-        elif (min_chance, most, epoch) != (None, None, None):
+        elif (min_chance, most, epoch, others.get("judges")) != (None, None, None, None):
             raise UnsupportedError(_NO_MODEL)
         limit = others.get("limit")
         if limit is not None and limit < 1:

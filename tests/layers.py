@@ -93,7 +93,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         "show",
     ),
     "forecast": (
-        *("column_set", "columns", "rates", "inference", "scores", "outcomes", "judges"),
+        *("column_set", "columns", "rates", "inference", "scores", "outcomes", "values", "judges"),
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
         *("carrying", "forecaster", "reports"),
     ),
@@ -114,6 +114,8 @@ WEB_FRAMEWORKS = (
 # library -> the only unit that may import it
 BELONGS_TO: dict[str, str] = {
     "pyspark": "spark",
+    "sklearn": "forecast",
+    "threadpoolctl": "forecast",
     "click": "cli",
     "rich": "cli",
     "altair": "pictures",

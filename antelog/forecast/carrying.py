@@ -22,6 +22,7 @@ from antelog.forecast.limits import Limits
 from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.scores.program_alerts import ProgramAlerts
+from antelog.forecast.values.looks import looks_of
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,21 @@ def after_change(before: Forecasting, change: Transition, limits: Limits) -> Car
         else _from(judged, change.tick)
         for name, judged in empty.queries.items()
     }
-    found = Forecasting(sightings, series, queries, before.epoch, before.learning)
+    features = {
+        name: before.features[name]
+        if _goes_on(change, name)
+        else each.with_facts(
+            {look.predicate: gather(state.history, look.predicate, None) for look in each.looks},
+            sightings.values,
+            state.values,
+        )
+        for name, each in empty.features.items()
+    }
+    found = Forecasting(sightings, series, queries, features, before.epoch, before.learning)
     known, log, judged = known_of(new, found, state), {}, dict(queries)
     for name, each in change.changes.items():
         lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
-        forecast = QueryForecast(known, new.relation(name), limits)
+        forecast = QueryForecast(known, new.relation(name), features[name], limits)
         step = forecast.step(judged[name], lines, change.tick, state.values, _nothing_of(lines))
         judged[name], log[name] = step.after, step.lines
     return CarriedForecasts(replace(found, queries=judged), log)
@@ -69,7 +80,8 @@ def _goes_on(change: Transition, name: str) -> bool:
         return False
     before, after = change.old.relation(name), change.plan.relation(name)
     same_key = key_of(change.old, before) == key_of(change.plan, after)
-    return same_key and before.patterns == after.patterns
+    same_looks = looks_of(change.old, name) == looks_of(change.plan, name)
+    return same_key and same_looks and before.patterns == after.patterns
 
 
 def _going_on(judged: Judged, threshold: float | None) -> Judged:

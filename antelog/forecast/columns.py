@@ -28,5 +28,9 @@ FALL = 0.1
 KINDS = (*PLAIN_KINDS, LIKELY, UNLIKELY)
 """All kinds of changes; the last two come of queries with an `alert`."""
 
-HALF_LIFE = 250.0
-"""Counts are worth half after this many epochs, while a stream runs."""
+MODEL, OUTCOMES, VALUES = "model", "outcomes", "values"
+JUDGE_NAMES = (MODEL, OUTCOMES, VALUES)
+"""The judges: their names in the column `chance_from`."""
+
+HALF_LIFE = 5000.0
+"""Counts are worth half after this many ticks, while a stream runs."""

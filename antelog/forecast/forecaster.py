@@ -21,29 +21,35 @@ from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
 from antelog.forecast.carrying import after_change, begun_anew
-from antelog.forecast.columns import HALF_LIFE
+from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.inference.what_if import OneAnswer, WhatIf, what_if
-from antelog.forecast.judges.judge import JUDGES, Judges
+from antelog.forecast.judges.judge import JUDGES, Judges, check_judges, check_values
 from antelog.forecast.limits import NO_LIMITS, LeftOut, Limits, left_out_table
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import lighter
 from antelog.forecast.rates.tally import EPOCH
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.values.fitting import can_fit
 
 
 @dataclass(frozen=True)
 class LearningSettings:
-    """Whether to learn, with which half-life, and how many ticks an epoch has (None: as the model, or 20)."""
+    """Whether to learn, with which half-life, how many ticks an epoch has, and which judges have a say.
+
+    The ticks of an epoch (None) are as those of the model, or 20; the judges (None) are all there are.
+    """
 
     learns: bool
     half_life: float | None = HALF_LIFE
     epoch: int | None = None
+    judges: Sequence[str] | None = None
 
     def __post_init__(self) -> None:
         if self.epoch is not None and self.epoch < 1:
             raise DataError(f"an epoch of {self.epoch} ticks is none: it has at least one")
+        check_judges(self.judges)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,12 +70,14 @@ class ModelForecaster:
         judges: Judges = JUDGES,
     ) -> ModelForecaster:
         """A forecaster before the first step. Raises StateError if the model is of another program."""
+        check_values(plan, settings.judges, learns=settings.learns)
         length = settings.epoch
         learning = Learning(settings.learns, settings.half_life, length=length or EPOCH)
         if model is None:
             if not learning.on:
                 learning = replace(learning, shared=False, slots=True)
-            return ModelForecaster(plan, forecasting.start(plan, learning, judges=judges), limits)
+            known = forecasting.start(plan, learning, judges=judges)
+            return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
         name = "the model" if isinstance(model, Model) else str(model)
         given = (model if isinstance(model, Model) else Model.load(model)).of(plan, name)
         if length not in (None, given.length):
@@ -80,7 +88,8 @@ class ModelForecaster:
         learning = replace(learning, length=given.length)
         if not learning.on:
             learning = replace(learning, half_life=given.half_life, epoch=given.epoch)
-        return ModelForecaster(plan, forecasting.start(plan, learning, given, judges), limits)
+        known = forecasting.start(plan, learning, given, judges)
+        return ModelForecaster(plan, forecasting.only(known, settings.judges), limits)
 
     @staticmethod
     def restored(plan: Plan, members: Mapping[str, bytes], limits: Limits = NO_LIMITS) -> ModelForecaster:
@@ -124,6 +133,12 @@ class ModelForecaster:
         """The number of answers of each query that are decided by now."""
         followed = {name: each.followed for name, each in self.known.queries.items()}
         return {name: each.next - each.last.count for name, each in followed.items()}
+
+    def blind(self) -> tuple[str, ...]:
+        """The queries that compare values at which nobody learns to look, for want of scikit-learn."""
+        if can_fit() or not self.known.learning.on:
+            return ()
+        return tuple(name for name, each in self.known.queries.items() if each.says(VALUES))
 
     def left_out_table(self) -> pa.Table:
         return left_out_table(

@@ -9,7 +9,7 @@ forecasts: its lines are the same with and without.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -28,8 +28,7 @@ from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.table import Known
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.judge import JUDGES, Judges
+from antelog.forecast.judges.judge import JUDGES, Judges, JudgeSettings
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.limits import LeftOut, Limits
 from antelog.forecast.model_file import Model, nothing_counted
@@ -39,6 +38,7 @@ from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.rates.tally import KnownEpoch
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.values.features import QueryFeatures, features_of
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,14 @@ class Forecasting:
     sightings  the facts that have come, by family
     series     what was learned of each family
     queries    for each query the answers that are followed, and what was learned of them
+    features   for each query the latest values that its judges may look at
     epoch      the first epoch whose facts are not counted yet
     """
 
     sightings: Sightings
     series: Mapping[str, SeriesCounts]
     queries: Mapping[str, Judged]
+    features: Mapping[str, QueryFeatures]
     epoch: int
     learning: Learning
 
@@ -61,17 +63,26 @@ class Forecasting:
 def start(plan: Plan, learning: Learning, model: Model | None = None, judges: Judges = JUDGES) -> Forecasting:
     """The state before the first step: empty, or that of a model."""
     sightings = nothing_seen(layout(plan).families)
+    features = {query.name: features_of(plan, query.name) for query in plan.queries}
     queries = {}
     for query in plan.queries:
-        width, keys = len(query.answer.variables) + 1, len(key_of(plan, query))
-        queries[query.name] = judging.nothing_judged(width, keys, judges)
+        settings = JudgeSettings(len(key_of(plan, query)), learning.half_life, features[query.name])
+        queries[query.name] = judging.nothing_judged(len(query.answer.variables) + 1, settings, judges)
     if model is None:
-        return Forecasting(sightings, nothing_counted(plan, learning.length), queries, 0, learning)
+        series = nothing_counted(plan, learning.length)
+        return Forecasting(sightings, series, queries, features, 0, learning)
     queries = {
-        name: each.with_outcomes(model.outcomes[name], model.losses[name]) for name, each in queries.items()
+        name: each.with_judges(model.judges[name], model.weights[name]) for name, each in queries.items()
     }
     sightings = replace(sightings, values=Values.from_saved(model.values.saved()))
-    return Forecasting(sightings, model.series, queries, 0, learning)
+    return Forecasting(sightings, model.series, queries, features, 0, learning)
+
+
+def only(current: Forecasting, judges: Collection[str] | None) -> Forecasting:
+    """The state if these judges alone have a say (None: all)."""
+    if judges is None:
+        return current
+    return replace(current, queries={name: each.only(judges) for name, each in current.queries.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +104,20 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
         first_tick = 1 + min(each.followed.now for each in before.queries.values())
         current = _used(own, _counted(own, current, state.now), first_tick)
     known = known_of(plan, current, state)
-    queries, log, left_out = dict(current.queries), {}, {}
+    queries, features = dict(current.queries), dict(current.features)
+    log, left_out = {}, {}
     for name, each in step.changes.items():
         earlier = partial(open_answers, plan, step.before, name, staged=True)
-        query = QueryForecast(known, plan.relation(name), limits)
+        features[name] = features[name].with_facts(step.facts, sightings.values, values)
+        query = QueryForecast(known, plan.relation(name), features[name], limits)
         found = query.step(queries[name], each.lines, state.now, values, earlier)
+        features[name] = features[name].after(state.now)
         queries[name], log[name], left_out[name] = found.after, found.lines, found.left_out
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
     )
     after = _used(own, current, state.now)
-    after = replace(after, sightings=forgotten(sightings, first), queries=queries)
+    after = replace(after, sightings=forgotten(sightings, first), queries=queries, features=features)
     return ForecastStep(after, log, left_out)
 
 
@@ -120,7 +134,7 @@ def with_chances(
     """The open answers of queries with their chances as of the last tick."""
     known, log = known_of(plan, current, state), {}
     for name, lines in found.items():
-        query = QueryForecast(known, plan.relation(name), limits)
+        query = QueryForecast(known, plan.relation(name), current.features[name], limits)
         log[name] = query.open(current.queries[name], lines, state.values)
     return log
 
@@ -154,20 +168,23 @@ def _used(own: Layout, current: Forecasting, now: int) -> Forecasting:
 
 def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
     """A model of all that was learned, also from epochs that forecasts do not use yet."""
-    half_life, length = current.learning.half_life, current.learning.length
-    epoch = now // length if current.learning.counts else current.learning.epoch
+    learning = current.learning
+    epoch = now // learning.length if learning.counts else learning.epoch
     return Model(
         plan,
         Values.from_saved(current.sightings.values.saved()),
         {
-            name: series_counts.up_to(each, KnownEpoch(epoch, half_life))
+            name: series_counts.up_to(each, KnownEpoch(epoch, learning.epochs_to_half))
             for name, each in current.series.items()
         },
-        {name: each.outcomes.up_to(KnownEpoch(epoch, half_life)) for name, each in current.queries.items()},
-        {name: average.up_to(each.losses, epoch, half_life) for name, each in current.queries.items()},
+        {
+            name: {judge: of.at_tick(now) if learning.on else of for judge, of in each.judges.items()}
+            for name, each in current.queries.items()
+        },
+        {name: each.weights for name, each in current.queries.items()},
         epoch,
-        half_life,
-        length,
+        learning.half_life,
+        learning.length,
     )
 
 

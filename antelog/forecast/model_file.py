@@ -7,6 +7,7 @@ antelog try turbines.alog --input Temp=today.csv --model turbines.model
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
@@ -20,18 +21,27 @@ from antelog import writing
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
 from antelog.compile.show.plan_json import from_json, to_json
 from antelog.engine import sealed
+from antelog.engine.columns.trees import Trees
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import SavedValues, Values
 from antelog.errors import PlanError, StateError
 from antelog.forecast.inference.forms import layout
+from antelog.forecast.judges.judge import Judge
 from antelog.forecast.judges.judged import Judged, Predictions
+from antelog.forecast.judges.mean import JudgeWeights
 from antelog.forecast.outcomes.following import AnswerLines, TrackedAnswers
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
+from antelog.forecast.outcomes.rows import SettledLines
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.tally import EPOCH, Counted, Tally, Waiting
+from antelog.forecast.rates.ledger import Ledger
+from antelog.forecast.rates.tally import EPOCH, Counted, Tally
 from antelog.forecast.scores.program_alerts import FirstAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines
+from antelog.forecast.values.features import QueryFeatures
+from antelog.forecast.values.latest import LatestValues
+from antelog.forecast.values.looks import Look
+from antelog.forecast.values.values_judge import Fit, ValuesJudge
 from antelog.given import BYTES, PATH, TEXT, checked
 
 _CLASSES: Mapping[str, type[Any]] = {
@@ -39,7 +49,8 @@ _CLASSES: Mapping[str, type[Any]] = {
         each.__name__: each
         for each in (
             *(Facts, AnswerLines, FirstAlerts, Judged, Predictions, ScoredLines, SeriesCounts),
-            *(Counted, Tally, Waiting),
+            *(Counted, JudgeWeights, Ledger, Tally),
+            *(Fit, LatestValues, Look, QueryFeatures, SettledLines, Trees, ValuesJudge),
         )
     },
     "OpenAnswers": TrackedAnswers,
@@ -48,11 +59,16 @@ _CLASSES: Mapping[str, type[Any]] = {
 """Classes by the names that files have for them."""
 _NAMES = {each: name for name, each in _CLASSES.items()}
 
-_KINDS = {np.dtype(np.int64): pa.int64(), np.dtype(np.float64): pa.float64(), np.dtype(np.bool_): pa.bool_()}
+_KINDS = {
+    np.dtype(np.int64): pa.int64(),
+    np.dtype(np.float64): pa.float64(),
+    np.dtype(np.float32): pa.float32(),
+    np.dtype(np.bool_): pa.bool_(),
+}
 
 
 def packed(thing: object) -> tuple[bytes, bytes]:
-    """The JSON and the Arrow bytes of a thing."""
+    """The JSON and the Arrow bytes of a thing; waits for the parts that are still being worked out."""
     columns: list[np.ndarray[Any, Any]] = []
     structure = msgspec.json.encode(_structure(thing, columns))
     schema = pa.schema([(str(i), _KINDS[column.dtype]) for i, column in enumerate(columns)])
@@ -80,6 +96,8 @@ def _structure(thing: object, columns: list[np.ndarray[Any, Any]]) -> object:
             return [_structure(each, columns) for each in thing]
         case None | bool() | int() | float() | str():
             return thing
+        case Future():
+            return _structure(thing.result(), columns)
         case _:
             own = {f.name: _structure(getattr(thing, f.name), columns) for f in fields(thing)}  # type: ignore[arg-type]
             return {"is": _NAMES.get(type(thing), type(thing).__name__), **own}
@@ -123,17 +141,17 @@ class _ModelHead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Rates, outcome statistics and losses learned from a program's stream, up to an epoch of `length` ticks.
+    """Rates and judges learned from a program's stream, up to an epoch of `length` ticks.
 
-    `series` are the counts of each family, `outcomes` those of each query's answers, `losses` how good the
-    judges were. Their cells stand for `values`.
+    `series` are the counts of each family; `judges` by name, and their `weights`, are those of each query.
+    Their cells stand for `values`.
     """
 
     plan: Plan
     values: Values
     series: Mapping[str, SeriesCounts]
-    outcomes: Mapping[str, OutcomeStatistics]
-    losses: Mapping[str, Waiting]
+    judges: Mapping[str, Mapping[str, Judge]]
+    weights: Mapping[str, JudgeWeights]
     epoch: int
     half_life: float | None
     length: int = EPOCH
@@ -142,7 +160,7 @@ class Model:
     def knows_something(self) -> bool:
         """Whether anything was learned, from facts or from outcomes of answers."""
         facts = any(each.shared.count for each in self.series.values())
-        return facts or any(each.levels[0].tally.count for each in self.outcomes.values())
+        return facts or any(each.rows for own in self.judges.values() for each in own.values())
 
     @checked(path=PATH)
     def save(self, path: str | PathLike[str]) -> None:
@@ -151,7 +169,11 @@ class Model:
 
     def to_bytes(self) -> bytes:
         structure, columns = packed(
-            {"series": dict(self.series), "outcomes": dict(self.outcomes), "losses": dict(self.losses)}
+            {
+                "series": dict(self.series),
+                "judges": {name: dict(each) for name, each in self.judges.items()},
+                "weights": dict(self.weights),
+            }
         )
         head = _ModelHead("antelog model", VERSION, self.epoch, self.half_life, self.length)
         return sealed.pack(
@@ -198,7 +220,7 @@ class Model:
             raise StateError(f"{name} is no model: {_reason(error)}; `antelog learn` writes one") from None
         values = Values.from_saved(msgspec.json.decode(members["values.json"], type=SavedValues))
         learned = unpacked(members["learned.json"], members["learned.arrow"])
-        counted = (learned["series"], learned["outcomes"], learned["losses"])
+        counted = (learned["series"], learned["judges"], learned["weights"])
         return cls(plan, values, *counted, head.epoch, head.half_life, head.length)
 
     def of(self, plan: Plan, name: str = "the model") -> Model:

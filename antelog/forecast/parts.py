@@ -23,15 +23,13 @@ from antelog.forecast.inference.background import columns_in
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average
-from antelog.forecast.judges.judge import Recodable
 from antelog.forecast.judges.judged import Judged
 from antelog.forecast.model_file import Model
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings
-from antelog.forecast.rates.tally import Cells, Tally, Waiting
+from antelog.forecast.rates.tally import Cells, Tally
 
 Mine: TypeAlias = Callable[[Column, Values], Mask]
 """Which of some cells are a worker's own, given what they stand for."""
@@ -45,27 +43,34 @@ def part_of(model: Model, mine: Mine | None) -> Model:
     key = model.plan.key
     places = {each.name: each.places.index(key[each.predicate]) for each in layout(model.plan).families}
 
-    def chosen(counts: Tally, series: str | None) -> Tally:
-        column = counts.keys[1 if series is None else places[series]]
-        return counts.take(np.flatnonzero(mine(column, model.values)))
+    def chosen(counts: Tally, series: str) -> Tally:
+        return counts.take(np.flatnonzero(mine(counts.keys[places[series]], model.values)))
 
-    return recoded(_each_tally(still, chosen), Values())
+    own = {
+        name: {judge: of.part(lambda column: mine(column, model.values)) for judge, of in judges.items()}
+        for name, judges in still.judges.items()
+    }
+    return recoded(replace(_each_series(still, chosen), judges=own), Values())
 
 
 def recoded(model: Model, values: Values) -> Model:
     """A copy of a model whose cells stand for other values; missing values are added to these."""
 
-    def rewritten(counts: Tally, series: str | None) -> Tally:
-        return counts.with_cells(lambda column: values.recoded(column, model.values), series is None)
+    def cells(column: Column) -> Column:
+        return values.recoded(column, model.values)
 
-    return replace(_each_tally(model, rewritten), values=values)
+    found = _each_series(model, lambda counts, _: counts.with_cells(cells))
+    judges = {
+        name: {judge: of.with_cells(cells) for judge, of in own.items()} for name, own in model.judges.items()
+    }
+    return replace(found, judges=judges, values=values)
 
 
 def merged(models: Sequence[Model]) -> Model:
-    """One model from those of workers with different keys."""
+    """One model from those of workers with different keys, all learned up to the same tick."""
     values, epoch = Values(), max(each.epoch for each in models)
     parts = [recoded(_standing(each, epoch), values) for each in models]
-    one = parts[0]
+    one, *others = parts
     series = {
         name: replace(
             counts,
@@ -75,44 +80,25 @@ def merged(models: Sequence[Model]) -> Model:
         )
         for name, counts in one.series.items()
     }
-    outcomes = {}
-    for name in one.outcomes:
-        levels = zip(*(each.outcomes[name].levels for each in parts), strict=True)
-        outcomes[name] = OutcomeStatistics(tuple(map(_together, levels)))
-    losses = {name: _together([each.losses[name] for each in parts]) for name in one.losses}
-    return replace(one, values=values, series=series, outcomes=outcomes, losses=losses, epoch=epoch)
-
-
-def _together(parts: Sequence[Waiting]) -> Waiting:
-    return Waiting(tally.merged([each.tally for each in parts]))
+    judges = {
+        name: {judge: of.merged([each.judges[name][judge] for each in others]) for judge, of in own.items()}
+        for name, own in one.judges.items()
+    }
+    weights = {name: average.merged([each.weights[name] for each in parts]) for name in one.weights}
+    return replace(one, values=values, series=series, judges=judges, weights=weights, epoch=epoch)
 
 
 def _standing(model: Model, epoch: int) -> Model:
     """The model with the sums over all keys faded to an epoch."""
-
-    def still(waiting: Waiting) -> Waiting:
-        return Waiting(tally.at_epoch(waiting.tally, epoch, model.half_life))
-
-    outcomes = {}
-    for name, each in model.outcomes.items():
-        *shared, own = each.levels
-        outcomes[name] = OutcomeStatistics((*map(still, shared), own))
-    series = {n: series_counts.at_epoch(each, epoch, model.half_life) for n, each in model.series.items()}
-    losses = {n: average.at_epoch(each, epoch, model.half_life) for n, each in model.losses.items()}
-    return replace(model, series=series, outcomes=outcomes, losses=losses)
+    half_life = None if model.half_life is None else model.half_life / model.length
+    series = {n: series_counts.at_epoch(each, epoch, half_life) for n, each in model.series.items()}
+    return replace(model, series=series)
 
 
-def _each_tally(model: Model, change: Callable[[Tally, str | None], Tally]) -> Model:
-    """The model with its tallies by key changed: those of series, and those of outcomes (None).
-
-    The first column of a tally of outcomes is the state.
-    """
+def _each_series(model: Model, change: Callable[[Tally, str], Tally]) -> Model:
+    """The model with the tallies of its series by key changed."""
     series = {name: replace(c, tally=change(c.tally, name)) for name, c in model.series.items()}
-    outcomes = {}
-    for name, each in model.outcomes.items():
-        *shared, own = each.levels
-        outcomes[name] = OutcomeStatistics((*shared, replace(own, tally=change(own.tally, None))))
-    return replace(model, series=series, outcomes=outcomes)
+    return replace(model, series=series)
 
 
 def with_model(current: Forecasting, model: Model, learning: Learning) -> Forecasting:
@@ -122,9 +108,11 @@ def with_model(current: Forecasting, model: Model, learning: Learning) -> Foreca
     if learns:
         series = {name: replace(c, shared=series[name].shared) for name, c in current.series.items()}
     for name, each in current.queries.items():
-        *shared, own = model.outcomes[name].levels
-        known = OutcomeStatistics((*shared, each.outcomes.levels[-1] if learns else own))
-        queries[name] = each.with_outcomes(known, model.losses[name])
+        newer = model.judges[name]
+        judges = {
+            judge: of.renewed(newer[judge]) if learns else newer[judge] for judge, of in each.judges.items()
+        }
+        queries[name] = each.with_judges(judges, model.weights[name])
     return replace(current, series=series, queries=queries, learning=learning)
 
 
@@ -134,7 +122,7 @@ def without_model(plan: Plan, current: Forecasting) -> Forecasting:
     queries = {}
     for name, each in current.queries.items():
         empty = nothing.queries[name]
-        queries[name] = each.with_outcomes(empty.outcomes, empty.losses)
+        queries[name] = each.with_judges(empty.judges, empty.weights)
     return replace(current, series=nothing.series, queries=queries)
 
 
@@ -163,6 +151,7 @@ def _with_cells(current: Forecasting, cells: Cells) -> Forecasting:
         sightings=Sightings(_history(seen.history, cells), seen.values),
         series={name: _series(each, cells) for name, each in current.series.items()},
         queries={name: _judged(each, cells) for name, each in current.queries.items()},
+        features={name: each.with_cells(cells) for name, each in current.features.items()},
     )
 
 
@@ -186,8 +175,5 @@ def _judged(judged: Judged, cells: Cells) -> Judged:
     last = judged.followed.last
     *values, time = last.answer
     followed = replace(judged.followed, last=replace(last, answer=(*map(cells, values), time)))
-    judges = {
-        name: each.with_cells(cells) if isinstance(each, Recodable) else each
-        for name, each in judged.judges.items()
-    }
+    judges = {name: each.with_cells(cells) for name, each in judged.judges.items()}
     return replace(judged, followed=followed, judges=judges)

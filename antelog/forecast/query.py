@@ -7,7 +7,7 @@ Takes the state of the query and the lines of the step; returns the new state an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Relation
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, Numbers, distinct, rows_by
+from antelog.engine.columns.tables import Column, Mask, Numbers, distinct
 from antelog.engine.columns.tables import in_order as ordered
 from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
@@ -45,8 +45,9 @@ from antelog.forecast.outcomes.following import (
     followed,
     last_line_ticks,
 )
-from antelog.forecast.outcomes.rows import AnswerRows, lesson_of
+from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.forecast.scores.program_alerts import AlertOutcomes
+from antelog.forecast.values.features import QueryFeatures
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -79,10 +80,11 @@ class QueryStep:
 
 @dataclass(frozen=True, eq=False)
 class QueryForecast:
-    """A query in a step."""
+    """A query in a step, with the latest values that its judges may look at."""
 
     known: Known
     relation: Relation
+    features: QueryFeatures
     limits: Limits
 
     def step(
@@ -95,37 +97,31 @@ class QueryForecast:
         rows, lines = self._lines(logged, of)
         learning, delay = self._learning, self.relation.bounds.delay
         step = followed(before.followed, lines, now, delay, self._ends, counted=learning.on)
-        judged = self._learned(replace(before, followed=step.after), step.decided)
+        judged = judging.learned(
+            replace(before, followed=step.after), step.decided, self._key, learning.learns, self._ends
+        )
         columns = LineColumns(logged.table.num_rows, judged.sources, lossy=self._lossy)
         requests = self._requests(step.stretches, np.append(rows, -1).take(step.stretches.line))
-        answers, at_lines = [], []
         found = self._chances(requests, rows, lines, columns)
-        for epoch, here, done in _epochs(requests, step.decided, learning):
-            now_requested, some_found = requests, found
-            if len(here) < len(requests.tick):
-                now_requested, some_found = requests.take(here), replace(found, which=found.which.take(here))
-            judged, more = self._judge(judged, now_requested, some_found, epoch)
-            some = more if now_requested.at_line.all() else more.take(np.flatnonzero(now_requested.at_line))
-            columns.put(some.line, some.predictions.chance, some.predictions.source)
-            columns.grow(some.line, some.time, some.found)
-            answers.append(more)
-            at_lines.append(some.predictions)
-            weighed = epoch if learning.on and learning.shared else None
-            judged = judging.score_decided(judged, step.decided, done, weighed)
+        judged, answers = self._judge(judged, requests, found, step.decided)
+        judged = judging.settled(judging.score_decided(judged, step.decided), now)
+        some = answers if requests.at_line.all() else answers.take(np.flatnonzero(requests.at_line))
+        columns.put(some.line, some.predictions.chance, some.predictions.source)
+        columns.grow(some.line, some.time, some.found)
         table, likely, limits = columns.table(logged.table), before.likely, self.limits
         likeliest = np.full(table.num_rows, np.nan)
         if limits.min_chance is not None:
-            likeliest[rows] = _likeliest([before.reported, *at_lines], step.numbers, lines)
+            likeliest[rows] = _likeliest([before.reported, some.predictions], step.numbers, lines)
         within = filtered(table, logged.kind, likeliest, limits)
         parts = [within.lines]
         if self.relation.alert is not None:
             values = self.known.sightings.values
             last = LastLines(logged.table, earlier, of, values, judged.sources)
-            alerts = alert_lines(likely, answers, self.relation.alert, last, lossy=self._lossy)
+            alerts = alert_lines(likely, [answers], self.relation.alert, last, lossy=self._lossy)
             likely = alerts.likely[find(alerts.likely, step.decided.number) < 0]
             parts += alerts.lines
             judged = replace(judged, alerts=judged.alerts.with_later(alerts.alerts))
-            outcomes = _outcomes(step.decided, [before.reported, *at_lines])
+            outcomes = _outcomes(step.decided, [before.reported, some.predictions])
             judged = judging.score_alerts(judged, outcomes, self.relation.alert)
         after = replace(judged, likely=likely)
         return QueryStep(after, lines_in_order(parts, self.relation), within.left_out)
@@ -141,7 +137,7 @@ class QueryForecast:
         requests = ChanceRequests(some.answer, nobody, some.stage, some.tick, rows.take(at), at_line)
         found = self._chances(requests, rows, lines, columns)
         if len(at):
-            _, answers = self._judge(judged, requests, found, int(some.tick[0]) // self._learning.length)
+            _, answers = self._judge(judged, requests, found, None)
             columns.put(answers.line, answers.predictions.chance, answers.predictions.source)
             columns.grow(answers.line, answers.time, answers.found)
         return open_within(columns.table(logged.table), logged.kind <= REVISED, self.limits)
@@ -177,15 +173,6 @@ class QueryForecast:
         )
         return rows, lines if len(rows) == len(whole) else lines.take(rows)
 
-    def _learned(self, judged: Judged, decided: DecidedAnswers) -> Judged:
-        """The judges after learning from the answers that decided in this step."""
-        learning = self._learning
-        if not learning.on:
-            return judged
-        as_of = learning.as_of(judged.followed.now // learning.length, self.known.odds.layout)
-        epochs = learning.epochs(decided.tick)
-        return judging.learned(judged, *lesson_of(decided, self._key, epochs, as_of, self._ends))
-
     def _requests(self, open_: Stretches, line: Column) -> ChanceRequests:
         """The ticks at which chances are computed: those of lines, and with an alert every tick."""
         if self.relation.alert is None:
@@ -219,16 +206,25 @@ class QueryForecast:
         return replace(found, which=found.which[:count])
 
     def _judge(
-        self, judged: Judged, at: ChanceRequests, found: Chances, epoch: int
+        self, judged: Judged, at: ChanceRequests, found: Chances, decided: DecidedAnswers | None
     ) -> tuple[Judged, AnswerChances]:
-        """The chances of open answers in an epoch, given those of the model of facts."""
-        as_of = self._learning.as_of(epoch, self.known.odds.layout)
-        if self._learning.on:
-            judged = judging.ready(judged, as_of)
+        """The chances of open answers, given those of the model of facts, and what is decided in the step."""
         key = tuple(at.answer[place] for place in self._key)
         end = ends_of(self._ends, at.stage)
-        rows = AnswerRows(at.answer, key, at.number, at.stage, at.tick, at.at_line, as_of, end)
-        judged, predictions = judging.judge(judged, rows, found.column())
+        learns = self._learning.learns
+        rows = AnswerRows(
+            at.answer,
+            key,
+            at.stage,
+            at.tick,
+            at.at_line,
+            learns,
+            end,
+            self.features.unknown(len(at.tick)),
+        )
+        if judged.looks_at_values(learns):
+            rows = replace(rows, features=self.features.of(rows))
+        judged, predictions = judging.judge(judged, at.number, rows, found.column(), decided)
         time = self._time(at.answer, at.tick)
         return judged, AnswerChances(predictions, found, at.answer, time, at.line)
 
@@ -264,20 +260,3 @@ def _likeliest(predictions: Sequence[judging.Predictions], number: Column, lines
     found_at[order] = most
     found[at] = np.where(found_at[: len(at)] < 0, np.nan, found_at[: len(at)])
     return found
-
-
-def _epochs(
-    requests: ChanceRequests, decided: DecidedAnswers, learning: Learning
-) -> Iterator[tuple[int, Column, Column]]:
-    """The epochs of a step, each with its rows of requests and of decided answers."""
-    if not learning.on:
-        yield 0, np.arange(len(requests.tick)), np.arange(len(decided.tick))
-        return
-    asked_in, done_in = learning.epochs(requests.tick), learning.epochs(decided.tick)
-    numbers = distinct(np.concatenate([asked_in, done_in])).tolist()
-    if len(numbers) == 1:
-        yield numbers[0], np.arange(len(asked_in)), np.arange(len(done_in))
-        return
-    asked, done, nothing = rows_by(asked_in), rows_by(done_in), np.zeros(0, np.int64)
-    for number in numbers:
-        yield number, asked.get(number, nothing), done.get(number, nothing)

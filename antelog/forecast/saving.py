@@ -49,6 +49,7 @@ def members(current: Forecasting) -> dict[str, bytes]:
             "series": dict(current.series),
             "judged": judged,
             "likely": {name: each.likely for name, each in current.queries.items()},
+            "features": dict(current.features),
         }
     )
     scored = {name: scores.to_dict(each) for name, each in kept.items()}
@@ -77,4 +78,5 @@ def resumed(plan: Plan, members: Mapping[str, bytes]) -> Forecasting:
         queries[name] = replace(known["judged"][name], scores=own, likely=known["likely"][name])
     how = (head.learns, head.half_life, head.as_of, head.shared)
     learning = Learning(*how, head.length, head.slots)
-    return Forecasting(Sightings(history, values), known["series"], queries, head.epoch, learning)
+    seen = Sightings(history, values)
+    return Forecasting(seen, known["series"], queries, known["features"], head.epoch, learning)

@@ -10,14 +10,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from antelog.engine.columns.joins import BUDGET
 from antelog.engine.engine import KEPT_REJECTS
-from antelog.forecast.columns import HALF_LIFE, KINDS
-from antelog.given import LENGTH, MODEL, NAMED, NUMBER, TEXT, TEXTS, WHOLE, either, of
+from antelog.forecast.columns import KINDS
+from antelog.given import NAMED, TEXT, TEXTS, WHOLE, either, of
 from antelog.run import values
 from antelog.run.address import Address, located
+from antelog.run.chance_settings import LimitSettings
 from antelog.run.clock import ClockName
 from antelog.run.options import (
     FILE,
@@ -35,22 +36,9 @@ from antelog.run.options import (
 )
 from antelog.run.source_settings import ALL, FOLLOWING, REPLAYS, ColumnSettings, SourceSettings
 
-if TYPE_CHECKING:  # a model is loaded only where there is one
-    from antelog.forecast.model_file import Model
-
-LEARN = "learn"
 NOW, START = "now", "start"
-_MODEL = Syntax(
-    "MODEL|learn",
-    lambda name, at: name if name == LEARN else at.folder / name,
-    MODEL,
-    words=(LEARN,),
-    is_path=True,
-)
 _KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
 _TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT, of(date, "a date")), toml=(int, str))
-_EPOCHS = plain("EPOCHS", float, kind=LENGTH, toml=(float,))
-_CHANCE = plain("CHANCE", values.chance, kind=NUMBER, toml=(float,))
 _CONF = Syntax("K=V", lambda given, _: values.filled(given), toml=(str, bool, int, float), fills=True)
 _FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
 _TOKEN = plain("@FILE", values.token)
@@ -112,34 +100,6 @@ class StreamSettings(SparkSettings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChanceSettings:
-    """Settings of the chances of open answers."""
-
-    model: Model | Path | str | None = option(
-        None, _MODEL,
-        "How likely open answers are, by a model that `antelog learn` has written, or by one that is learned "
-        "on the way.",
-        on=("try", "score", *FOLLOWING),
-    )  # fmt: skip
-    learn: bool = flag(False, "Go on learning with a given model.", on=())
-
-
-@dataclass(frozen=True, kw_only=True)
-class LimitSettings(ChanceSettings):
-    """Which open answers are left out."""
-
-    min_chance: float | None = option(
-        None, _CHANCE, "Leave out answers that are less likely than this, such as 0.01.",
-        on=("try", *FOLLOWING),
-    )  # fmt: skip
-    most: int | None = option(
-        None, whole_number(1),
-        "Of each query (on Spark, in each bucket) leave out all but the N likeliest open answers.",
-        on=("try", *FOLLOWING),
-    )  # fmt: skip
-
-
-@dataclass(frozen=True, kw_only=True)
 class KindSettings:
     """Which changes are wanted."""
 
@@ -158,15 +118,6 @@ class EngineSettings(KindSettings, LimitSettings):
         "and open answers that rest on them are rejected.",
         on=("try", "watch"),
     )  # fmt: skip
-    epoch: int | None = option(
-        None, whole_number(1, "TICKS"),
-        "The ticks whose counts are added together: fewer where much changes within few ticks. With the "
-        "model, epochs are that long.",
-        on=("learn",), default_text="20",
-    )  # fmt: skip
-    half_life: float | None = option(
-        HALF_LIFE, _EPOCHS, "The epochs after which what was learned counts half; None: never."
-    )
     keep_rejects: int = option(KEPT_REJECTS, whole_number(0), "The latest rejects that are kept.")
     budget: int = option(BUDGET, whole_number(1, "BYTES"), "About the bytes of a table within a step.")
 

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -179,6 +180,30 @@ def kinds(text: str) -> tuple[str, ...]:
             hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
             raise SettingError(f"there are no changes of the kind `{kind}`", hint)
     return found
+
+
+def judges(text: str) -> tuple[str, ...]:
+    """Names of judges of chances, separated by commas."""
+    from antelog.forecast.columns import JUDGE_NAMES  # noqa: PLC0415 - loads Arrow, which `check` does without
+
+    found = tuple(name.strip() for name in text.split(","))
+    for name in found:
+        if name not in JUDGE_NAMES:
+            hint = did_you_mean(name, JUDGE_NAMES) or f"The judges are {', '.join(JUDGE_NAMES)}."
+            raise SettingError(f"there is no judge `{name}`", hint)
+    return found
+
+
+def ticks_above_0(text: str) -> float:
+    """A number of ticks, which need not be whole."""
+    hint = "Write how many ticks, like 500."
+    try:
+        number = float(text)
+    except ValueError:
+        raise SettingError(f"`{text}` is no number of ticks", hint) from None
+    if not 0 < number < inf:
+        raise SettingError(f"{text} ticks are none to fade in", hint)
+    return number
 
 
 def unit(text: str) -> str:

@@ -30,6 +30,9 @@ Columns are found by name; others are ignored. The options are
     model      how likely open answers are: a model or the path of one, or "learn" to learn while running. A
                program that declares chances needs none
     learn      whether keys go on being learned from with a model
+    epoch      the ticks whose facts are counted together; 20 if not given, or as the model has it
+    half_life  the ticks after which what was learned counts half; 5000 if not given
+    judges     the judges that have a say in a chance, of "model" and "outcomes"; all if not given
     min_chance lines of open answers with a smaller chance are left out
     most       of each query and tick, lines of this many open answers of a bucket, the likeliest
 

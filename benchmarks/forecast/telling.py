@@ -19,8 +19,8 @@ import numpy as np
 import polars as pl
 import pyarrow as pa
 
+from antelog.engine.columns.tables import Column
 from antelog.forecast.judges import judged as judging
-from antelog.forecast.judges.judge import MODEL
 from antelog.forecast.judges.judged import Judged, Predictions
 from antelog.forecast.outcomes.following import DecidedAnswers
 from antelog.forecast.outcomes.rows import AnswerRows
@@ -84,9 +84,9 @@ def _listening() -> Iterator[_Heard]:
     judge, score_decided = judging.judge, judging.score_decided
 
     # What else they are given is of no interest here.
-    def judge_(judged: Judged, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
-        judged, reported = judge(judged, rows, *more)
-        heard.said.append(_said(rows, reported, (MODEL, *judged.judges)))
+    def judge_(judged: Judged, number: Column, rows: AnswerRows, *more: Any) -> tuple[Judged, Predictions]:
+        judged, reported = judge(judged, number, rows, *more)
+        heard.said.append(_said(rows, reported, judged.columns))
         return judged, reported
 
     def score_decided_(judged: Judged, decided: DecidedAnswers, *more: Any) -> Judged:

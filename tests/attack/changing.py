@@ -24,6 +24,7 @@ from click.testing import CliRunner
 import antelog
 from antelog.arrow.arrays import array_of
 from antelog.cli.main import main
+from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.limits import Limits
 from antelog.spark.job.forecasts import forecasts_of, within
 from tests.attack.findings import Attempt
@@ -190,7 +191,7 @@ def in_buckets(random: Random) -> None:
         }
         for step in range(4)
     ]
-    learned = forecasts_of(plan, random.choice([None, "learn"]), learn=False)
+    learned = forecasts_of(plan, random.choice([None, "learn"]), LearningSettings(False))
     forecasts = within(learned, Limits(random.choice([None, 0.3]), random.choice([None, 1])))
     settings: dict[str, Any] = {"forecasts": forecasts, "begin": 0 if plan.tick else None}
     stream = Stream(job_of(plan, batches[0], random.choice([1, 3]), **settings), random)

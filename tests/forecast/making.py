@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,9 +16,13 @@ from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
+from antelog.forecast.columns import OUTCOMES
 from antelog.forecast.inference.chains import chains_of
 from antelog.forecast.inference.formulas import WHEN, Condition, Formula, formula_of
 from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
+from antelog.forecast.judges.judge import Judge
+from antelog.forecast.model_file import Model
+from antelog.forecast.outcomes.outcomes import OutcomeStatistics
 from antelog.forecast.rates.odds import Keys, Odds, transitions
 from antelog.forecast.rates.series import Chain, ChainState, Series
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
@@ -152,3 +157,17 @@ def state(predicate: str, *columns: str) -> ChainState:
     variables = {place: name for place, name in enumerate(columns) if name[0].isupper()}
     constants = tuple((i, v) for i, v in enumerate(columns) if i not in variables and v != "_")
     return ChainState(Series(predicate, constants, (), tuple(variables), ()), tuple(variables.values()))
+
+
+def with_what_was_found_meanwhile(model: Model, other: Model) -> Model:
+    """A model with what another found out tick by tick, by what it knew at the time.
+
+    That is how far each judge is trusted, and how strongly a key is drawn to all.
+    """
+    judges: dict[str, dict[str, Judge]] = {}
+    for query, of in model.judges.items():
+        ours, theirs = of[OUTCOMES], other.judges[query][OUTCOMES]
+        assert isinstance(ours, OutcomeStatistics)
+        assert isinstance(theirs, OutcomeStatistics)
+        judges[query] = {**of, OUTCOMES: replace(ours, drawn=theirs.drawn)}
+    return replace(model, judges=judges, weights=other.weights)

@@ -44,7 +44,7 @@ def test_a_query_that_is_the_same_keeps_its_chances() -> None:
     assert changed.model.plan == NEW.plan
     later = advanced(plain, 140), advanced(changed, 140)
     assert later[0]["Malf"] == later[1]["Malf"]
-    assert any(line["chance_from"] == "both" for line in later[1]["Malf"])
+    assert any(line["chance_from"] == "outcomes" for line in later[1]["Malf"])
     scores = [each.scores().to_pylist() for each in (plain, changed)]
     assert [row for row in scores[0] if row["query"] == "Malf"] == [
         row for row in scores[1] if row["query"] == "Malf"
@@ -60,7 +60,7 @@ def test_a_changed_one_begins_anew_with_what_is_known_of_facts() -> None:
     assert {line["chance_from"] for line in lines if line["change"] != "confirmed"} == {"model"}
     assert change.anew == ("Cold",)
     later = advanced(engine, 140)["Cold"]
-    assert any(line["chance_from"] == "both" for line in later)
+    assert any(line["chance_from"] == "outcomes" for line in later)
 
 
 def test_a_state_with_forecasts_goes_on() -> None:

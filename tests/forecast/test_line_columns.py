@@ -26,7 +26,7 @@ def ints(*numbers: int) -> np.ndarray:
 
 def said(*, lossy: bool = False) -> pa.Table:
     """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
-    beside = LineColumns(4, ("model", "outcomes", "both"), lossy=lossy)
+    beside = LineColumns(4, ("model", "outcomes", "values"), lossy=lossy)
     beside.put(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
     beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
     if lossy:
@@ -38,7 +38,7 @@ def test_who_says_which_chance() -> None:
     table = said()
     assert table.schema.names == ["X", *COLUMNS.names]
     assert table.column("chance").to_pylist() == [0.5, 0.4, None, 0.7]
-    assert table.column("chance_from").to_pylist() == ["model", "both", None, "outcomes"]
+    assert table.column("chance_from").to_pylist() == ["model", "values", None, "outcomes"]
 
 
 def test_a_chance_grows_as_the_model_says_in_proportion() -> None:

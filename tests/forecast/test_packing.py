@@ -10,17 +10,18 @@ import pytest
 
 from antelog.forecast.model_file import packed, unpacked
 from antelog.forecast.rates.counts import SeriesCounts
-from antelog.forecast.rates.tally import Counted, Tally, Waiting, nothing_counted
+from antelog.forecast.rates.ledger import opened
+from antelog.forecast.rates.tally import Counted, Tally, nothing_counted
 
 TALLY = Tally(
     (np.array([2**62, -1]), np.array([5, 6])),
     np.array([0, 3]),
     np.array([4, 4]),
     np.array([[1.5, 2.0, 0.0], [0.25, 0.0, 1e300]]),
-    forgets=True,
+    forgets=100,
 )
 COUNTED = Counted(7, (np.array([1]),), np.array([[1.0, 0.0]]))
-THING = {"Temp": SeriesCounts(TALLY, nothing_counted(0, 2), (COUNTED,)), "none": Waiting(TALLY)}
+THING = {"Temp": SeriesCounts(TALLY, nothing_counted(0, 2), (COUNTED,)), "none": opened(TALLY)}
 
 
 def same(one: Any, other: Any) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import Mine, merged, part_of
 from antelog.forecast.rates.tally import EPOCH
 from antelog.process import Engine
+from tests.forecast.making import with_what_was_found_meanwhile
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, level: text, time) delay 1.
@@ -54,8 +54,7 @@ def test_models_of_different_keys_together_are_the_model_of_all(half_life: float
     together = merged([learned(devices, half_life, epoch) for devices in ("ad", "b", "ce")])
     assert together.length == epoch
     assert together.epoch == whole.epoch
-    # How far each judge is trusted follows from what was said in the meantime.
-    expected = chances(replace(whole, losses=together.losses))
+    expected = chances(with_what_was_found_meanwhile(whole, together))
     assert any(chance is not None for chance in expected)
     np.testing.assert_allclose(
         np.array(chances(together), np.float64), np.array(expected, np.float64), rtol=1e-9

@@ -13,6 +13,7 @@ from pyspark.sql import functions as f
 
 import antelog.spark
 from antelog.errors import DataError, StateError, UnsupportedError
+from antelog.forecast.forecaster import LearningSettings
 from antelog.process import Engine
 from antelog.spark.endpoints.kafka_sink import messages_of
 from antelog.spark.job.forecasts import forecasts_of
@@ -136,4 +137,4 @@ def test_a_stream_is_not_learned_from_to_its_end(spark: SparkSession, tmp_path: 
 def test_the_model_of_another_program_is_refused() -> None:
     other = antelog.parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
     with pytest.raises(StateError, match="the model was learned for another program"):
-        forecasts_of(other.plan, history(), learn=False)
+        forecasts_of(other.plan, history(), LearningSettings(False))

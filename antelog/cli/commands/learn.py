@@ -13,7 +13,7 @@ from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import ready
 from antelog.cli.replaying import rejects_of, through
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.set_aside import say_what_is_too_short
+from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell
 from antelog.errors import DataError, OutputError
 from antelog.forecast.model_file import Model
@@ -74,7 +74,7 @@ def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
         tell(learned_text(model))
         tell("How good its forecasts would have been, each with what was known by then:\n")
         tell(report_text(engine.scored, found.program.plan.tick).rstrip())
-        say_what_is_too_short(engine)
+        say_what_learning_lacks(engine)
         say(f"note: the model is in {output}; use it with --model {output}")
 
 

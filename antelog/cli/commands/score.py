@@ -12,7 +12,7 @@ from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import SCORE
 from antelog.cli.replaying import rejects_of, through
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.set_aside import say_what_is_too_short
+from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.page import page_html
 from antelog.forecast.reports.text import report_text
@@ -60,10 +60,18 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
         program, model = found.program, settings.model
         chosen = LEARN if model is None and not program.plan.declares_chances else model
         recording = recording_of(found.settings)
-        engine = through(program, recording, rejects=rejects_of(settings), model=chosen)
+        engine = through(
+            program,
+            recording,
+            rejects=rejects_of(settings),
+            model=chosen,
+            epoch=settings.epoch,
+            half_life=settings.half_life,
+            judges=settings.judges,
+        )
         _tell(program, engine, more.output)
         if chosen == LEARN:
-            say_what_is_too_short(engine)
+            say_what_learning_lacks(engine)
 
 
 def _tell(program: Program, engine: Engine, output: Path | None) -> None:

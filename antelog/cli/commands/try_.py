@@ -17,7 +17,7 @@ from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.outcomes import ReplaySummary, say_outcomes
 from antelog.cli.show.set_aside import (
-    say_what_is_too_short,
+    say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_left_out,
     say_what_was_read,
@@ -84,7 +84,7 @@ def _run(found: Ready) -> None:
         if settings.min_chance is not None or settings.most is not None:
             say_what_was_left_out(engine)
         if settings.model == LEARN:
-            say_what_is_too_short(engine)
+            say_what_learning_lacks(engine)
         rejects.require_use()
 
 

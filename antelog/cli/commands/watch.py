@@ -19,7 +19,7 @@ from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
     SetAside,
-    say_what_is_too_short,
+    say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_read,
 )
@@ -124,7 +124,7 @@ def _run(found: Ready) -> None:
         say_what_was_read(rejects, engine)
         say_what_was_dropped(engine)
         if settings.model == LEARN:
-            say_what_is_too_short(engine)
+            say_what_learning_lacks(engine)
         SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()

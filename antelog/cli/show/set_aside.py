@@ -41,8 +41,8 @@ def say_what_was_left_out(engine: Engine) -> None:
             say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
-def say_what_is_too_short(engine: Engine) -> None:
-    """Prints which queries have too few decided answers for chances that are learned on the way."""
+def say_what_learning_lacks(engine: Engine) -> None:
+    """Prints which queries have too few decided answers to learn from, and which library is missing."""
     from antelog.forecast.reports.short_streams import short_streams  # noqa: PLC0415 - few learn
 
     if engine.now < 0:
@@ -50,6 +50,11 @@ def say_what_is_too_short(engine: Engine) -> None:
     ticks = engine.now - (engine.state.begin or 0) + 1
     for note in short_streams(engine.forecaster.decided(), ticks, engine.plan.tick):
         say(f"note: {note}")
+    if blind := engine.forecaster.blind():
+        say(
+            f"note: {', '.join(blind)}: values are compared, and chances do not look at them; for that, "
+            "pip install 'antelog[values]'"
+        )
 
 
 def _span(first: int, last: int, timescale: Timescale | None) -> str:

@@ -21,12 +21,12 @@ from antelog.forecast.rates.declared import completed, declared, less_declared, 
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.series import Chain
 from antelog.forecast.rates.sightings import Family, family_of
-from antelog.forecast.rates.tally import EPOCH, KnownEpoch
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch, Learns
 
 
 @dataclass(frozen=True)
 class Learning:
-    """Settings of learning: whether it is on, and the half-life of counts in epochs (None: they never fade).
+    """Settings of learning: whether it is on, and the half-life of counts in ticks (None: they never fade).
 
     If it is off, everything learned before is used, which was up to some `epoch`. If it is not `shared`, the
     sums over all keys stay as they were in that epoch, and only the counts of single keys are learned: so a
@@ -52,6 +52,12 @@ class Learning:
         """Whether facts of a family are counted."""
         return self.on or (self.slots and family.slotted)
 
+    @property
+    def learns(self) -> Learns:
+        if not self.on:
+            return Learns.NOTHING
+        return Learns.ALL if self.shared else Learns.KEYS
+
     def epochs(self, ticks: Column) -> Column:
         """The epochs of ticks."""
         return ticks // self.length
@@ -59,7 +65,12 @@ class Learning:
     def as_of(self, epoch: int, layout: Layout) -> KnownEpoch:
         """The epoch up to which counts may be used in an epoch."""
         still, lag = None if self.shared else self.epoch, layout.lag(self.length)
-        return KnownEpoch(epoch - lag if self.counts else self.epoch, self.half_life, still)
+        return KnownEpoch(epoch - lag if self.counts else self.epoch, self.epochs_to_half, still)
+
+    @property
+    def epochs_to_half(self) -> float | None:
+        """The half-life in epochs."""
+        return None if self.half_life is None else self.half_life / self.length
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,32 +1,31 @@
-"""Judged answers: the chances of a query's open answers by all judges, and the losses of these.
+"""Judged answers: the chances of a query's open answers by all judges, and the weights of these.
 
     Malf(wt2, 0) reported at 1: the model says 0.64, outcomes 0.71, together 0.67
-    decided at 3, not confirmed: what both have lost counts from the next epoch but one on
+    decided at 3, not confirmed: what both have lost counts from tick 4 on
 
-Lines of an epoch are judged by what was known two epochs before, so it makes no difference how a run is cut.
+Lines of a tick are judged by what was decided before it, so it makes no difference how a run is cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import Any
 
 import numpy as np
 
 from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, Numbers, marked
+from antelog.engine.columns.trees import Features
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.column_set import ColumnSet
-from antelog.forecast.judges import mean
-from antelog.forecast.judges.judge import BOTH, JUDGES, MODEL, OUTCOMES, SEVERAL, Judge, Judges, Summing
-from antelog.forecast.judges.mean import no_losses
+from antelog.forecast.columns import MODEL, VALUES
+from antelog.forecast.judges.judge import JUDGES, OF_MODEL, Judge, Judges, JudgeSettings
+from antelog.forecast.judges.mean import JudgedLines, JudgeWeights, averaged, first_weights, weighed
 from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, nobody
-from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
-from antelog.forecast.rates.tally import KnownEpoch, Waiting
+from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
+from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.losses import log_losses
 from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
@@ -36,7 +35,8 @@ from antelog.forecast.scores.scores import Scores
 class Predictions(ColumnSet):
     """Predictions of judges for open answers: which answer, when, in which pattern.
 
-    `each` has a column for each judge, the model of facts first; `chance` is their mean.
+    `each` has a column for each name in `Judged.columns`; `chance` is their mean, `source` the number of the
+    judge with the most weight, or -1. `features` are what was known of values.
     """
 
     number: Column
@@ -44,27 +44,20 @@ class Predictions(ColumnSet):
     pattern: Column
     each: Numbers
     chance: Numbers
-
-    @property
-    def source(self) -> Column:
-        """For each row the number of the only judge that says something; one more for two, then for several.
-
-        It is -1 where none does.
-        """
-        known, judges = ~np.isnan(self.each), self.each.shape[1]
-        count = known.sum(axis=1)
-        source: Column = np.where(count == 1, known.argmax(axis=1), judges - 2 + np.minimum(count, 3))
-        return np.where(count == 0, -1, source)
+    source: Column
+    features: Features
 
 
-def no_predictions(judges: int) -> Predictions:
+def no_predictions(columns: int, features: int = 0) -> Predictions:
+    """None, with a number of columns of `each`, and of features."""
     empty, none = np.zeros(0, np.int64), np.zeros(0)
-    return Predictions(empty, empty, empty, np.zeros((0, judges)), none)
+    no_features = np.zeros((0, features), np.float32)
+    return Predictions(empty, empty, empty, np.zeros((0, columns)), none, empty, no_features)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """The open answers of a query, its judges besides the model of facts, and the losses of all judges.
+    """The open answers of a query, its judges besides the model of facts, and the weights of all judges.
 
     `reported` are the predictions for lines of open answers, `unscored` lines of some decided answers, and
     `scores` are those of all before. `likely` are the numbers of the answers with an alert, `alerts` are the
@@ -73,7 +66,7 @@ class Judged:
 
     followed: TrackedAnswers
     judges: Mapping[str, Judge]
-    losses: Waiting
+    weights: JudgeWeights
     reported: Predictions
     unscored: ScoredLines
     scores: Scores
@@ -81,74 +74,146 @@ class Judged:
     alerts: FirstAlerts = field(default_factory=no_first_alerts)
 
     @property
-    def outcomes(self) -> OutcomeStatistics:
-        """The judge that counts outcomes."""
-        return cast(OutcomeStatistics, self.judges[OUTCOMES])
-
-    @property
     def sources(self) -> tuple[str, ...]:
         """The names for the numbers of `Predictions.source`."""
-        return (MODEL, *self.judges, BOTH, SEVERAL)
+        return (MODEL, *self.judges)
 
-    def with_outcomes(self, outcomes: OutcomeStatistics, losses: Waiting) -> Judged:
-        return replace(self, judges={**self.judges, OUTCOMES: outcomes}, losses=losses)
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of `Predictions.each`."""
+        return (MODEL, *(name for judge in self.judges.values() for name in judge.columns))
+
+    @property
+    def _owners(self) -> tuple[str, ...]:
+        """The judge of each of the columns."""
+        return (MODEL, *(name for name, judge in self.judges.items() for _ in judge.columns))
+
+    def only(self, judges: Collection[str]) -> Judged:
+        """The judged answers if these judges alone have a say."""
+        return replace(self, weights=self.weights.only(np.isin(self._owners, [*judges])))
+
+    def says(self, judge: str) -> bool:
+        """Whether a judge has a say."""
+        return bool(self.weights.at_first[np.isin(self._owners, judge)].any())
+
+    def looks_at_values(self, learns: Learns) -> bool:
+        """Whether some judge asks for the features of answers."""
+        own = self.judges.get(VALUES)
+        return own is not None and (own.rows > 0 or learns is Learns.ALL)
+
+    def with_judges(self, judges: Mapping[str, Judge], weights: JudgeWeights) -> Judged:
+        return replace(self, judges=judges, weights=weights)
 
 
-def nothing_judged(width: int, keys: int, judges: Judges = JUDGES) -> Judged:
-    """Before the first answer, which has `width` columns, the time being the last, and `keys` in its key."""
-    made = {name: judge(keys) for name, judge in judges.items()}
-    number = 1 + len(made)
-    no_lines = no_predictions(number)
-    return Judged(nobody(width), made, no_losses(number), no_lines, nothing_unscored(), Scores())
+def nothing_judged(width: int, settings: JudgeSettings, judges: Judges = JUDGES) -> Judged:
+    """Before the first answer, which has `width` columns, the time being the last."""
+    made = {name: found for name, judge in judges.items() if (found := judge(settings)) is not None}
+    weights = [OF_MODEL, *(weight for each in made.values() for weight in each.columns.values())]
+    no_lines = no_predictions(len(weights), settings.features.width)
+    return Judged(nobody(width), made, first_weights(weights), no_lines, nothing_unscored(), Scores())
 
 
-def learned(judged: Judged, rows: AnswerRows, outcome: RowOutcomes) -> Judged:
-    """The judges after a lesson of decided answers."""
-    if len(outcome.epoch) == 0:
+def learned(
+    judged: Judged, decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
+) -> Judged:
+    """The judges after the lesson of answers that are decided in a step."""
+    if learns is Learns.NOTHING or len(decided.states) == 0:
         return judged
-    taught = {name: judge.learn(rows, outcome) for name, judge in judged.judges.items()}
+    lesson = lesson_of(decided, key, learns, ends)
+    taught = {name: judge.learn(*lesson) for name, judge in judged.judges.items()}
     return replace(judged, judges=taught)
 
 
-def ready(judged: Judged, as_of: KnownEpoch) -> Judged:
-    """The judges with all lessons in use that may be used as of an epoch."""
-    judges = {
-        name: each.up_to(as_of) if isinstance(each, Summing) else each for name, each in judged.judges.items()
-    }
-    return replace(judged, judges=judges, losses=mean.up_to(judged.losses, as_of.epoch, as_of.half_life))
+def settled(judged: Judged, now: int) -> Judged:
+    """The judges and weights at the end of a step."""
+    judges = {name: each.settled(now) for name, each in judged.judges.items()}
+    return replace(judged, judges=judges, weights=judged.weights.settled())
 
 
-def judge(judged: Judged, rows: AnswerRows, by_model: Numbers) -> tuple[Judged, Predictions]:
-    """The predictions for open answers, given those of the model of facts."""
-    each = np.stack([by_model, *(one.predict(rows) for one in judged.judges.values())], axis=1)
-    pattern = pattern_of(rows.stage)
-    chance = mean.averaged(judged.losses, pattern, each, *rows.as_of.shared)
-    said = Predictions(rows.number, rows.tick, pattern, each, chance)
+def judge(
+    judged: Judged, number: Column, rows: AnswerRows, by_model: Numbers, decided: DecidedAnswers | None
+) -> tuple[Judged, Predictions]:
+    """The predictions for open answers, given those of the model of facts, and what a step decides."""
+    pattern, lines = pattern_of(rows.stage), None
+    if decided is not None and rows.learns is Learns.ALL:
+        lines = _settled_lines(judged.reported, number, rows, decided)
+        judges = {
+            name: one.learn_lines(lines.lines, judged.followed.now) for name, one in judged.judges.items()
+        }
+        judged = replace(judged, judges=judges)
+    each = np.column_stack([by_model, *(one.predict(rows) for one in judged.judges.values())])
+    # Nobody may have a say, where a query compares no values.
+    if lines is not None and judged.weights.at_first.any():
+        judged = replace(judged, weights=_weighed(judged, lines, number, pattern, each))
+    weights = judged.weights.before(pattern, rows.tick)
+    chance, source = averaged(weights, each), _source(judged, weights, each)
+    said = Predictions(number, rows.tick, pattern, each, chance, source, rows.features)
     if not rows.at_line.any():
         return judged, said
     return replace(judged, reported=judged.reported.and_then(said.take(rows.at_line))), said
 
 
-def score_decided(judged: Judged, decided: DecidedAnswers, at: Column, epoch: int | None) -> Judged:
-    """Scores the predictions for some of the decided answers, and drops them.
+@dataclass(frozen=True, eq=False)
+class _OfStep:
+    """The lines of answers that are settled in a step: `some` of the earlier ones and of those `here`."""
 
-    With an `epoch`, the losses of each judge are added to that epoch's, by which judges are weighed.
-    """
-    if len(at) == 0:
+    lines: SettledLines
+    some: Column
+    here: Column
+
+    def joined(self, earlier: Column | Numbers, new: Column | Numbers) -> Any:
+        """The rows of these lines, given columns of earlier predictions and of those in the step."""
+        return np.concatenate([earlier, new.take(self.here, axis=0)]).take(self.some, axis=0)
+
+
+def _settled_lines(
+    earlier: Predictions, number: Column, rows: AnswerRows, decided: DecidedAnswers
+) -> _OfStep:
+    here = marked(rows.at_line)
+    at = find(np.append(earlier.number, number.take(here)), decided.number)
+    some = marked(at >= 0)
+    at = at.take(some)
+    tick = np.append(earlier.tick, rows.tick.take(here)).take(some)
+    features = np.concatenate([earlier.features, rows.features.take(here, axis=0)]).take(some, axis=0)
+    lines = SettledLines(decided.settled.take(at), tick, features, decided.confirmed.take(at))
+    return _OfStep(lines, some, here)
+
+
+def _weighed(judged: Judged, of: _OfStep, number: Column, pattern: Column, each: Numbers) -> JudgeWeights:
+    """The weights tick by tick, by the lines of answers that are settled."""
+    if of.lines.count == 0:
+        return judged.weights
+    earlier, lines = judged.reported, of.lines
+    number, pattern = of.joined(earlier.number, number), of.joined(earlier.pattern, pattern)
+    each = of.joined(earlier.each, each)
+    return weighed(judged.weights, JudgedLines(number, pattern, each, lines.settled, lines.confirmed))
+
+
+def _source(judged: Judged, weights: Numbers, each: Numbers) -> Column:
+    """For each row the number of the judge with the most weight of those that say something, or -1."""
+    weight = np.where(np.isnan(each), 0, weights)
+    first = np.cumsum([0, 1, *(len(one.columns) for one in judged.judges.values())][:-1])
+    by_judge = np.add.reduceat(weight, first, axis=1)
+    source: Column = np.where(by_judge.any(axis=1), by_judge.argmax(axis=1), -1)
+    return source
+
+
+def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
+    """Scores the predictions for decided answers, and drops them."""
+    if len(decided.number) == 0:
         return judged
-    place = find(judged.reported.number, decided.number.take(at))
+    place = find(judged.reported.number, decided.number)
     mine = np.flatnonzero(place >= 0)
-    reported, of = judged.reported.take(mine), at.take(place.take(mine))
-    right = decided.confirmed.take(of)
-    losses = judged.losses if epoch is None else _with_losses(judged.losses, reported, right, epoch)
-    done = ScoredLines(reported.number, reported.tick, reported.chance, decided.tick.take(of), right)
+    reported, of = judged.reported.take(mine), place.take(mine)
+    done = ScoredLines(
+        reported.number,
+        reported.tick,
+        reported.chance,
+        decided.tick.take(of),
+        decided.confirmed.take(of),
+    )
     return _scored(
-        replace(
-            judged,
-            reported=judged.reported.take(place < 0),
-            losses=losses,
-            unscored=judged.unscored.and_then(done),
-        )
+        replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))
     )
 
 
@@ -179,16 +244,3 @@ def _scored(judged: Judged, enough: int = _AT_ONCE) -> Judged:
 def all_scored(judged: Judged) -> Scores:
     """The scores of everything that is decided."""
     return _scored(judged, 1).scores
-
-
-def _with_losses(losses: Waiting, reported: Predictions, confirmed: Mask, epoch: int) -> Waiting:
-    """Adds the losses of each judge on lines of answers that were decided in an epoch.
-
-    A judge that said nothing loses what the mean did: so it is neither better nor worse for it.
-    """
-    some = np.flatnonzero((~np.isnan(reported.each)).sum(axis=1) > 1)
-    if len(some) == 0:
-        return losses
-    each, chance = reported.each.take(some, axis=0), reported.chance.take(some)[:, None]
-    lost = log_losses(np.where(np.isnan(each), chance, each), confirmed.take(some)[:, None])
-    return mean.lost(losses, epoch, reported.pattern.take(some), lost)

@@ -2,67 +2,177 @@
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-The weight of a judge falls with its losses on lines of decided answers of a pattern.
+Weights go by fixed share. The weight of a judge falls with its loss on a block: the lines of a pattern whose
+answers were settled at one tick. The lines of an answer are right or wrong together, so they count once; many
+answers may be, so a block of a hundred answers counts as ten. Then each judge gives a small share of
+its weight to all, in the proportion they began with: so one that was wrong for long is soon back once it is
+right.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import exp
+
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers
-from antelog.forecast.rates import tally
-from antelog.forecast.rates.tally import Counted, Waiting, looked_up, nothing_counted, summed
-from antelog.forecast.scores.losses import LEAST
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once
+from antelog.forecast.rates.tally import summed
+from antelog.forecast.scores.losses import LEAST, log_losses
 from antelog.forecast.scores.scored_lines import UNIT, exactly
 
-FASTER = 5
-"""How good judges have been fades so many times as fast as what they have learned: a stream may change."""
+SHARE = 0.01
+"""So much of its weight a judge gives to all of them after each block."""
 
 
-def no_losses(judges: int) -> Waiting:
-    """Before any loss: for each pattern the sums of the losses of each judge, and the number of lines."""
-    return Waiting(nothing_counted(1, judges + 1))
+@dataclass(frozen=True, eq=False)
+class JudgeWeights:
+    """The weights of judges for each pattern, tick by tick of a step.
+
+    They are in the order of patterns, and of ticks within a pattern; `blocks` says on how many blocks each
+    row rests. Those at tick -1 are from before the step. In other patterns they are as `at_first`.
+    """
+
+    at_first: Numbers
+    pattern: Column
+    tick: Column
+    blocks: Column
+    weights: Numbers
+
+    def before(self, pattern: Column, tick: Column) -> Numbers:
+        """The weights in patterns before ticks."""
+        first = self.at_first[None, :]
+        if len(self.pattern) == 0:
+            return np.repeat(first, len(pattern), axis=0)
+        size = int(self.tick.max()) + 3
+        code = self.pattern * size + self.tick + 1
+        at = np.searchsorted(code, pattern * size + np.clip(tick + 1, 0, size - 1)) - 1
+        there = (at >= 0) & (self.pattern.take(np.maximum(at, 0)) == pattern)
+        return np.append(self.weights, first, axis=0).take(np.where(there, at, -1), axis=0)
+
+    def only(self, columns: Mask) -> JudgeWeights:
+        """The weights, those of other judges being 0 from now on."""
+        return replace(self, at_first=self.at_first * columns, weights=self.weights * columns)
+
+    def settled(self) -> JudgeWeights:
+        """The weights at the end of a step."""
+        end = marked(np.append(self.pattern[1:] != self.pattern[:-1], [True])[: len(self.pattern)])
+        return JudgeWeights(
+            self.at_first,
+            self.pattern.take(end),
+            np.full(len(end), -1),
+            self.blocks.take(end),
+            self.weights.take(end, axis=0),
+        )
 
 
-def lost(losses: Waiting, epoch: int, pattern: Column, each: Numbers) -> Waiting:
-    """Adds the losses of judges (columns) on lines whose answers were decided in an epoch.
+def first_weights(numbers: Sequence[float]) -> JudgeWeights:
+    """Before any loss, in the proportion of these numbers."""
+    empty, at_first = np.zeros(0, np.int64), np.array(numbers, np.float64)
+    return JudgeWeights(at_first / at_first.sum(), empty, empty, empty, np.zeros((0, len(numbers))))
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedLines:
+    """Lines of decided answers: their numbers, patterns, each judge's chances, when settled, and how."""
+
+    number: Column
+    pattern: Column
+    each: Numbers
+    tick: Column
+    confirmed: Mask
+
+
+def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
+    """The weights of a step, given those before it and the lines whose answers are decided in it."""
+    known = ~np.isnan(lines.each)
+    some = np.flatnonzero(known.sum(axis=1) > 1)
+    if len(some) == 0:
+        return weights
+    block = lines.pattern.take(some), lines.tick.take(some)
+    pattern, tick, lost = _blocks(lines.number.take(some), *block, _losses(lines, some))
+    old = find(pattern, weights.pattern)
+    found, blocks = np.empty_like(lost), np.empty_like(pattern)
+    # Each block needs the weights after the one before: numbers one by one are faster than short columns.
+    at_first = weights.at_first.tolist()
+    before, number, last = at_first, 0, None
+    for row, (here, at, each) in enumerate(zip(pattern.tolist(), old.tolist(), lost.tolist(), strict=True)):
+        if here != last:
+            before = at_first if at < 0 else weights.weights[at].tolist()
+            number, last = 0 if at < 0 else int(weights.blocks[at]), here
+        least = min(each)
+        better = [weight * exp(least - loss) for weight, loss in zip(before, each, strict=True)]
+        scale = (1 - SHARE) / sum(better)
+        before = [weight * scale + SHARE * first for weight, first in zip(better, at_first, strict=True)]
+        number += 1
+        found[row], blocks[row] = before, number
+    return _together(weights, JudgeWeights(weights.at_first, pattern, tick, blocks, found))
+
+
+def _losses(lines: JudgedLines, at: Column) -> Numbers:
+    """The log losses of each judge on some lines.
+
+    A judge that said nothing loses what the others do in the mean: so it is neither better nor worse for it.
+    """
+    each = lines.each.take(at, axis=0)
+    lost = log_losses(each, lines.confirmed.take(at)[:, None])
+    silent = np.isnan(each)
+    mean = np.where(silent, 0, lost).sum(axis=1) / (~silent).sum(axis=1)
+    found: Numbers = np.where(silent, mean[:, None], lost)
+    return found
+
+
+def _blocks(number: Column, pattern: Column, tick: Column, lost: Numbers) -> tuple[Column, Column, Numbers]:
+    """The losses of each block: the mean of its lines, times the root of its answers; by pattern, then tick.
 
     Losses are rounded to parts of a whole UNIT: so their sums are the same in whatever order they are added.
     """
-    numbers = np.concatenate([exactly(each) / UNIT, np.ones((len(pattern), 1))], axis=1)
-    return losses.and_then(Counted(epoch, *summed((pattern,), numbers)))
+    first, _ = once(keys_of([[pattern, number]])[0])
+    counts = np.ones((len(pattern), 2))
+    counts[:, 1] = np.isin(np.arange(len(pattern)), first)
+    (pattern, tick), sums = summed((pattern, tick), np.concatenate([exactly(lost) / UNIT, counts], axis=1))
+    order = in_order([pattern - pattern.min(), tick])
+    lost, lines, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)
+    return pattern.take(order), tick.take(order), lost / lines * np.sqrt(answers)
 
 
-def up_to(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
-    """Moves the losses of epochs up to this one into use."""
-    return losses.up_to(epoch, _faster(half_life))
+def _together(one: JudgeWeights, other: JudgeWeights) -> JudgeWeights:
+    pattern, tick = np.append(one.pattern, other.pattern), np.append(one.tick, other.tick)
+    order = in_order([pattern - pattern.min(), tick + 1])
+    return JudgeWeights(
+        one.at_first,
+        pattern.take(order),
+        tick.take(order),
+        np.append(one.blocks, other.blocks).take(order),
+        np.concatenate([one.weights, other.weights]).take(order, axis=0),
+    )
 
 
-def at_epoch(losses: Waiting, epoch: int, half_life: float | None) -> Waiting:
-    """Losses faded to an epoch."""
-    return Waiting(tally.at_epoch(losses.tally, epoch, _faster(half_life)))
+def merged(parts: Sequence[JudgeWeights]) -> JudgeWeights:
+    """The weights of several workers in one: in each pattern the mean of their logs, by their blocks."""
+    pattern, which = np.unique(np.concatenate([each.pattern for each in parts]), return_inverse=True)
+    blocks = np.concatenate([each.blocks for each in parts])
+    logs = np.log(np.concatenate([each.weights for each in parts])) * blocks[:, None]
+    number = np.bincount(which, blocks, len(pattern))
+    columns = [np.bincount(which, column, len(pattern)) / number for column in logs.T]
+    weights = np.exp(np.stack(columns, axis=1))
+    weights /= weights.sum(axis=1, keepdims=True)
+    return JudgeWeights(
+        parts[0].at_first, pattern, np.full(len(pattern), -1), number.astype(np.int64), weights
+    )
 
 
-def _faster(half_life: float | None) -> float | None:
-    return None if half_life is None else half_life / FASTER
-
-
-def averaged(losses: Waiting, pattern: Column, each: Numbers, epoch: int, half_life: float | None) -> Numbers:
-    """The mean of the chances of judges (columns) in log odds; NaN where none is known."""
-    known = ~np.isnan(each)
-    found = looked_up(losses.tally, (pattern,), len(pattern), epoch, _faster(half_life)).sums[:, :-1]
-    least = np.where(known, found, np.inf).min(axis=1)
-    behind = np.minimum(np.where(known, found - least[:, None], _MOST), _MOST)
-    weight = np.exp(-behind) * known
+def averaged(weights: Numbers, each: Numbers) -> Numbers:
+    """The mean of the chances of judges (columns) in log odds; NaN where none with a weight has one."""
+    known = ~np.isnan(each) & (weights > 0)
+    weight = weights * known
     with np.errstate(invalid="ignore"):
         odds = (weight * _log_odds(np.where(known, each, 0.5))).sum(axis=1) / weight.sum(axis=1)
     alone = known.sum(axis=1) == 1
     chance: Numbers = np.where(alone, np.where(known, each, 0).sum(axis=1), 1 / (1 + np.exp(-odds)))
     return chance
-
-
-_MOST = 30.0
-"""A judge that is behind by more than this has no weight to speak of."""
 
 
 def _log_odds(chance: Numbers) -> Numbers:

@@ -64,12 +64,15 @@ def nobody(width: int) -> TrackedAnswers:
 class DecidedAnswers:
     """Answers that are decided: their cells, numbers, when, and whether they were confirmed.
 
-    And the states each has been in: `state_of` are positions among the decided.
+    And the states each has been in: `state_of` are positions among the decided. `settled` is the tick by
+    which nothing could have come any more, whatever came: only from then on their outcomes count. Else those
+    that are confirmed would be counted before others like them that are rejected.
     """
 
     answer: tuple[Column, ...]
     number: Column
     tick: Column
+    settled: Column
     confirmed: Mask
     state_of: Column
     states: Column
@@ -135,9 +138,9 @@ def followed(
     state_of, states = _states(before, stretches, goal) if counted else (before.state_of, before.states)
     end = np.flatnonzero(last)
     number, every = number.take(end), every.take(end)
-    done, when = _done(every, now, delay)
+    done, settled = _done(every, now, delay)
     over = np.flatnonzero(done)
-    decided = _decided(every.take(over), number.take(over), when.take(over), state_of, states)
+    decided = _decided(every.take(over), number.take(over), settled.take(over), state_of, states)
     kept = np.flatnonzero(~done)
     still = find(state_of, number.take(kept)) >= 0
     after = TrackedAnswers(
@@ -243,15 +246,15 @@ def stage_of(state: Column) -> Column:
 
 
 def _done(every: AnswerLines, now: int, delay: int | None) -> tuple[Mask, Column]:
-    """A mask of the answers that are decided by now, given their last lines, and the ticks of settling."""
-    confirmed, rejected = every.kind == CONFIRM, every.kind == REJECT
+    """A mask of the answers that are settled by now, given their last lines, and the ticks of settling."""
     time = every.answer[-1]
     by = every.tick if delay is None else np.where(time < 0, every.tick, np.maximum(time + delay, every.tick))
-    return confirmed | (rejected & (by <= now)), np.where(confirmed, every.tick, by)
+    over = (every.kind == CONFIRM) | (every.kind == REJECT)
+    return over & (by <= now), by
 
 
 def _decided(
-    lines: AnswerLines, number: Column, when: Column, state_of_: Column, states: Column
+    lines: AnswerLines, number: Column, settled: Column, state_of_: Column, states: Column
 ) -> DecidedAnswers:
     """Decided answers, from their last lines, their numbers, ticks, and the states of all answers."""
     at = find(state_of_, number)
@@ -259,7 +262,8 @@ def _decided(
     return DecidedAnswers(
         lines.answer,
         number,
-        when,
+        np.where(lines.kind == CONFIRM, lines.tick, settled),
+        settled,
         lines.kind == CONFIRM,
         at.take(mine),
         states.take(mine),

@@ -4,99 +4,254 @@
 
 What was counted for a key is drawn towards all keys, that towards the pattern, that towards the query. It
 knows nothing of why. So it needs history, and it learns what no model of single facts knows.
+
+No memory is right for all streams. A fast one follows when the stream changes; a slow one rests on more
+where nothing does. So states are counted in several, each drawn towards the next slower one.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from operator import is_
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, numbered, rows_by
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.step.lines import pattern_of
+from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.outcomes.following import either_of, stage_of
-from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes
-from antelog.forecast.rates.tally import (
-    Cells,
-    Counted,
-    KnownEpoch,
-    Waiting,
-    looked_up,
-    nothing_counted,
-    summed,
-)
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
+from antelog.forecast.rates import tally
+from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
+from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
+from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.scored_lines import UNIT, exactly
 
-WEIGHTS = (1.0, 1.0, 2.0, 5.0, 5.0)
+WEIGHTS = (1.0, 1.0, 1.0, 2.0)
 """What is known of wider classes counts as so many answers.
 
-For the query, a pattern, a state whether silent or not, a state, a key.
+For the query, a pattern, a state whether silent or not, a state. A wider class goes by its other answers: if
+the same few counted at each level, two confirmed ones would make a chance of 98 %.
 """
+
+AT_FIRST = 5.0
+"""What is known of all keys counts as so many answers of one, before there are many."""
+
+OF_ALL = AT_FIRST * 40 ** np.linspace(-1, 1, 7)
+"""Later it is one of these numbers, 0.1 to 200: the one by which past answers had been likeliest."""
+
+OF_SLOWER = 10.0
+"""What a slower memory knows of a state counts as so many answers."""
+
+MEMORIES, SHARES = {"fast": 1.0, "middle": 2.0, "slow": 4.0}, (20, 4, 1)
+"""The memories with what each weighs at first, and their half-lives: so many go into the longest one."""
+
+FORGOTTEN = 2000
+"""A key of which no answer was decided in so many ticks is forgotten."""
+
+
+def half_lives(longest: float | None) -> Numbers:
+    """The half-lives of memories in ticks, the fastest first, given the longest (None: it never fades)."""
+    found = (HALF_LIFE if longest is None else longest) / np.array(SHARES)
+    if longest is None:
+        found[-1] = np.inf
+    return found
 
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics:
     """Counts of the answers that were in each state, and of those that were confirmed.
 
-    By query, by pattern, by state whether silent or not, by state, and by state and key: a tally each.
+    By query, by pattern, by state whether silent or not, by state, and by state and key: a ledger each. The
+    last two count in each memory, the others in the slowest. `drawn` counts what answers would have lost with
+    each number of OF_ALL: how strongly a key is drawn to all, its spread among them decides.
     """
 
-    levels: tuple[Waiting, ...]
+    levels: tuple[Ledger, ...]
+    drawn: Ledger
+    half_lives: Numbers
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        return MEMORIES
+
+    @property
+    def rows(self) -> int:
+        return sum(each.tally.count for each in self.levels)
+
+    @property
+    def by_key(self) -> Ledger:
+        """The counts of single keys: the first column of its keys is the state."""
+        return self.levels[-1]
 
     def predict(self, rows: AnswerRows) -> Numbers:
-        """The share of answers in these states that is confirmed; NaN where nothing was counted at all."""
-        states, as_of = rows.state, rows.as_of
-        if not any(level.tally.count for level in self.levels):
-            return np.full(len(states), np.nan)
-        different, which = numbered(states)
-        *wider, own = self.levels
-        chance, known = np.full(len(different), 0.5), np.zeros(len(different), np.bool_)
-        for level, key, weight in zip(wider, _wider(different), WEIGHTS, strict=False):
-            found = looked_up(level.tally, key, len(different), *as_of.shared).sums
-            chance, known = _drawn(found, chance, weight), known | (found[:, 0] > 0)
-        found = looked_up(own.tally, (states, *rows.key), len(states), *as_of.by_key).sums
-        chance, known = _drawn(found, chance.take(which), WEIGHTS[-1]), known.take(which) | (found[:, 0] > 0)
-        return np.where(known, chance, np.nan)
+        """The share of answers in these states that is confirmed, by each memory in a column.
+
+        It is NaN where nothing was counted at all.
+        """
+        if not self.rows:
+            return np.full((len(rows.tick), len(self.half_lives)), np.nan)
+        states, ticks, which = _different(rows.state, rows.tick)
+        shared, known = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
+        shared, known = shared.take(which, axis=0), known.take(which)
+        own = self._found(
+            self.by_key, (rows.state, *rows.key), rows.tick, fades=rows.learns is not Learns.NOTHING
+        )
+        chance, of_all = np.empty_like(shared), self._of_all(rows.tick, fades=rows.learns is Learns.ALL)
+        for memory in reversed(range(len(self.half_lives))):
+            toward = shared[:, memory]
+            chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, of_all)
+        chance[~(known | (own[:, -2] > 0))] = np.nan
+        return chance
+
+    def _of_all(self, ticks: Column, *, fades: bool) -> Numbers:
+        """As how many answers of a key that counts at ticks which is known of all keys.
+
+        It is the mean in logs of the numbers tried, each by how likely it made what became of answers.
+        """
+        different, which = np.unique(ticks, return_inverse=True)
+        lost = self._found(self.drawn, (), different, fades=fades) + np.abs(np.log(OF_ALL / AT_FIRST))
+        share = np.exp(lost.min(axis=1, keepdims=True) - lost)
+        weight: Numbers = np.exp(share @ np.log(OF_ALL) / share.sum(axis=1))
+        return weight.take(which)
+
+    def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
+        """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
+        *wider, shared, _ = self.levels
+        found = [
+            self._found(level, key, ticks, fades=fades)
+            for level, key in zip((*wider, shared), (*_wider(states), (states,)), strict=True)
+        ]
+        slow = np.full(len(states), 0.5)
+        for outer, inner, weight in zip(found, found[1:], WEIGHTS, strict=False):
+            slow = _drawn(_others(outer, inner[:, -2:]), slow, weight)
+        chance = np.empty((len(states), len(self.half_lives)))
+        weight = WEIGHTS[-1]
+        for memory in reversed(range(len(self.half_lives))):
+            slow = chance[:, memory] = _drawn(found[-1][:, 2 * memory : 2 * memory + 2], slow, weight)
+            weight = OF_SLOWER
+        return chance, found[0][:, 0] > 0
+
+    def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
+        if not fades:
+            return unfaded(level, key, len(ticks))
+        return before(level, key, ticks, self._half_lives(level))
+
+    def _half_lives(self, level: Ledger) -> Numbers:
+        """The half-lives of the memories in which a level counts."""
+        memories = 1 if level is self.drawn else level.tally.sums.shape[1] // 2
+        return self.half_lives[-memories:]
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
-        *wider, own = self.levels
-        confirmed, states_of_rows = outcome.confirmed.astype(np.float64), rows.state
-        for epoch, at in rows_by(outcome.epoch).items():
-            numbers = np.stack([np.ones(len(at)), confirmed.take(at)], axis=1)
-            states = states_of_rows.take(at)
-            mine = (states, *(column.take(at) for column in rows.key))
-            own = own.and_then(Counted(epoch, mine, numbers))
-            if rows.as_of.still is None:
-                # States are few: what all keys share is added up from their sums, not from every answer.
-                (states,), numbers = summed((states,), numbers)
-                added = (Counted(epoch, key, numbers) for key in _wider(states))
-                wider = [level.and_then(each) for level, each in zip(wider, added, strict=True)]
-        return OutcomeStatistics((*wider, own))
+        *wider, shared, own = self.levels
+        numbers = np.stack([np.ones(len(rows.tick)), outcome.confirmed.astype(np.float64)], axis=1)
+        own = self._entered(own, (rows.state, *rows.key), outcome.tick, numbers)
+        if rows.learns is Learns.ALL:
+            # States are few: what all keys share is added up from their sums, not from every answer.
+            (states, ticks), numbers = summed((rows.state, outcome.tick), numbers)
+            shared = self._entered(shared, (states,), ticks, numbers)
+            wider = [
+                self._entered(level, key, ticks, numbers)
+                for level, key in zip(wider, _wider(states), strict=True)
+            ]
+            taught = replace(self, levels=(*wider, shared, own))
+            return replace(taught, drawn=taught._drawn_by())
+        return replace(self, levels=(*wider, shared, own))
 
-    def up_to(self, as_of: KnownEpoch) -> OutcomeStatistics:
-        """The statistics with all lessons of epochs up to one in use."""
-        levels = tuple(level.up_to(as_of.epoch, as_of.half_life) for level in self.levels)
-        return self if all(map(is_, levels, self.levels)) else OutcomeStatistics(levels)
+    def learn_lines(self, _lines: SettledLines, _now: int) -> OutcomeStatistics:
+        """The statistics as they are: states say enough."""
+        return self
+
+    def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
+        half_lives = self._half_lives(level)
+        return entered(level, ticks, key, np.tile(numbers, len(half_lives)), half_lives)
+
+    def _drawn_by(self) -> Ledger:
+        """The losses by each number of OF_ALL after a lesson, of the answers of keys that had some before."""
+        own = self.by_key
+        if len(own.tally.keys) == 1:  # there is one key, which is all
+            return self.drawn
+        earlier = (own.sums - own.counted)[:, -2:]
+        some = np.flatnonzero(earlier[:, 0] > 0)
+        states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), own.tick.take(some))
+        chance, _ = self._of_all_keys(states, ticks, fades=True)
+        tried = _drawn(earlier.take(some, axis=0)[:, :, None], chance[which, -1:], OF_ALL)
+        answers, confirmed = own.counted[some, -2:, None].transpose(1, 0, 2)
+        missed = answers - confirmed
+        lost = confirmed * log_losses(tried, missed >= 0) + missed * log_losses(tried, missed < 0)
+        return self._entered(self.drawn, (), own.tick.take(some), exactly(lost) / UNIT)
+
+    def settled(self, now: int) -> OutcomeStatistics:
+        """The statistics at the end of a step."""
+        ledgers = *self.levels, self.drawn
+        *levels, drawn = after = tuple(closed(each, now) for each in ledgers)
+        return self if all(map(is_, after, ledgers)) else replace(self, levels=tuple(levels), drawn=drawn)
+
+    def at_tick(self, tick: int) -> OutcomeStatistics:
+        """The statistics faded to a tick, without the keys that are forgotten by then."""
+        *levels, drawn = (
+            opened(tally.at_epoch(each.tally, tick, self._half_lives(each)))
+            for each in (*self.levels, self.drawn)
+        )
+        return replace(self, levels=tuple(levels), drawn=drawn)
+
+    def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
+        """The statistics of several workers in one; all are as of the same tick."""
+        ledgers = zip(*((*each.levels, each.drawn) for each in (self, *others)), strict=True)
+        *levels, drawn = (opened(tally.merged([each.tally for each in level])) for level in ledgers)
+        return replace(self, levels=tuple(levels), drawn=drawn)
+
+    def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
+        """The statistics of a worker, given which cells of the partition key are its own."""
+        counts = self.by_key.tally
+        return self._with_keys(opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
+
+    def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
+        """The counts of these keys, and what all keys share of newer statistics."""
+        return newer._with_keys(self.by_key)
 
     def with_cells(self, cells: Cells) -> OutcomeStatistics:
-        """A copy with rewritten cells in the keys; the first column of that level is the state."""
-        *wider, own = self.levels
-        later = tuple(each.with_cells(cells, 1) for each in own.later)
-        return OutcomeStatistics((*wider, Waiting(own.tally.with_cells(cells, 1), later)))
+        """A copy with rewritten cells in the keys."""
+        return self._with_keys(self.by_key.with_cells(cells, 1))
+
+    def _with_keys(self, by_key: Ledger) -> OutcomeStatistics:
+        return replace(self, levels=(*self.levels[:-1], by_key))
 
 
-def nothing_known(keys: int) -> OutcomeStatistics:
-    shared = (Waiting(nothing_counted(width, 2)) for width in (0, 1, 1, 1))
-    return OutcomeStatistics((*shared, Waiting(nothing_counted(1 + keys, 2, forgets=keys > 0))))
+def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
+    """Before any outcome, for answers with a key of some columns, given the longest half-life."""
+    memories = half_lives(half_life)
+    count = 2 * len(memories)
+    levels = (
+        *(nothing_counted(width, 2) for width in (0, 1, 1)),
+        nothing_counted(1, count),
+        nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None),
+    )
+    return OutcomeStatistics(tuple(map(opened, levels)), opened(nothing_counted(0, len(OF_ALL))), memories)
 
 
 def _wider(states: Column) -> list[tuple[Column, ...]]:
-    """For each level that keys share the columns that are equal for answers of one class."""
-    return [(), (pattern_of(stage_of(states)),), (either_of(states),), (states,)]
+    """For each level wider than a state the columns that are equal for answers of one class."""
+    return [(), (pattern_of(stage_of(states)),), (either_of(states),)]
 
 
-def _drawn(found: Numbers, chance: Numbers, weight: float) -> Numbers:
+def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
+    """Each pair of a state and a tick once, and for each row the number of its pair."""
+    (key,) = keys_of([[states, ticks]])
+    first, which = once(key)
+    return states.take(first), ticks.take(first), which
+
+
+def _others(outer: Numbers, inner: Numbers) -> Numbers:
+    """The counts of a wider class without those of a class in it."""
+    left = np.maximum(outer - inner, 0)
+    left[:, 1] = np.minimum(left[:, 1], left[:, 0])
+    return left
+
+
+def _drawn(found: Numbers, chance: Numbers, weight: float | Numbers) -> Numbers:
     """The confirmed shares of counts (answers, confirmed), drawn towards the chances of the wider level."""
     share: Numbers = (found[:, 1] + weight * chance) / (found[:, 0] + weight)
     return share

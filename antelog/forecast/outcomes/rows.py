@@ -5,9 +5,13 @@ Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, n
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.columns.trees import Features
+from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.outcomes.following import (
     DecidedAnswers,
     age_bucket,
@@ -17,7 +21,7 @@ from antelog.forecast.outcomes.following import (
     stage_of,
     state_of,
 )
-from antelog.forecast.rates.tally import KnownEpoch
+from antelog.forecast.rates.tally import Learns
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,22 +30,22 @@ class AnswerRows:
 
     answer   the cells of the variables, then the answer's tick
     key      the cells by which answers of one device are found again
-    number   the number of the answer
     stage    its pattern, and which literals are true (see `antelog.engine.step.lines`)
     tick     the tick of the chance
     at_line  whether the answer has a line at this tick, or has been silent since one before
-    as_of    up to which epoch outcomes may be used
+    learns   what is learned; what was decided before a row's tick may be used
     end      the tick, from the answer's on, up to which its pattern counts; 0 if it counts nothing
+    features how near the latest values are to what the query compares them with: see `forecast/values`
     """
 
     answer: tuple[Column, ...]
     key: tuple[Column, ...]
-    number: Column
     stage: Column
     tick: Column
     at_line: Mask
-    as_of: KnownEpoch
+    learns: Learns
     end: Column
+    features: Features
 
     @property
     def age(self) -> Column:
@@ -56,17 +60,61 @@ class AnswerRows:
 
 
 @dataclass(frozen=True, eq=False)
+class SettledLines(ColumnSet):
+    """Lines of answers that are settled: when that was, the ticks of the lines, what was known at these."""
+
+    settled: Column
+    tick: Column
+    features: Features
+    confirmed: Mask
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def newest(self, most: int) -> SettledLines:
+        return self.between(max(self.count - most, 0), self.count)
+
+    def between(self, start: int, end: int) -> SettledLines:
+        """A slice of them, without a copy."""
+        return SettledLines(*(column[start:end] for column in self.columns))
+
+    def earlier(self, ticks: int) -> SettledLines:
+        """The lines as if they were some ticks earlier."""
+        return replace(self, settled=self.settled - ticks, tick=self.tick - ticks)
+
+    def in_order(self) -> SettledLines:
+        """By the ticks at which they were settled; the order must not depend on how a run is cut."""
+        return self.take(np.lexsort([_digest(self.features), self.tick, self.settled]))
+
+
+def no_lines(width: int) -> SettledLines:
+    """No lines, with a number of features."""
+    empty = np.zeros(0, np.int64)
+    return SettledLines(empty, empty, np.zeros((0, width), np.float32), np.zeros(0, np.bool_))
+
+
+def _digest(features: Features) -> Column:
+    """Numbers that are equal for equal rows, and seldom for others."""
+    mixed = np.zeros(len(features), np.uint64)
+    for column in np.ascontiguousarray(features).view(np.uint32).T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed.view(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
 class RowOutcomes:
-    """For each row whether its answer was confirmed, and the epoch in which that was decided."""
+    """For each row whether its answer was confirmed, and the tick at which that was decided."""
 
     confirmed: Mask
-    epoch: Column
+    tick: Column
 
 
 def lesson_of(
-    decided: DecidedAnswers, key: tuple[int, ...], epochs: Column, as_of: KnownEpoch, ends: Column
+    decided: DecidedAnswers, key: tuple[int, ...], learns: Learns, ends: Column
 ) -> tuple[AnswerRows, RowOutcomes]:
-    """Rows for the states that decided answers have been in, and their outcomes.
+    """Rows for the states that decided answers have been in, without features, and their outcomes.
 
     The least age of a class stands for the class.
     """
@@ -77,11 +125,11 @@ def lesson_of(
     rows = AnswerRows(
         answer,
         tuple(answer[place] for place in key),
-        decided.number.take(of),
         stage,
         answer[-1] + end + least_age(states),
         ~is_silent(states),
-        as_of,
+        learns,
         end,
+        np.zeros((len(of), 0), np.float32),
     )
-    return rows, RowOutcomes(decided.confirmed.take(of), epochs.take(of))
+    return rows, RowOutcomes(decided.confirmed.take(of), decided.settled.take(of))

@@ -69,7 +69,10 @@ class SeriesCounts:
 def no_counts(family: Family, slowest: int, length: int = EPOCH) -> SeriesCounts:
     width = len(family.series) * _size(family, slowest)
     places = len(family.places)
-    own, shared = nothing_counted(places, width, forgets=places > 0), nothing_counted(0, width + 1)
+    own, shared = (
+        nothing_counted(places, width, forgets=FORGOTTEN if places else None),
+        nothing_counted(0, width + 1),
+    )
     return SeriesCounts(own, shared, length=length)
 
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
-from itertools import groupby
 from typing import TypeAlias
 
 import numpy as np
@@ -25,6 +25,15 @@ EPOCH = 20
 
 FORGOTTEN = 100
 """A key that nothing was counted for in so many epochs is forgotten, where keys are."""
+
+HalfLife: TypeAlias = float | Numbers | None
+"""How many epochs halve a sum (None: it never fades), or a column of them, for sums side by side."""
+
+
+class Learns(Enum):
+    """The extent of learning while a stream runs: nothing, what is known of single keys, or all."""
+
+    NOTHING, KEYS, ALL = range(3)
 
 
 @dataclass(frozen=True)
@@ -58,15 +67,15 @@ Cells: TypeAlias = Callable[[Column], Column]
 class Tally:
     """Sums for keys: their columns, the first and the last epoch of each, and its sums as of the last.
 
-    If it `forgets`, keys that were not counted for long are as if they had never been: a device is gone.
-    What all keys share stays, however long nothing happens.
+    Keys that were not counted for so many epochs as `forgets` says are as if they had never been: a device
+    is gone. What all keys share stays, however long nothing happens (None).
     """
 
     keys: tuple[Column, ...]
     first: Column
     last: Column
     sums: Numbers
-    forgets: bool
+    forgets: int | None
 
     @property
     def count(self) -> int:
@@ -91,12 +100,13 @@ class Tally:
         """A copy with rewritten cells in its keys, from the column `first` on."""
         return replace(self, keys=_with_cells(self.keys, cells, first))
 
-    def forgotten(self, epoch: int, last: Column) -> Mask:
+    def forgotten(self, epoch: int | Column, last: Column) -> Mask:
         """Whether keys are forgotten at an epoch that were counted last at these."""
-        return (epoch - last > FORGOTTEN) & self.forgets
+        gone: Mask = np.zeros(len(last), np.bool_) if self.forgets is None else epoch - last > self.forgets
+        return gone
 
 
-def nothing_counted(keys: int, sums: int, *, forgets: bool = False) -> Tally:
+def nothing_counted(keys: int, sums: int, *, forgets: int | None = None) -> Tally:
     empty = np.zeros(0, np.int64)
     return Tally((empty,) * keys, empty, empty, np.zeros((0, sums)), forgets)
 
@@ -118,19 +128,24 @@ def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Col
     return (*keys[:first], *map(cells, keys[first:]))
 
 
-def faded(sums: Numbers, epochs: Column | int, half_life: float | None) -> Numbers:
-    """Sums, faded by a number of epochs."""
+def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
+    """Sums, faded by a number of epochs; with several half-lives, as many columns each fade by one."""
     if half_life is None:
         return sums
-    return sums * np.exp2(-np.maximum(epochs, 0) / half_life)[..., None]
+    passed = np.maximum(epochs, 0)
+    if not isinstance(half_life, np.ndarray):
+        return sums * np.exp2(-passed / half_life)[..., None]
+    keeps = np.exp2(-passed[..., None] / half_life)
+    result: Numbers = sums * np.repeat(keeps, sums.shape[-1] // len(half_life), axis=-1)
+    return result
 
 
-def added(tally: Tally, counted: Counted, half_life: float | None) -> Tally:
+def added(tally: Tally, counted: Counted, half_life: HalfLife) -> Tally:
     """The tally with the counts of an epoch added; epochs come in order."""
     if len(counted.numbers) == 0:
         return tally
     new, numbers = summed(counted.keys, counted.numbers)
-    at = find(*_together(new, len(numbers), tally.keys, tally.count))
+    at = matched(new, len(numbers), tally)
     fresh, known = np.flatnonzero(at < 0), np.flatnonzero(at >= 0)
     sums, last, first = tally.sums.copy(), tally.last.copy(), tally.first.copy()
     there = at.take(known)
@@ -159,7 +174,7 @@ def summed(keys: Sequence[Column], numbers: Numbers) -> tuple[tuple[Column, ...]
     return tuple(column.take(first) for column in keys), np.stack(sums, axis=1)
 
 
-def at_epoch(tally: Tally, epoch: int, half_life: float | None) -> Tally:
+def at_epoch(tally: Tally, epoch: int, half_life: HalfLife) -> Tally:
     """The tally faded to an epoch, without the keys that are forgotten by then."""
     tally = without_old(tally, epoch)
     sums = faded(tally.sums, epoch - tally.last, half_life)
@@ -188,11 +203,12 @@ def _key(columns: Sequence[Column], count: int) -> Column:
     return keys_of([list(columns)])[0] if columns else np.zeros(count, np.int64)
 
 
-def _together(one: Sequence[Column], count: int, other: Sequence[Column], size: int) -> tuple[Column, Column]:
-    if not one:
-        return np.zeros(count, np.int64), np.zeros(size, np.int64)
-    first, second = keys_of([list(one), list(other)])
-    return first, second
+def matched(keys: Sequence[Column], count: int, tally: Tally) -> Column:
+    """The rows of a tally that have these keys, of which there are so many; -1 where none has."""
+    if not keys:
+        return np.full(count, min(tally.count, 1) - 1)
+    asked, there = keys_of([list(keys), list(tally.keys)])
+    return find(asked, there)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,15 +219,13 @@ class TallySums:
     first: Column
 
 
-def looked_up(
-    tally: Tally, keys: Sequence[Column], count: int, epoch: int, half_life: float | None
-) -> TallySums:
+def looked_up(tally: Tally, keys: Sequence[Column], count: int, epoch: int, half_life: HalfLife) -> TallySums:
     """The sums of keys as of an epoch."""
     sums = np.zeros((count, tally.sums.shape[1]))
     first = np.full(count, epoch)
     if tally.count == 0 or count == 0:
         return TallySums(sums, first)
-    at = find(*_together(keys, count, tally.keys, tally.count))
+    at = matched(keys, count, tally)
     known = np.flatnonzero((at >= 0) & ~tally.forgotten(epoch, tally.last.take(at)))
     there = at.take(known)
     sums[known] = faded(tally.sums.take(there, axis=0), epoch - tally.last.take(there), half_life)
@@ -226,43 +240,6 @@ def alive(tally: Tally, epoch: int) -> int:
 
 def without_old(tally: Tally, epoch: int) -> Tally:
     """The tally without the keys that are forgotten, which saves room and changes nothing."""
-    if not tally.forgets or tally.count == 0 or epoch - tally.oldest <= FORGOTTEN:
+    if tally.forgets is None or tally.count == 0 or epoch - tally.oldest <= tally.forgets:
         return tally
     return tally.take(np.flatnonzero(~tally.forgotten(epoch, tally.last)))
-
-
-@dataclass(frozen=True, eq=False)
-class Waiting:
-    """A tally, and the counts of epochs that are not in use yet, in order."""
-
-    tally: Tally
-    later: tuple[Counted, ...] = ()
-
-    def and_then(self, counted: Counted) -> Waiting:
-        """With the counts of an epoch; they may come in several parts."""
-        later = (*self.later, counted)
-        if self.later and counted.epoch < self.later[-1].epoch:
-            later = tuple(sorted(later, key=lambda each: each.epoch))
-        return Waiting(self.tally, later)
-
-    def up_to(self, epoch: int, half_life: float | None) -> Waiting:
-        """Adds the counts of epochs up to this one to the tally."""
-        tally, used = self.tally, 0
-        for at, parts in groupby(self.later, key=lambda each: each.epoch):
-            if at > epoch:
-                break
-            same = [*parts]
-            tally = added(tally, _one(same), half_life)
-            used += len(same)
-        tally = without_old(tally, epoch)
-        return self if tally is self.tally and not used else Waiting(tally, self.later[used:])
-
-
-def _one(parts: Sequence[Counted]) -> Counted:
-    """One epoch's counts from several parts."""
-    keys = zip(*(part.keys for part in parts), strict=True)
-    return Counted(
-        parts[0].epoch,
-        tuple(np.concatenate(columns) for columns in keys),
-        np.concatenate([part.numbers for part in parts]),
-    )

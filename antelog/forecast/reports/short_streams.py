@@ -26,7 +26,7 @@ def short_streams(decided: Mapping[str, int], ticks: int, tick: int | None) -> I
     for query, answers in decided.items():
         if answers < ENOUGH:
             enough = f"learned chances are of use from some {ENOUGH} on"
-            yield f"{query}: {_so_far(answers)}; {enough}{_ahead(answers, ticks, tick)}"
+            yield f"{query}: {_so_far(answers)}; {enough}{ahead(answers, ENOUGH, ticks, tick)}"
 
 
 def _so_far(answers: int) -> str:
@@ -35,11 +35,11 @@ def _so_far(answers: int) -> str:
     return f"{words.count(answers, 'answer')} {'is' if answers == 1 else 'are'} decided"
 
 
-def _ahead(answers: int, ticks: int, tick: int | None) -> str:
-    """The time until there are enough, if answers go on at this pace."""
+def ahead(answers: int, enough: int, ticks: int, tick: int | None) -> str:
+    """The time until enough answers are decided, if they go on at this pace: so many after some `ticks`."""
     if not answers:
         return ""
-    more = _rounded(ceil(ticks * (ENOUGH - answers) / answers))
+    more = _rounded(ceil(ticks * (enough - answers) / answers))
     return f", about {words.lead(more, tick)} more at this pace"
 
 

@@ -28,7 +28,8 @@ def start(job: Job, number: int) -> Forecasting | None:
     if job.forecasts is None:
         return None
     own = job.forecasts
-    return forecasting.start(job.plan, own.learning, _part(job, number))
+    known = forecasting.start(job.plan, own.learning, _part(job, number))
+    return forecasting.only(known, own.judges)
 
 
 def advanced(job: Job, before: Forecasting, step: FinishedStep) -> tuple[Forecasting, dict[str, pa.Table]]:
@@ -51,7 +52,9 @@ def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting 
     if job.forecasts is None:
         return None
     current, newer = resuming.resumed(job.plan, members), _part(job, number)
-    return current if newer is None else with_model(current, newer, job.forecasts.learning)
+    if newer is None:
+        return current
+    return forecasting.only(with_model(current, newer, job.forecasts.learning), job.forecasts.judges)
 
 
 def rows(current: Forecasting | None) -> int:
@@ -60,7 +63,7 @@ def rows(current: Forecasting | None) -> int:
         return 0
     judged = list(current.queries.values())
     followed = sum(each.followed.last.count + len(each.reported.tick) for each in judged)
-    learned = sum(each.outcomes.levels[-1].tally.count for each in judged)
+    learned = sum(judge.rows for each in judged for judge in each.judges.values())
     learned += sum(each.tally.count for each in current.series.values())
     return rows_of(current.sightings.history) + followed + (learned if current.learning.counts else 0)
 

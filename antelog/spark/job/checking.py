@@ -22,6 +22,7 @@ from antelog.engine.values.types import MIXED, types_of_rows
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
+from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.limits import Limits
 from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
@@ -90,7 +91,8 @@ def checked(
         until=_tick("until", options.until, plan),
     )
     data = Data(given, {**types, **types_of_rows(given)}, own, sent(functions_of(program)))
-    forecasts = forecasts_of(plan, options.model, learn=options.learn)
+    settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
+    forecasts = forecasts_of(plan, options.model, settings)
     forecasts = within(forecasts, Limits(options.min_chance, options.most))
     job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
     if options.until is not None and not batch:

@@ -9,6 +9,7 @@ neither on the number of buckets nor on the cuts between batches.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
@@ -18,10 +19,12 @@ import pyarrow as pa
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import UnsupportedError
 from antelog.forecast.columns import COLUMNS, HOLDS
+from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import is_lossy
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.limits import NO_LIMITS, Limits
 from antelog.forecast.model_file import Model
+from antelog.forecast.rates.tally import EPOCH
 from antelog.process import LEARN
 
 GivenModel = Model | str | PathLike[str] | None
@@ -30,7 +33,7 @@ GivenModel = Model | str | PathLike[str] | None
 
 @dataclass(frozen=True)
 class Forecasts:
-    """The source of chances, and the limits by which lines are left out.
+    """The source of chances, the limits by which lines are left out, and the judges that have a say.
 
     A model travels as its bytes, and is unpacked once by each worker.
     """
@@ -38,6 +41,7 @@ class Forecasts:
     learning: Learning
     content: bytes | None = None
     limits: Limits = NO_LIMITS
+    judges: Sequence[str] | None = None
 
     @cached_property
     def model(self) -> Model | None:
@@ -58,21 +62,23 @@ class Forecasts:
         return "learned" if self.learning.on else "not learned"
 
 
-def forecasts_of(plan: Plan, given: GivenModel, *, learn: bool) -> Forecasts | None:
+def forecasts_of(plan: Plan, given: GivenModel, settings: LearningSettings) -> Forecasts | None:
     """The source of chances; None if there is no model, and the program declares none.
 
-    With `learn`, a model that is given goes on learning. Raises StateError if it is of another program.
+    If it learns, a model that is given goes on learning. Raises StateError if it is of another program.
     """
+    learn, judges, length = settings.learns, settings.judges, settings.epoch or EPOCH
     if given is None and not learn:
-        return Forecasts(Learning(False, shared=False, slots=True)) if plan.declares_chances else None
+        learning = Learning(False, settings.half_life, shared=False, length=length, slots=True)
+        return Forecasts(learning, judges=judges) if plan.declares_chances else None
     if given is None or given == LEARN:
-        return Forecasts(Learning(True, shared=False))
+        learning = Learning(True, settings.half_life, shared=False, length=length)
+        return Forecasts(learning, judges=judges)
     model = given if isinstance(given, Model) else Model.load(given)
     model = model.of(plan, "the model" if isinstance(given, Model) else str(given))
-    learning = Learning(False, model.half_life, model.epoch, shared=False, length=model.length)
-    if learn:
-        learning = Learning(True, epoch=model.epoch, shared=False, length=model.length)
-    return Forecasts(learning, model.to_bytes())
+    half_life = settings.half_life if learn else model.half_life
+    learning = Learning(learn, half_life, model.epoch, shared=False, length=model.length)
+    return Forecasts(learning, model.to_bytes(), judges=judges)
 
 
 def within(found: Forecasts | None, limits: Limits) -> Forecasts | None:

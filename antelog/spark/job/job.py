@@ -18,6 +18,7 @@ from antelog.compile.show.plan_json import to_json
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
+from antelog.forecast.values.looks import looks_of
 from antelog.functions import UserFunction
 from antelog.run.clock import Timing
 from antelog.spark.job.functions import received
@@ -135,10 +136,16 @@ class Job:
 
     @cached_property
     def needs(self) -> Mapping[str, Needs]:
-        """The needed facts of each input; all of them if a model learns how often facts come."""
+        """The needed facts of each input; all of them if a model learns or looks at values."""
         if self.forecasts is not None and self.forecasts.learns_what_is_shared:
             return dict.fromkeys(self.tables, EVERYTHING)
-        return {name: needs_of(self.plan, name, self.data.types[name]) for name in self.tables}
+        given = self.forecasts is not None and self.forecasts.content is not None
+        queries = self.plan.queries if given else ()
+        seen = {look.predicate for query in queries for look in looks_of(self.plan, query.name)}
+        return {
+            name: EVERYTHING if name in seen else needs_of(self.plan, name, self.data.types[name])
+            for name in self.tables
+        }
 
     @cached_property
     def key_columns(self) -> Mapping[str, str | None]:

@@ -15,14 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from antelog.given import NAMED, TEXT
+from antelog.run.chance_settings import ChanceSettings, LimitSettings
 from antelog.run.options import Syntax, option
-from antelog.run.settings import (
-    ChanceSettings,
-    KindSettings,
-    LimitSettings,
-    SparkSettings,
-    StreamSettings,
-)
+from antelog.run.settings import KindSettings, SparkSettings, StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antelog.forecast.reports.short_streams import ahead
 from antelog.forecast.scores.calibration import Bin
 from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines, with_chance
@@ -50,6 +51,8 @@ class Trust:
 
     def __post_init__(self) -> None:
         self._at, self._results = -1, dict[str, ScoreResult]()
+        self._first: int | None = None  # the tick since which answers are known
+        self._now = 0
 
     def ask(self, thresholds: Mapping[str, float | None]) -> None:
         """Sets the thresholds of alerts from now on, by query."""
@@ -58,6 +61,7 @@ class Trust:
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
         """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
+        self._first = answer.since if self._first is None else min(self._first, answer.since)
         if answer.now.change == "confirmed" or decided_by is None:
             self.latest.pop(answer.id, None)
             self._score(answer)
@@ -72,6 +76,7 @@ class Trust:
 
     def reach(self, tick: int) -> None:
         """Scores the rejected answers that are decided before this tick."""
+        self._now = max(self._now, tick)
         while self.waiting and self.waiting[0][0] < tick:
             _, number, answer = heapq.heappop(self.waiting)
             if self.latest.get(answer.id) != number:
@@ -106,9 +111,18 @@ class Trust:
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
-        found = self.results().get(query)
-        answers = 0 if found is None else found.counted.answers
+        answers = self._outcomes(query)
         return f"learning: {answers} of {ENOUGH} outcomes" if answers < ENOUGH else ""
+
+    def wait(self, query: str, tick: int | None) -> str:
+        """That, and how much longer it takes; `tick` is the length of one in microseconds, or None."""
+        ticks = 0 if self._first is None else self._now - self._first + 1
+        learning = self.learning(query)
+        return learning and learning + ahead(self._outcomes(query), ENOUGH, ticks, tick)
+
+    def _outcomes(self, query: str) -> int:
+        found = self.results().get(query)
+        return 0 if found is None else found.counted.answers
 
     def verdict(self, query: str, chance: float | None) -> str:
         """A remark on a chance, in few words; empty if outcomes agree with it, as far as can be seen."""

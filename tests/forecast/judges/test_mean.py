@@ -7,16 +7,31 @@ import math
 import numpy as np
 import pytest
 
-from antelog.forecast.judges.mean import FASTER, averaged, lost, no_losses, up_to
-from antelog.forecast.rates.tally import Waiting
+from antelog.forecast.judges.mean import (
+    SHARE,
+    JudgedLines,
+    JudgeWeights,
+    averaged,
+    first_weights,
+    merged,
+    weighed,
+)
 from antelog.forecast.scores.losses import LEAST, log_losses
 
 UNKNOWN = float("nan")
+ALIKE = first_weights([1, 1])
 
 
-def both(model: float, outcomes: float, losses: Waiting | None = None, pattern: int = 0) -> float:
-    known = no_losses(2) if losses is None else losses.up_to(9, None)
-    return float(averaged(known, np.array([pattern]), np.array([[model, outcomes]]), 9, None)[0])
+def both(model: float, outcomes: float, weights: JudgeWeights = ALIKE, pattern: int = 0) -> float:
+    own = weights.before(np.array([pattern]), np.array([9999]))
+    return float(averaged(own, np.array([[model, outcomes]]))[0])
+
+
+def lines(*rows: tuple[int, list[float], int, bool], answers: list[int] | None = None) -> JudgedLines:
+    """Lines given as (pattern, the chance by each judge, tick, confirmed); one answer a tick unless said."""
+    pattern, each, tick, confirmed = zip(*rows, strict=True)
+    number = np.array(tick if answers is None else answers)
+    return JudgedLines(number, np.array(pattern), np.array(each), np.array(tick), np.array(confirmed))
 
 
 def test_in_log_odds() -> None:
@@ -41,46 +56,72 @@ def test_loss() -> None:
     )
 
 
-def test_who_has_lost_less_counts_more_in_that_pattern() -> None:
-    losses = lost(no_losses(2), 3, np.array([7, 7]), np.array([[0.1, 0.5], [0.2, 1.8]]))
-    model, other = math.exp(-0.3), math.exp(-2.3)
-    weight = model / (model + other)
-    odds = math.exp(weight * math.log(9) + (1 - weight) * math.log(0.7 / 0.3))
-    assert both(0.9, 0.7, losses, pattern=7) == pytest.approx(odds / (1 + odds))
-    assert both(0.9, 0.7, losses, pattern=8) == both(0.9, 0.7)
+def test_weights_fall_with_the_mean_loss_of_a_block_in_that_pattern() -> None:
+    weights = weighed(ALIKE, lines((7, [0.8, 0.2], 3, True), (7, [0.6, 0.6], 3, True)))
+    lost = [-(math.log(0.8) + math.log(0.6)) / 2, -(math.log(0.2) + math.log(0.6)) / 2]
+    model = math.exp(-lost[0]) / (math.exp(-lost[0]) + math.exp(-lost[1]))
+    wanted = (1 - SHARE) * model + SHARE / 2
+    assert weights.weights[0].tolist() == pytest.approx([wanted, 1 - wanted])
+    assert both(0.9, 0.7, weights, pattern=7) > both(0.9, 0.7)
+    assert both(0.9, 0.7, weights, pattern=8) == both(0.9, 0.7)
 
 
-def test_sums_do_not_depend_on_the_order_of_lines() -> None:
-    """Sums of floats would differ in the last digit."""
-    pattern, model, outcomes = np.zeros(999, np.int64), np.linspace(0, 9, 999), np.full(999, 0.1)
-    each = np.stack([model, outcomes], axis=1)
-    whole = lost(no_losses(2), 3, pattern, each)
-    cut = no_losses(2)
-    for part in np.array_split(np.random.default_rng(0).permutation(999), 7):
-        cut = lost(cut, 3, pattern[part], each[part])
-    one, other = (up_to(each, 5, None).tally.sums.tolist() for each in (whole, cut))
-    assert one == other == [[pytest.approx(4495.5), pytest.approx(99.9), 999]]
+def test_a_block_of_many_answers_counts_as_the_root_of_so_many() -> None:
+    rows = [(0, [0.8, 0.6], 3, True)] * 9
+    one, nine = weighed(ALIKE, lines(*rows)), weighed(ALIKE, lines(*rows, answers=[*range(9)]))
+    odds = (one.weights[0, 0] - SHARE / 2) / (1 - SHARE), (nine.weights[0, 0] - SHARE / 2) / (1 - SHARE)
+    assert [each / (1 - each) for each in odds] == pytest.approx([0.8 / 0.6, (0.8 / 0.6) ** 3])
+
+
+def test_lines_of_a_tick_are_judged_by_what_was_decided_before() -> None:
+    weights = weighed(ALIKE, lines((0, [0.9, 0.1], 5, True), (0, [0.9, 0.1], 7, True)))
+    model = weights.before(np.zeros(5, np.int64), np.array([0, 5, 6, 7, 8]))[:, 0].tolist()
+    assert model[0] == model[1] == 0.5 < model[2] == model[3] < model[4]
+
+
+def test_it_makes_no_difference_how_a_run_is_cut() -> None:
+    numbers = np.random.default_rng(0)
+    rows = [
+        (
+            int(numbers.integers(3)),
+            numbers.uniform(0.1, 0.9, 3).tolist(),
+            tick // 4,
+            bool(numbers.integers(2)),
+        )
+        for tick in range(400)
+    ]
+    whole = weighed(first_weights([1, 2, 4]), lines(*rows)).settled()
+    cut = first_weights([1, 2, 4])
+    for first in range(0, 400, 20):
+        part = rows[first : first + 20]
+        cut = weighed(cut, lines(*(part[at] for at in numbers.permutation(20)))).settled()
+    assert whole.weights.tolist() == cut.weights.tolist()
+    assert whole.blocks.tolist() == cut.blocks.tolist()
 
 
 def test_after_much_it_is_as_the_better_judge_says() -> None:
-    losses = lost(no_losses(2), 3, np.zeros(500, np.int64), np.tile([0.3, 0.6], (500, 1)))
-    assert both(0.9, 0.2, losses) == pytest.approx(0.9)
+    weights = weighed(ALIKE, lines(*((0, [0.9, 0.2], tick, True) for tick in range(50))))
+    assert both(0.9, 0.2, weights) == pytest.approx(0.9, abs=0.01)
 
 
-def test_how_good_they_were_fades_faster_than_what_they_have_learned() -> None:
-    losses = lost(no_losses(2), 0, np.array([7]), np.array([[0.1, 0.5]]))
-    used = up_to(losses, 10, 50.0)
-    assert used.later == ()
-    half = [math.exp(-0.1 / 2), math.exp(-0.5 / 2)]
-    odds = math.exp(half[0] / sum(half) * math.log(9) + half[1] / sum(half) * math.log(0.7 / 0.3))
-    one = np.array([7]), np.array([[0.9, 0.7]])
-    assert averaged(used, *one, 50 // FASTER, 50.0).tolist() == [pytest.approx(odds / (1 + odds))]
+def test_a_judge_that_was_wrong_for_long_is_soon_back() -> None:
+    wrong = [(0, [0.1, 0.9], tick, True) for tick in range(500)]
+    right = [(0, [0.9, 0.1], tick, True) for tick in range(500, 510)]
+    assert both(0.9, 0.1, weighed(ALIKE, lines(*wrong))) < 0.2
+    assert both(0.9, 0.1, weighed(ALIKE, lines(*wrong, *right))) > 0.8
 
 
-def test_three_judges() -> None:
-    losses = lost(no_losses(3), 3, np.zeros(1, np.int64), np.array([[0.1, 0.1, 9.0]])).up_to(9, None)
-    each = np.array([[0.9, 0.7, 0.1], [UNKNOWN, 0.7, UNKNOWN], [0.9, 0.7, UNKNOWN]])
-    found = averaged(losses, np.zeros(3, np.int64), each, 9, None)
-    assert found[2] == pytest.approx(both(0.9, 0.7))
-    assert found[1] == 0.7
-    assert found[0] == pytest.approx(found[2], abs=1e-3)  # the third has no weight to speak of
+def test_a_judge_that_says_nothing_is_neither_better_nor_worse_for_it() -> None:
+    three = first_weights([1, 1, 1])
+    found = weighed(three, lines((0, [0.8, 0.8, UNKNOWN], 0, True)))
+    assert found.weights[0].tolist() == pytest.approx([1 / 3] * 3)
+
+
+def test_those_of_workers_count_by_their_blocks() -> None:
+    much = weighed(ALIKE, lines(*((0, [0.9, 0.4], tick, True) for tick in range(30)))).settled()
+    little = weighed(ALIKE, lines((0, [0.4, 0.9], 0, True), (1, [0.4, 0.9], 0, True))).settled()
+    found = merged([much, little])
+    assert found.pattern.tolist() == [0, 1]
+    assert found.blocks.tolist() == [31, 1]
+    assert found.weights[0, 0] > 0.9
+    assert found.weights[1].tolist() == pytest.approx(little.weights[1].tolist())

@@ -106,14 +106,17 @@ def test_decided_when_the_atom_is() -> None:
     assert (found.after.last.count, found.after.next, found.after.now) == (0, 1, 4)
 
 
-def test_a_confirmed_answer_is_decided_at_once() -> None:
-    found = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
+def test_a_confirmed_answer_counts_once_its_atom_is_settled() -> None:
+    confirmed = step((2, 0, 0, POSSIBLE, A), (2, 0, 3, CONFIRM, -1), now=3)
+    assert decided(confirmed) == []
+    found = step(now=4, before=confirmed.after)
+    assert found.decided.settled.tolist() == [4]
     assert decided(found) == [(0, 3, True, [reported(A, 0), *silent(A, 1, 2)])]
 
 
 def test_after_a_rejection_it_may_be_confirmed_all_the_same() -> None:
     before = step(*EXAMPLE, now=2).after
-    found = step((2, 0, 3, CONFIRM, -1), now=3, before=before)
+    found = step((2, 0, 3, CONFIRM, -1), now=4, before=before)
     assert decided(found) == [(0, 3, True, [reported(A, 0), reported(B, 1)])]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +21,7 @@ from antelog.forecast.outcomes.following import (
 )
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics, nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, lesson_of
-from antelog.forecast.rates.tally import KnownEpoch
+from antelog.forecast.rates.tally import Learns
 
 EARLY, LATE, OTHER, SILENT = (
     int(state_of(np.array([pattern << PATTERN]), age_bucket(np.array([age])), np.array([silent]))[0])
@@ -28,33 +29,43 @@ EARLY, LATE, OTHER, SILENT = (
 )
 
 
-def lesson(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[AnswerRows, RowOutcomes]:
-    """Answers given by key, what became of them, and the states they were in; decided in these epochs."""
+def lesson(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> tuple[AnswerRows, RowOutcomes]:
+    """Answers given by key, what became of them, and the states they were in; decided at these ticks."""
     key, confirmed, states = zip(*answers, strict=True)
     of = [number for number, each in enumerate(states) for _ in each]
     number = np.arange(len(key))
     found = DecidedAnswers(
         (np.array(key, np.int64), number),
         number,
-        number,
+        np.array(ticks),
+        np.array(ticks),
         np.array(confirmed, np.bool_),
         np.array(of, np.int64),
         np.array([state for each in states for state in each], np.int64),
     )
-    return lesson_of(found, (0,), np.array(epochs), KnownEpoch(0, None), np.zeros(2, np.int64))
+    return lesson_of(found, (0,), Learns.ALL, np.zeros(2, np.int64))
 
 
-def learned(epochs: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
-    return nothing_known(1).learn(*lesson(epochs, *answers))
+def learned(ticks: list[int], *answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
+    return nothing_known(1, None).learn(*lesson(ticks, *answers))
 
 
 def known(*answers: tuple[int, bool, list[int]]) -> OutcomeStatistics:
-    return learned([0] * len(answers), *answers).up_to(KnownEpoch(0, None))
+    return learned([0] * len(answers), *answers).settled(0)
 
 
-def chance(outcomes: OutcomeStatistics, state: int, key: int, epoch: int = 0) -> float:
+def chances(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) -> list[float]:
+    """The chance by each memory, the fastest first, of an answer that is in a state at a tick."""
     rows, _ = lesson([0], (key, True, [state]))
-    return float(outcomes.predict(replace(rows, as_of=KnownEpoch(epoch, None)))[0])
+    shifted = tick - rows.tick[0]
+    at = replace(rows, answer=(*rows.answer[:-1], rows.answer[-1] + shifted), tick=rows.tick + shifted)
+    found: list[float] = outcomes.predict(at)[0].tolist()
+    return found
+
+
+def chance(outcomes: OutcomeStatistics, state: int, key: int, tick: int = 1) -> float:
+    """The chance by the slowest memory."""
+    return chances(outcomes, state, key, tick)[-1]
 
 
 def test_a_state_comes_back_from_its_row() -> None:
@@ -66,20 +77,44 @@ def test_a_state_comes_back_from_its_row() -> None:
 
 
 def test_nothing_known() -> None:
-    assert math.isnan(chance(nothing_known(1), EARLY, 7))
+    assert math.isnan(chance(nothing_known(1, None), EARLY, 7))
 
 
 def test_each_level_is_drawn_towards_the_wider_one() -> None:
     outcomes = known((7, True, [EARLY]), (7, True, [EARLY]), (8, False, [EARLY, LATE]), (8, False, [OTHER]))
-    # In all five cases two; of pattern 0 two of four; EARLY two of three, none of them silent; of key 7 both.
-    query = (2 + 1 * 0.5) / (5 + 1)
-    pattern = (2 + 1 * query) / (4 + 1)
-    either = (2 + 2 * pattern) / (3 + 2)
-    state = (2 + 5 * either) / (3 + 5)
+    # EARLY two of three, none of them silent, of key 7 both; else in pattern 0 none of one; else none of one.
+    query = (0 + 1 * 0.5) / (1 + 1)
+    pattern = (0 + 1 * query) / (1 + 1)
+    state = (2 + 2 * pattern) / (3 + 2)
     assert chance(outcomes, EARLY, 7) == pytest.approx((2 + 5 * state) / (2 + 5))
     assert chance(outcomes, EARLY, 8) == pytest.approx((0 + 5 * state) / (1 + 5))
     assert chance(outcomes, EARLY, 9) == pytest.approx(state)  # a key nobody has seen
-    assert chance(outcomes, SILENT, 9) == pytest.approx(either)  # only lines just reported were seen
+    silent = (2 + 1 * pattern) / (3 + 1)
+    assert chance(outcomes, SILENT, 9) == pytest.approx(silent)  # only lines just reported were seen
+
+
+def test_the_same_answers_do_not_count_at_each_level() -> None:
+    outcomes = known((7, True, [EARLY]), (7, True, [EARLY]))
+    assert chance(outcomes, EARLY, 7) < 0.85
+
+
+def test_keys_that_differ_are_drawn_to_all_less_than_keys_that_are_alike() -> None:
+    """Half of the answers of all keys are confirmed; one that is new had three confirmed."""
+    dice, ticks = random.Random(0), 40
+    new = [(99, True, [EARLY])] * 3
+
+    def answers(shares: list[float]) -> list[tuple[int, bool, list[int]]]:
+        return [
+            (key, dice.random() < share, [EARLY]) for _ in range(ticks) for key, share in enumerate(shares)
+        ]
+
+    def of_new(shares: list[float]) -> float:
+        when = [tick for tick in range(ticks) for _ in shares]
+        outcomes = learned([*when, *[ticks] * 3], *answers(shares), *new).settled(ticks)
+        return chance(outcomes, EARLY, 99, ticks + 1)
+
+    assert of_new([0.05] * 10 + [0.95] * 10) > 0.85
+    assert of_new([0.5] * 20) < 0.58
 
 
 def test_a_state_nobody_has_been_in_is_as_its_pattern() -> None:
@@ -93,13 +128,44 @@ def test_answers_that_were_in_many_states_count_in_each() -> None:
     assert chance(outcomes, EARLY, 7) == pytest.approx(0.5, abs=0.05)
 
 
-def test_what_is_learned_is_used_from_its_epoch_on() -> None:
-    waiting = learned([2, 3], (7, True, [EARLY]), (7, True, [EARLY]))
-    assert math.isnan(chance(waiting.up_to(KnownEpoch(1, None)), EARLY, 7, 1))
-    one, both = (waiting.up_to(KnownEpoch(epoch, None)) for epoch in (2, 3))
-    assert chance(one, EARLY, 7, 2) < chance(both, EARLY, 7, 3)
-    half = waiting.up_to(KnownEpoch(3, 1.0))
-    assert half.levels[0].tally.sums.tolist() == [[1.5, 1.5]]
+def test_what_is_decided_is_used_from_the_next_tick_on() -> None:
+    found = learned([2, 3], (7, True, [EARLY]), (7, True, [EARLY]))
+    for outcomes in (found, found.settled(9)):
+        one, both = (chance(outcomes, EARLY, 7, tick) for tick in (3, 4))
+        assert one <= both
+    assert math.isnan(chance(found, EARLY, 7, 2))
+    assert chance(found, EARLY, 7, 3) < chance(found, EARLY, 7, 4)
+
+
+def test_memories_fade_each_at_its_own_pace() -> None:
+    old = learned([*range(100)], *[(7, True, [EARLY])] * 100).settled(99)
+    new = old.learn(*lesson([*range(1000, 1100)], *[(7, False, [EARLY])] * 100)).settled(1099)
+    fast, middle, slow = chances(new, EARLY, 7, 1100)
+    assert fast < 0.1
+    assert fast < middle < slow
+    assert slow == pytest.approx(0.5, abs=0.05)
+
+
+def test_a_faster_memory_that_knows_little_is_as_the_slower_one() -> None:
+    found = known(*[(7, True, [EARLY])] * 50)
+    assert chances(found, EARLY, 8, 1500) == pytest.approx([chance(found, EARLY, 8, 1500)] * 3, abs=0.05)
+
+
+def test_it_makes_no_difference_how_a_run_is_cut() -> None:
+    """Ticks 0 to 39, some with several answers, in one step and in many."""
+    numbers = np.random.default_rng(0)
+    ticks = np.sort(numbers.integers(0, 40, 200))
+    answers = [(int(numbers.integers(3)), bool(numbers.integers(2)), [EARLY, LATE]) for _ in ticks]
+    whole = nothing_known(1, 50.0).learn(*lesson(ticks.tolist(), *answers))
+    cut = nothing_known(1, 50.0)
+    for tick in range(40):
+        at = np.flatnonzero(ticks == tick).tolist()
+        for key in range(4):
+            wanted, got = chances(whole, EARLY, key, tick), chances(cut, EARLY, key, tick)
+            assert got == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+        if at:
+            cut = cut.learn(*lesson(ticks[at].tolist(), *(answers[i] for i in at))).settled(tick)
+    assert chances(whole.settled(39), LATE, 1, 60) == pytest.approx(chances(cut, LATE, 1, 60), abs=1e-12)
 
 
 def test_of_a_count_they_know_the_quarter() -> None:

@@ -9,7 +9,6 @@ from antelog.forecast.rates.tally import (
     Counted,
     Tally,
     TallySums,
-    Waiting,
     added,
     alive,
     faded,
@@ -27,7 +26,7 @@ def counted(epoch: int, *rows: tuple[int, float, float]) -> Counted:
 
 
 def counting(*parts: Counted, half_life: float | None = None) -> Tally:
-    tally = nothing_counted(1, 2, forgets=True)
+    tally = nothing_counted(1, 2, forgets=FORGOTTEN)
     for part in parts:
         tally = added(tally, part, half_life)
     return tally
@@ -72,7 +71,7 @@ def test_what_all_keys_share_is_not_forgotten() -> None:
 
 def test_whether_forgotten_keys_are_dropped_or_not_makes_no_difference() -> None:
     random = np.random.default_rng(0)
-    kept = dropped = nothing_counted(1, 2, forgets=True)
+    kept = dropped = nothing_counted(1, 2, forgets=FORGOTTEN)
     for epoch in range(0, 900, 30):
         new = counted(epoch, *((int(key), 1.0, 0.0) for key in random.integers(0, 20, 3)))
         kept, dropped = added(kept, new, 50), without_old(added(dropped, new, 50), epoch)
@@ -87,24 +86,6 @@ def test_tallies_without_keys_have_one_row() -> None:
     tally = added(nothing_counted(0, 1), none, None)
     assert (tally.count, tally.sums.tolist()) == (1, [[3]])
     assert looked_up(tally, (), 2, 3, None).sums.tolist() == [[3], [3]]
-
-
-def test_what_waits_is_used_epoch_by_epoch() -> None:
-    waiting = Waiting(nothing_counted(1, 2))
-    for part in (counted(2, (7, 1, 0)), counted(1, (7, 1, 1)), counted(2, (8, 1, 1))):
-        waiting = waiting.and_then(part)
-    first = waiting.up_to(1, None)
-    assert (first.tally.sums.tolist(), [each.epoch for each in first.later]) == ([[1, 1]], [2, 2])
-    last = first.up_to(5, None)
-    assert (last.later, found(last.tally, 7, 8, epoch=5).sums.tolist()) == ((), [[2, 1], [1, 1]])
-    at_once = waiting.up_to(5, None)
-    assert at_once.tally.sums.tolist() == last.tally.sums.tolist()
-
-
-def test_parts_of_an_epoch_are_as_good_as_one() -> None:
-    parts = Waiting(nothing_counted(1, 2)).and_then(counted(1, (7, 1, 0))).and_then(counted(1, (7, 2, 1)))
-    one = Waiting(nothing_counted(1, 2)).and_then(counted(1, (7, 1, 0), (7, 2, 1)))
-    assert parts.up_to(1, 10).tally.sums.tolist() == one.up_to(1, 10).tally.sums.tolist() == [[3, 1]]
 
 
 def test_sums_by_key_are_in_the_order_of_keys() -> None:

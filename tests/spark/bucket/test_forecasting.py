@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import antelog
+from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import KINDS
+from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.model_file import Model
 from antelog.forecast.parts import merged
@@ -27,6 +28,7 @@ from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_
 from antelog.spark.learning import learned, runner, scored
 from antelog.spark.transport.packing import PACKED
 from tests.engine.replay import Compiled, frames
+from tests.forecast.making import with_what_was_found_meanwhile
 from tests.odds import with_odds
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
 from tests.spark.comparing import comparable as compared
@@ -92,14 +94,16 @@ def _rounded(value: Any) -> Any:
             return value
 
 
-def in_process(program: antelog.Program, model: Any, facts: Sequence[Fact]) -> list[dict[str, Any]]:
+def in_process(
+    program: antelog.Program, model: Any, facts: Sequence[Fact], until: int = TICKS + 5
+) -> list[dict[str, Any]]:
     engine = Engine(program, model=model)
-    log = engine.advance(TICKS + 5, frames(facts, program.plan, -1, TICKS + 5))
+    log = engine.advance(until, frames(facts, program.plan, -1, until))
     return comparable({"query": name, **row} for name, table in log.items() for row in table.to_pylist())
 
 
 def forecasts(given: GivenModel, *, learn: bool = False) -> Forecasts:
-    found = forecasts_of(PLAN, given, learn=learn)
+    found = forecasts_of(PLAN, given, LearningSettings(learn))
     assert found is not None
     return found
 
@@ -133,7 +137,7 @@ def test_so_are_declared_chances(buckets: int, ends: list[int]) -> None:
     expected = in_process(program, None, readings(0))
     assert {row["change"] for row in expected} == {*KINDS} - {"closed"}
     assert any("holds" in row for row in expected)
-    given = forecasts_of(program.plan, None, learn=False)
+    given = forecasts_of(program.plan, None, LearningSettings(False))
     assert given is not None
     assert streamed(given, buckets, ends, program) == expected
 
@@ -151,7 +155,7 @@ def test_so_are_those_of_slots_that_learn_of_other_facts(buckets: int, ends: lis
         engine = Engine(program, model="learn")
         engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
         model = engine.model
-    given = forecasts_of(program.plan, model, learn=False)
+    given = forecasts_of(program.plan, model, LearningSettings(False))
     assert given is not None
     expected = in_process(program, model, readings(0))
     assert len({row.get("chance") for row in expected}) > 20
@@ -173,10 +177,10 @@ def test_chances_of_counts_are_those_of_the_engine(buckets: int, ends: list[int]
     program = antelog.parse(COUNTS)
     engine = Engine(program, model="learn")
     engine.advance(TICKS + 5, frames(readings(7), program.plan, -1, TICKS + 5))
-    given = forecasts_of(program.plan, engine.model, learn=False)
+    given = forecasts_of(program.plan, engine.model, LearningSettings(False))
     assert given is not None
     expected = _chances(in_process(program, engine.model, readings(0)))
-    assert {source for *_, source in expected} == {"both", "outcomes", None}
+    assert {source for *_, source in expected} == {"outcomes", None}
     assert _chances(streamed(given, buckets, ends, program)) == expected
 
 
@@ -262,9 +266,11 @@ def test_open_answers_of_a_batch_have_chances() -> None:
 # ---- what is learned, and scored ----
 
 
-def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact]) -> list[bytes]:
-    tables = tables_of(PLAN, facts)
-    job = job_of(PLAN, tables, buckets, forecasts=given, batch=True, until=TICKS + 5)
+def of_buckets(
+    what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact], plan: Plan = PLAN
+) -> list[bytes]:
+    tables = tables_of(plan, facts)
+    job = job_of(plan, tables, buckets, forecasts=given, batch=True, until=facts[-1][-1] + 5)
     packed, found = dealt(job, tables, random.Random(0)), []
     for number in job.numbers:
         rows = [line for line in packed if line["bucket"] == number]
@@ -274,11 +280,10 @@ def of_buckets(what: Any, given: Forecasts, buckets: int, facts: Sequence[Fact])
 
 @pytest.mark.parametrize("buckets", [3, 8])
 def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
-    """Except for how far each judge is trusted: that follows from what was said while a bucket learned."""
     (whole,) = map(Model.from_bytes, of_buckets(learned, to_learn(), 1, readings(7)))
     found = merged([Model.from_bytes(each) for each in of_buckets(learned, to_learn(), buckets, readings(7))])
-    trusting = replace(whole, losses=found.losses)
-    assert streamed(forecasts(found), 1, []) == streamed(forecasts(trusting), 1, [])
+    expected = with_what_was_found_meanwhile(whole, found)
+    assert streamed(forecasts(found), 1, []) == streamed(forecasts(expected), 1, [])
 
 
 def test_scores_of_buckets_are_those_of_the_engine() -> None:
@@ -304,7 +309,7 @@ def test_any_program_has_the_chances_of_the_engine(data: st.DataObject, name: st
     assert plan.key
     for family in layout(plan).families:
         assert plan.key[family.predicate] in family.places
-    found = forecasts_of(plan, None, learn=False)
+    found = forecasts_of(plan, None, LearningSettings(False))
     assert found is not None
     facts = facts_of(plan, dice, 12, 7)
     job = job_of(plan, tables_of(plan, facts), 3, forecasts=found)

@@ -69,7 +69,7 @@ def _query(scene: ViewContext, query: str, found: ScoreResult) -> TrustedQuery:
         query,
         words.verdict(found),
         words.finding(found),
-        scene.board.trust.learning(query),
+        scene.board.trust.wait(query, length),
         tiles,
         figures_of(found, length),
         ("alerted from", *words.ALERTS[1:]),

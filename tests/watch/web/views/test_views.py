@@ -289,6 +289,8 @@ def test_trust_asks_what_the_program_asks() -> None:
 def test_what_outcomes_say_about_a_chance_stands_beside_it() -> None:
     ends = [each for n in range(5) for each in (possible(f"a{n}", 3, chance=0.9), rejected(f"a{n}", 3, 4))]
     assert "learning: 5 of 20 outcomes" in seen("now", *ends, possible("wt2", 9, chance=0.9), status(9))
+    until = status(20)
+    assert "learning: 5 of 20 outcomes, about 54 ticks more at this pace" in seen("trust", *ends, until)
     ends = [
         each for n in range(800) for each in (possible(f"a{n}", n, chance=0.9), rejected(f"a{n}", n, n + 3))
     ]

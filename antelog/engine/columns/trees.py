@@ -1,0 +1,71 @@
+"""Trees of questions about numbers, kept as columns and asked for many rows at once.
+
+    row  tree  feature  threshold  left  right  value
+    0    0     2        1.5        1     2      0       feature 2 at most 1.5? then row 1, else row 2
+    1    0     0        0          1     1      -0.3    a leaf: both sides are itself
+    2    0     0        0          2     2      0.8
+
+A row of features comes to one leaf in each tree. All rows go down all trees together, one level at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from antelog.engine.columns.tables import Column, Numbers, changed, marked
+
+Features = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Trees:
+    """Trees, a row for each node; the rows of a tree are side by side, its root first."""
+
+    tree: Column
+    feature: Column
+    threshold: Numbers
+    left: Column
+    right: Column
+    value: Numbers
+
+    @cached_property
+    def roots(self) -> Column:
+        return marked(changed(self.tree))
+
+    @cached_property
+    def depth(self) -> int:
+        """The largest number of questions between a root and a leaf."""
+        at, depth = self.roots, 0
+        while len(at):
+            inner = at[self.left.take(at) != at]
+            at = np.concatenate([self.left.take(inner), self.right.take(inner)])
+            depth += len(at) > 0
+        return depth
+
+    def sums(self, features: Features) -> Numbers:
+        """For each row of features the sum of the values of the leaves it comes to."""
+        parts = [self._sums(features[at : at + _AT_ONCE]) for at in range(0, len(features), _AT_ONCE)]
+        return np.concatenate(parts) if parts else np.zeros(0)
+
+    def _sums(self, features: Features) -> Numbers:
+        count, width = features.shape
+        flat, row = np.ascontiguousarray(features).ravel(), np.arange(count)[:, None] * width
+        at = np.broadcast_to(self.roots, (count, len(self.roots)))
+        for _ in range(self.depth):
+            up_to = flat.take(row + self.feature.take(at)) <= self.threshold.take(at)
+            at = self._sides.take(2 * at + up_to)
+        sums: Numbers = self.value.take(at).sum(axis=1)
+        return sums
+
+    @cached_property
+    def _sides(self) -> Column:
+        """Right and left of each node, in turn."""
+        return np.stack([self.right, self.left], axis=1).ravel()
+
+
+_AT_ONCE = 2048
+"""So many rows at a time stay in the cache of a processor."""

@@ -1,0 +1,180 @@
+"""The latest values of a look, and what they say about an answer at a tick.
+
+    Temp(wt2, 97, 5), Temp(wt2, 101, 6)    asked at 6, against 100: 1 and -3, mean -1, one in a row above
+
+An answer sees the last six values of its key, by their ticks, that have arrived by the tick it is asked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.engine.columns.joins import find
+from antelog.engine.columns.tables import (
+    Column,
+    Numbers,
+    changed,
+    distinct,
+    in_order,
+    keys_of,
+    marked,
+    numbered,
+)
+from antelog.engine.columns.trees import Features
+from antelog.engine.facts.history import Facts
+from antelog.engine.values.values import Values
+from antelog.forecast.column_set import ColumnSet
+from antelog.forecast.values.looks import Look
+from antelog.language.literals.comparison import HOLDS
+
+LAST = 6
+"""So many values of a key are looked at."""
+
+OLDEST = 10_000
+"""Values are looked at for so many ticks: of a key without newer ones nothing need be kept."""
+
+NUMBER = LAST + 9
+"""The number of features of a look."""
+
+_MUCH = 1e30
+"""Numbers beyond this are all the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class LatestValues(ColumnSet):
+    """The values of a look that still count: keys, ticks, arrivals, and how far above the threshold."""
+
+    key: tuple[Column, ...]
+    tick: Column
+    arrival: Column
+    value: Numbers
+
+    @property
+    def count(self) -> int:
+        return len(self.tick)
+
+    def trimmed(self, now: int) -> LatestValues:
+        """Without those that no answer can see any more that is asked after `now`."""
+        if self.count == 0:
+            return self
+        (key,) = keys_of([_whole(self.key, self.count)])
+        order = self._in_order(key)
+        start = np.append(marked(changed(key.take(order))), self.count)
+        behind = np.repeat(start[1:], np.diff(start)) - np.arange(self.count)
+        kept = order[(behind <= LAST) & (self.tick.take(order) > now - OLDEST)]
+        return self.take(np.sort(kept))
+
+    def seen_by(self, key: tuple[Column, ...], tick: Column) -> LastValues:
+        """The values that answers see, given their keys and the ticks they are asked at."""
+        some = self._about(key)
+        mine, theirs = keys_of([_whole(some.key, some.count), _whole(key, len(tick))])
+        number = numbered(np.concatenate([mine, theirs]))[1]
+        mine, theirs = number[: some.count], number[some.count :]
+        order = some._in_order(mine)
+        some, mine = some.take(order), mine.take(order)
+        low = int(some.tick.min(initial=0))
+        span = int(some.tick.max(initial=0)) - low + 2
+        moment = mine * span + (some.tick - low + 1)
+        at = np.searchsorted(moment, theirs * span + np.clip(tick - low + 1, 0, span - 1), "right") - 1
+        first = np.searchsorted(moment, theirs * span, "left")
+        return LastValues(some, _walked(some, at, first, tick), tick)
+
+    def _about(self, key: tuple[Column, ...]) -> LatestValues:
+        """The values of these keys, and perhaps others: to sort all for few answers would take long."""
+        if not key or self.count < _MANY or len(key[0]) * 4 > self.count:
+            return self
+        return self.take(find(self.key[0], distinct(key[0])) >= 0)
+
+    def _in_order(self, key: Column) -> Column:
+        """The order by key, tick, arrival and value, whatever order they came in."""
+        if self.count == 0:
+            return key
+        low = key.min(), self.tick.min(), self.arrival.min()
+        columns = [key - low[0], self.tick - low[1], self.arrival - low[2]]
+        order = in_order(columns)
+        same = np.ones(max(self.count - 1, 0), np.bool_)
+        for column in columns:
+            ordered = column.take(order)
+            same &= ordered[1:] == ordered[:-1]
+        return np.lexsort([self.value, *reversed(columns)]) if same.any() else order
+
+
+_MANY = 512
+
+
+def no_values(keys: int) -> LatestValues:
+    empty = np.zeros(0, np.int64)
+    return LatestValues((empty,) * keys, empty, empty, np.zeros(0))
+
+
+def values_of(look: Look, facts: Mapping[str, Facts], values: Values, of: Values) -> LatestValues:
+    """The values of a look in new facts, whose cells are of the values `of` the engine."""
+    given = facts.get(look.predicate)
+    if given is None or given.count == 0:
+        return no_values(len(look.key))
+    number = of.numbers(given.columns[look.column])
+    fits = ~np.isnan(number)
+    for column, value in look.constants:
+        fits &= values.recoded(given.columns[column], of) == values.cell(value)
+    at = marked(fits)
+    beyond = np.clip(number.take(at) - look.threshold, -_MUCH, _MUCH)
+    key = tuple(values.recoded(given.columns[column].take(at), of) for column, _ in look.key)
+    return LatestValues(key, given.time.take(at), given.arrival.take(at), beyond)
+
+
+@dataclass(frozen=True, eq=False)
+class LastValues:
+    """For each answer the positions of its last values, the newest first; -1 where there are no more."""
+
+    values: LatestValues
+    at: Column
+    tick: Column
+
+    def features(self, operator: str) -> Features:
+        """The features of a look, a row for each answer.
+
+        The values, the newest first, one that is missing being as the last one that is there. Their mean and
+        deviation. How many of the newest meet the comparison, or (less than 0) do not. How far the newest is
+        from the one before, and from the one before that. The ages of the newest, the second and the last,
+        and how many there are.
+        """
+        there, known = self.at >= 0, (self.at >= 0).sum(axis=1)
+        last = np.maximum(known - 1, 0)[:, None]
+        at = np.take_along_axis(self.at, np.minimum(np.arange(LAST)[None, :], last), axis=1)
+        value = np.where(at >= 0, np.append(self.values.value, 0.0).take(at), 0.0)
+        age = np.where(at >= 0, self.tick[:, None] - np.append(self.values.tick, 0).take(at), -1)
+        count = np.maximum(known, 1)
+        mean = (value * there).sum(axis=1) / count
+        deviation = np.sqrt((((value - mean[:, None]) ** 2) * there).sum(axis=1) / count)
+        beyond = HOLDS[operator](value, 0)
+        above = np.cumprod(beyond & there, axis=1).sum(axis=1)
+        below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
+        found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
+        columns: Features = np.column_stack(
+            [*found, age[:, 0], age[:, 1], age[:, -1], known],
+        ).astype(np.float32)
+        return columns
+
+
+def _walked(some: LatestValues, at: Column, first: Column, tick: Column) -> Column:
+    """From each position backwards the last values that have arrived by a tick, as far as the first one."""
+    found = np.full((len(at), LAST), -1)
+    count, at, active = np.zeros(len(at), np.int64), at.copy(), marked(at >= first)
+    while len(active):
+        here, asked = at.take(active), tick.take(active)
+        fresh = some.tick.take(here) > asked - OLDEST
+        came = fresh & (some.arrival.take(here) <= asked)
+        rows = active[came]
+        found[rows, count.take(rows)] = here[came]
+        count[rows] += 1
+        at[active] -= 1
+        active = active[fresh & (count.take(active) < LAST) & (at.take(active) >= first.take(active))]
+    return found
+
+
+def _whole(key: tuple[Column, ...], count: int) -> list[Column]:
+    """The columns of keys; a column of nothing where there are none."""
+    return [*key] or [np.zeros(count, np.int64)]

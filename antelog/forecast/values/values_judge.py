@@ -1,0 +1,188 @@
+"""The judge of values: trees of how near the latest values are to what the query compares them with.
+
+    Hot(wt2, 6) reported at 6: the newest reading is 4 above, the one before 1 above    0.81
+    Hot(wt2, 6) settled at 8, confirmed: a row for the trees that are used from tick 40 on
+
+Trees are fitted to the lines of answers that were settled before the end of a block of ticks, and used from
+the start of the block after the next. They are fitted in a thread meanwhile; a step that needs them waits. So
+chances are the same however a run is cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from antelog.engine.columns.tables import Column, Mask, Numbers, marked
+from antelog.engine.columns.trees import Trees
+from antelog.forecast.columns import VALUES
+from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines, no_lines
+from antelog.forecast.rates.tally import Cells
+from antelog.forecast.values.fitting import can_fit, fitted
+
+BLOCK = 20
+"""The ticks of a block."""
+
+LEAST = 40
+"""From so many lines on the judge says something."""
+
+MOST = 5_000
+"""So many lines are kept, the newest. More would hardly make better trees, and take longer."""
+
+GROWTH = 2.5
+"""Trees are fitted anew once there are so many times as many lines as for the last ones."""
+
+PAUSE = 1_000
+"""Once there are `MOST` lines, trees are fitted anew when as many are new and so many ticks have passed."""
+
+WEIGHT = 16.0
+"""What the judge weighs before anything is known of it."""
+
+ALWAYS = -(2**62)
+"""The first tick of trees that are used from the start."""
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Trees that are used from a tick on, or are still being fitted."""
+
+    first: int
+    trees: Trees | Future[Trees]
+
+    @property
+    def made(self) -> Trees:
+        return self.trees.result() if isinstance(self.trees, Future) else self.trees
+
+
+@dataclass(frozen=True, eq=False)
+class ValuesJudge:
+    """The judge of a query that compares values.
+
+    It learns from the lines that are `kept`, of `count` there have been. The last fit was to the first
+    `fitted` of these. `fits` are in the order of their ticks.
+    """
+
+    kept: SettledLines
+    fits: tuple[Fit, ...] = ()
+    count: int = 0
+    fitted: int = 0
+    block: int = BLOCK
+
+    @property
+    def columns(self) -> Mapping[str, float]:
+        return {VALUES: WEIGHT}
+
+    @property
+    def rows(self) -> int:
+        return self.kept.count + len(self.fits)
+
+    def predict(self, rows: AnswerRows) -> Numbers:
+        """The chance of each row, by the trees that are in use at its tick; NaN before there are any."""
+        chance = np.full((len(rows.tick), 1), np.nan)
+        ends = [each.first for each in self.fits[1:]]
+        which = np.searchsorted(ends, rows.tick, "right") if ends else np.zeros_like(rows.tick)
+        for number, fit in enumerate(self.fits):
+            at = marked((which == number) & (rows.tick >= fit.first))
+            if len(at):
+                odds = fit.made.sums(rows.features.take(at, axis=0))
+                chance[at, 0] = 1 / (1 + np.exp(-odds))
+        return chance
+
+    def learn(self, _rows: AnswerRows, _outcome: RowOutcomes) -> ValuesJudge:
+        """The judge as it is: of the states of answers it learns nothing."""
+        return self
+
+    def learn_lines(self, lines: SettledLines, now: int) -> ValuesJudge:
+        """The judge after the lines of answers that were settled in a step that ends at `now`."""
+        if not can_fit():
+            return self
+        after = self
+        if lines.count:
+            # Those of earlier steps were settled before.
+            kept = self.kept.and_then(lines.in_order())
+            after = replace(self, kept=kept, count=self.count + lines.count)
+        return after._fitted(now)
+
+    def _fitted(self, now: int) -> ValuesJudge:
+        """With the fits that begin at the ends of blocks, as soon as enough lines are new."""
+        fits, last, earlier = list(self.fits), self.fitted, self.count - self.kept.count
+        while (enough := _enough(last)) <= self.count:
+            row = enough - 1 - earlier
+            # Lines that are dropped were settled before the pause was over.
+            settled = int(self.kept.settled[row]) if row >= 0 else -1
+            if fits and last >= MOST:
+                settled = max(settled, fits[-1].first - self.block + PAUSE - 1)
+            # A block ends after the tick at which enough were settled.
+            end = (settled // self.block + 1) * self.block
+            if end > now + 1:
+                break
+            here = int(np.searchsorted(self.kept.settled, end))
+            fits.append(Fit(end + self.block, _fit(self.kept.between(max(here - MOST, 0), here))))
+            last = here + earlier
+        return replace(self, fits=tuple(fits), fitted=last)
+
+    def settled(self, now: int) -> ValuesJudge:
+        """Without what no tick after `now` needs."""
+        past = sum(each.first <= now + 1 for each in self.fits)
+        kept = self.kept.newest(MOST) if self.kept.count > MOST + _SOME else self.kept
+        return replace(self, kept=kept, fits=self.fits[max(past - 1, 0) :])
+
+    def at_tick(self, tick: int) -> ValuesJudge:
+        """As it begins in another run: with trees that are fitted to all that is known, and used at once.
+
+        The last tick is that before the first one of the other run.
+        """
+        kept = self.kept.newest(MOST)
+        return replace(self, kept=kept.earlier(tick + 1))._begun()
+
+    def _begun(self) -> ValuesJudge:
+        count = self.kept.count
+        trees = self.fits[-1].made if self.fits else None
+        if count >= LEAST and can_fit():
+            trees = _fit(self.kept).result()
+        fits = () if trees is None else (Fit(ALWAYS, trees),)
+        return replace(self, fits=fits, count=count, fitted=count if fits else 0)
+
+    def merged(self, others: Sequence[ValuesJudge]) -> ValuesJudge:
+        """One judge from those of several workers, with trees fitted to the newest lines of all."""
+        largest, *rest = sorted((self, *others), key=lambda each: each.rows, reverse=True)
+        kept = largest.kept.and_then(*(each.kept for each in rest)).in_order()
+        return replace(largest, kept=kept.newest(MOST))._begun()
+
+    def part(self, _mine: Callable[[Column], Mask]) -> ValuesJudge:
+        """The judge of a worker: it has the trees that all keys share, and learns nothing itself."""
+        return replace(self, kept=self.kept.between(0, 0), count=0, fitted=0)
+
+    def renewed(self, newer: ValuesJudge) -> ValuesJudge:
+        """The newer judge: all keys share it."""
+        return newer
+
+    def with_cells(self, _cells: Cells) -> ValuesJudge:
+        """The judge as it is: it has no cells."""
+        return self
+
+
+_SOME = 1024
+
+
+def _enough(last: int) -> int:
+    """So many lines there have to be for another fit, given how many the last one was for."""
+    return max(LEAST, int(min(last * GROWTH, last + MOST)))
+
+
+def _fit(lines: SettledLines) -> Future[Trees]:
+    return _pool().submit(fitted, lines.features, lines.confirmed)
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "antelog-values")
+
+
+def nothing_fitted(width: int, block: int = BLOCK) -> ValuesJudge:
+    """The judge before the first line, given the number of features."""
+    return ValuesJudge(no_lines(width), block=block)

@@ -1,0 +1,95 @@
+"""antelog/forecast/values/latest.py: the latest values of a key, as of a tick."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from antelog.engine.values.values import Values
+from antelog.forecast.values.latest import LAST, NUMBER, OLDEST, LatestValues, no_values, values_of
+from antelog.forecast.values.looks import Look
+from tests.forecast.making import cells, facts_of
+
+LOOK = Look("Temp", (), ((0, 0),), 1, ">", 100.0)
+
+
+def test_what_the_latest_values_say() -> None:
+    known, values = latest([("a", 97, 5, 5), ("a", 101, 6, 6), ("b", 300, 6, 6)])
+    seen = known.seen_by((cells(values, ["a", "a", "c"]),), np.array([6, 5, 6]))
+    found = seen.features(">").tolist()
+    value = [1.0, -3.0, -3.0, -3.0, -3.0, -3.0]
+    assert found[0] == [*value, -1.0, 2.0, 1.0, 4.0, 4.0, 0.0, 1.0, 1.0, 2.0]
+    assert found[1][:9] == [-3.0] * 7 + [0.0, -1.0]
+    assert found[2] == [0.0] * 11 + [-1.0] * 3 + [0.0]
+    assert len(found[0]) == NUMBER
+
+
+def test_a_value_counts_once_it_has_arrived() -> None:
+    known, values = latest([("a", 110, 5, 9), ("a", 90, 4, 4)])
+    seen = known.seen_by((cells(values, ["a"] * 3),), np.array([8, 9, 3]))
+    assert seen.features(">")[:, 0].tolist() == [-10.0, 10.0, 0.0]
+
+
+def test_only_facts_with_the_constants_and_a_number_count() -> None:
+    look = Look("Temp", ((1, "in"),), ((0, 0),), 2, ">", 0.0)
+    values = Values()
+    facts = facts_of(values, [("a", "in", 1, 0, 0), ("a", "out", 2, 0, 0), ("a", "in", "hot", 0, 0)])
+    assert values_of(look, {"Temp": facts}, Values(), values).value.tolist() == [1.0]
+    assert values_of(look, {}, Values(), values).count == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_as_looking_at_each_fact(seed: int) -> None:
+    """Whatever the order facts come in, and whether what nobody needs is dropped meanwhile."""
+    random = np.random.default_rng(seed)
+    facts = made(random, 300)
+    rows = [(f"k{random.integers(4)}", int(random.integers(60))) for _ in range(80)]
+    known, values = latest(facts)
+    asked = cells(values, [key for key, _ in rows]), np.array([tick for _, tick in rows])
+    found = known.seen_by((asked[0],), asked[1]).features(">")[:, :LAST]
+    expected = [by_hand(facts, *row) for row in rows]
+    assert np.allclose(found, expected)
+    first, tick = (each for each in (asked[0], asked[1]))
+    early = np.array([int(str(each[-1])) <= 30 for each in facts])
+    old, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if is_early], values)
+    new, _ = latest([fact for fact, is_early in zip(facts, early, strict=True) if not is_early], values)
+    later = tick > 30
+    some = old.trimmed(30).and_then(new).seen_by((first[later],), tick[later])
+    assert np.allclose(some.features(">")[:, :LAST], found[later])
+    assert old.trimmed(30).count <= LAST * 4
+
+
+def test_what_is_too_old_is_not_seen() -> None:
+    known, values = latest([("a", 110, 5, 5)])
+    seen = known.seen_by((cells(values, ["a", "a"]),), np.array([4 + OLDEST, 5 + OLDEST]))
+    assert seen.features(">")[:, -1].tolist() == [1.0, 0.0]
+    assert known.trimmed(5 + OLDEST).count == 0
+
+
+def test_without_a_key_all_facts_count() -> None:
+    known = LatestValues((), np.array([1, 2]), np.array([1, 2]), np.array([5.0, 7.0]))
+    assert known.seen_by((), np.array([2])).features(">")[0, :2].tolist() == [7.0, 5.0]
+    assert no_values(0).seen_by((), np.array([2])).features(">")[0, -1] == 0
+
+
+def latest(facts: list[tuple[object, ...]], values: Values | None = None) -> tuple[LatestValues, Values]:
+    """The values of facts given as key, value, time and arrival."""
+    own, of = values or Values(), Values()
+    if not facts:
+        return no_values(1), own
+    return values_of(LOOK, {"Temp": facts_of(of, facts)}, own, of), own
+
+
+def made(random: np.random.Generator, count: int) -> list[tuple[object, ...]]:
+    time = random.integers(50, size=count)
+    arrival = time + random.integers(6, size=count)
+    return [
+        (f"k{random.integers(4)}", int(random.integers(90, 110)), int(t), int(a))
+        for t, a in zip(time, arrival, strict=True)
+    ]
+
+
+def by_hand(facts: list[tuple[object, ...]], key: str, tick: int) -> list[float]:
+    mine = sorted((t, a, v) for k, v, t, a in facts if k == key and a <= tick)  # type: ignore[operator]
+    newest = [float(v) - 100 for *_, v in mine[::-1][:LAST]]  # type: ignore[arg-type]
+    return [*newest, *[newest[-1] if newest else 0.0] * (LAST - len(newest))]

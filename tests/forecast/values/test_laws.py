@@ -1,0 +1,152 @@
+"""antelog/forecast/values: the laws of chances hold for those that look at values, too.
+
+Readings of some devices wander up and down, and some come late. The chances are learned while they come.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import antelog
+from antelog.engine.columns.tables import Column, Mask
+from antelog.engine.values.values import Values
+from antelog.forecast.columns import COLUMNS
+from antelog.forecast.model_file import Model
+from antelog.forecast.parts import Mine, merged, part_of
+from antelog.process import Engine
+from tests.engine.plain import PlainEngine
+
+PROGRAM = antelog.parse("""
+input Temp(device: text, value: number, time) delay 2.
+Hot(X, T) :- Temp(X, V, T), V >= 90, Temp(X, W, T+1), W >= 90, Temp(X, U, T+2), U >= 90.
+Much(X, T) :- Temp(X, V, T), V >= 85, sum(W : Temp(X, W, T..T+3), W >= 0) >= 370.
+query Hot(X, T) alert 60%.
+query Much(X, T).
+""")
+TICKS = 300
+DEVICES = ("a", "b", "c", "d")
+ONCE, CUT, BY_TICK = [TICKS + 5], [3, 50, 51, 119, 120, TICKS + 5], list(range(TICKS + 6))
+
+
+@cache
+def readings(seed: int = 0) -> list[tuple[str, float, int, int]]:
+    random, found = np.random.default_rng(seed), []
+    for device in DEVICES:
+        value = 90.0
+        for tick in range(TICKS):
+            value += float(random.normal() * 2 - (value - 90) * 0.1)
+            arrival = tick + int(random.choice(3, p=[0.7, 0.2, 0.1]))
+            if random.random() < 0.9:
+                found.append((device, round(value, 1), tick, arrival))
+    return sorted(found, key=lambda row: row[-1])
+
+
+def run(engine: Any, ends: list[int], devices: str = "abcd") -> dict[str, pa.Table]:
+    """The lines if the stream is cut into steps that end at these ticks."""
+    log: dict[str, list[pa.Table]] = {}
+    for end in ends:
+        facts = [row for row in readings() if engine.now < row[-1] <= end and row[0] in devices]
+        for name, table in engine.advance(end, {"Temp": facts}).items():
+            log.setdefault(name, []).append(table)
+    return {name: pa.concat_tables(tables) for name, tables in log.items()}
+
+
+def same(one: pa.Table, other: pa.Table) -> None:
+    """Two logs have the same lines and chances, up to rounding."""
+    plain = one.drop_columns(["chance", "forecast"])
+    assert plain.equals(other.drop_columns(["chance", "forecast"]))
+    first, second = (t.column("chance").to_numpy() for t in (one, other))
+    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
+
+
+@cache
+def whole() -> dict[str, pa.Table]:
+    return run(Engine(PROGRAM, model="learn"), ONCE)
+
+
+@cache
+def learned() -> Model:
+    engine = Engine(PROGRAM, model="learn")
+    run(engine, ONCE)
+    return engine.model
+
+
+def test_values_have_a_say() -> None:
+    for name in ("Hot", "Much"):
+        assert "values" in whole()[name]["chance_from"].to_pylist()
+
+
+def test_the_log_is_the_same_with_and_without() -> None:
+    for name, table in run(PlainEngine(PROGRAM), CUT).items():
+        lines = whole()[name]
+        alerts = pa.array([kind not in ("likely", "unlikely") for kind in lines["change"].to_pylist()])
+        assert lines.filter(alerts).drop_columns(COLUMNS.names).equals(table)
+
+
+@pytest.mark.parametrize("ends", [CUT, BY_TICK])
+def test_chances_do_not_depend_on_how_a_run_is_cut(ends: list[int]) -> None:
+    engine = Engine(PROGRAM, model="learn")
+    found = run(engine, ends)
+    for name, table in whole().items():
+        same(table, found[name])
+    for first, second in zip(
+        *(run(Engine(PROGRAM, model=m), CUT).values() for m in (learned(), engine.model)), strict=True
+    ):
+        same(first, second)
+
+
+@pytest.mark.parametrize("at", [59, 60, 161])
+def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path: Path, at: int) -> None:
+    """Also where trees are being fitted when it is saved."""
+    engine = Engine(PROGRAM, model="learn")
+    first = run(engine, [at])
+    engine.save(tmp_path / "state")
+    second = run(Engine.restore(tmp_path / "state", PROGRAM), [TICKS + 5])
+    for name, table in whole().items():
+        same(table, pa.concat_tables([first[name], second[name]]))
+
+
+def own(devices: str) -> Mine:
+    def mine(cells: Column, values: Values) -> Mask:
+        return np.isin(cells, [values.cell(device) for device in devices])
+
+    return mine
+
+
+def test_dealt_to_workers_chances_are_the_same() -> None:
+    model = learned()
+    together = run(Engine(PROGRAM, model=model), CUT)
+    for devices in ("ac", "bd"):
+        found = run(Engine(PROGRAM, model=part_of(model, own(devices))), CUT, devices)
+        for name, table in together.items():
+            mine = pa.array([device in devices for device in table["X"].to_pylist()])
+            same(table.filter(mine), found[name])
+
+
+def test_what_workers_have_learned_of_values_is_what_one_learns_of_all() -> None:
+    parts = []
+    for devices in ("ac", "bd"):
+        engine = Engine(PROGRAM, model="learn", half_life=None)
+        run(engine, ONCE, devices)
+        parts.append(engine.model)
+    together = merged(parts).judges["Hot"]["values"]
+    assert together.rows == learned().judges["Hot"]["values"].rows
+
+
+def test_a_model_is_applied_without_scikit_learn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned().save(tmp_path / "hot.model")
+    expected = run(Engine(PROGRAM, model=learned()), CUT)
+    for name in [each for each in sys.modules if each.partition(".")[0] == "sklearn"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    found = run(Engine(PROGRAM, model=tmp_path / "hot.model"), CUT)
+    for name, table in expected.items():
+        same(table, found[name])
+        assert "values" in found[name]["chance_from"].to_pylist()

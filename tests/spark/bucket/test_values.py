@@ -1,0 +1,69 @@
+"""antelog/spark/bucket/forecasting.py: chances that look at values, in buckets."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import antelog
+from antelog.forecast.forecaster import LearningSettings
+from antelog.forecast.model_file import Model, packed
+from antelog.forecast.parts import merged
+from antelog.process import Engine
+from antelog.spark.bucket import storage
+from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
+from antelog.spark.job.needed import EVERYTHING
+from antelog.spark.learning import learned as in_bucket
+from tests.forecast.values.test_laws import PROGRAM, TICKS, learned, readings
+from tests.spark.bucket import test_forecasting as others
+from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
+from tests.spark.simulated import Stream
+
+PLAN = PROGRAM.plan
+FACTS: list[Fact] = [("Temp", tuple(row[:-1]), row[-1]) for row in readings()]
+CLOSED = closing(PLAN, TICKS + 5)
+
+
+def forecasts(given: GivenModel) -> Forecasts:
+    found = forecasts_of(PLAN, given, LearningSettings(False))
+    assert found is not None
+    return found
+
+
+def streamed(given: Forecasts, buckets: int, ends: list[int]) -> list[dict[str, object]]:
+    stream = Stream(job_of(PLAN, tables_of(PLAN, FACTS), buckets, forecasts=given), random.Random(buckets))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(storage, "ROOM", 40)
+        patch.setattr(storage, "SMALL", 40)
+        parts = [*cut(FACTS, ends), [CLOSED]]
+        return others.comparable(row for part in parts for row in stream.batch(tables_of(PLAN, part)).changes)
+
+
+@pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
+def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
+    """The latest values of a key are in its bucket, also those that fit no rule."""
+    expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
+    assert any(row.get("chance_from") == "values" for row in expected)
+    assert streamed(forecasts(learned()), buckets, ends) == expected
+
+
+def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:
+    rules = "input Temp(x: text, v: number, time). Hot(X, T) :- Temp(X, V, T), V > 9. query Hot(X, T)."
+    program = antelog.parse(rules)
+    plan, model = program.plan, Engine(program, model="learn").model
+    tables = tables_of(plan, [("Temp", ("a", 12.0, 0), 0)])
+    with_model = forecasts_of(plan, model, LearningSettings(False))
+    assert job_of(plan, tables, 3, forecasts=with_model).needs["Temp"] == EVERYTHING
+    assert job_of(plan, tables, 3).needs["Temp"] != EVERYTHING
+
+
+@pytest.mark.parametrize("buckets", [2, 4])
+def test_what_buckets_learn_is_what_one_learns_of_all_keys(buckets: int) -> None:
+    (whole,), parts = (
+        [Model.from_bytes(each) for each in others.of_buckets(in_bucket, to_learn(), number, FACTS, PLAN)]
+        for number in (1, buckets)
+    )
+    for name, expected in whole.judges.items():
+        found = merged(parts).judges[name]["values"]
+        assert packed(found) == packed(expected["values"])
