@@ -110,6 +110,7 @@ CATALOGUE: dict[str, str] = {
     "E114": "bad-limit",
     "E115": "bad-include",
     "E116": "bad-words",
+    "E117": "bad-given",
     # Names
     "E201": "unknown-predicate",
     "E202": "arity",

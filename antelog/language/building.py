@@ -346,6 +346,9 @@ class Builder(Transformer[Token, Any]):
     def words(self, meta: Meta, children: list[Token]) -> tuple[str, syntax.Words]:
         return "words", syntax.Words(_unquoted(children[0]), span=_span(meta))
 
+    def given(self, _meta: Meta, children: list[syntax.Atom]) -> tuple[str, tuple[syntax.Atom, ...]]:
+        return "given", tuple(children)
+
     def query(self, meta: Meta, children: list[Any]) -> syntax.Query:
         atom, *parts = children
         names = [name for name, _ in parts]

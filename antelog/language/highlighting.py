@@ -28,6 +28,7 @@ class AntelogLexer(RegexLexer):
             (r"\s+", Text),
             (r'"([^"\\\n]|\\[^\n])*"', String),
             (r"(?<!\w)(again|alert|every)(?=\s+\d)", Keyword),
+            (r"(?<!\w)given(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (rf"(?:(?<=[\w%)\"]\s)|(?<=\s\s))({'|'.join(SEVERITIES)})(?=\s+[\w\"]|\s*\.)", Keyword),
             (r"(?<!\w)last(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (r"(?<=\)\s)per(?!\w)", Keyword, "slot"),

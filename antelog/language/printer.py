@@ -149,6 +149,7 @@ def _parts(query: syntax.Query) -> Iterator[str]:
     for name, value in (("window", query.window), ("horizon", query.horizon), ("alert", query.alert)):
         yield from [f"{name} {to_text(value)}"] if value else []
     yield from [to_text(query.words)] if query.words else []
+    yield from [f"given {_list(query.given)}"] if query.given else []
 
 
 def _shares(shares: tuple[syntax.Percentage, ...] | None) -> str:

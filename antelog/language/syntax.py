@@ -14,7 +14,7 @@
     Delay      = name, Term*, Bound, shares: Percentage*?   delay P(wt4, _, _) = 2 (70%, 20%, 8%).
     Chance     = name, Term*, once: Percentage, again: Percentage?
                                                             chance P(_, high, _) = 5%, again 80%.
-    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?, severity?, Words?
+    Query      = Atom, window: Bound?, horizon: Bound?, alert: Percentage?, severity?, Words?, given: Atom*
                                                             query P(X, T) critical alert 80% "{X} fails".
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
     Column     = name, type?, most: Bound?
@@ -230,6 +230,7 @@ class Query(Node):
     alert: Percentage | None = None
     severity: str | None = None
     words: Words | None = None
+    given: tuple[Atom, ...] = ()
 
 
 Statement: TypeAlias = (

@@ -36,6 +36,7 @@ _WORDS = {
     "DELAY": "`delay`",
     "AGAIN": "`again`",
     "ALERT": "`alert`",
+    "GIVEN": "`given`",
     "SEVERITY": "a severity such as `critical`",
     "PERCENTAGE": "a percentage such as `5%`",
     "ONE": "`one per`",
@@ -87,7 +88,7 @@ def reserved(name: str, span: Span) -> Diagnostic:
 
 def twice(part: str, span: Span) -> Diagnostic:
     """A query with two windows, or two of another part."""
-    shown = f"`{part}`" if part in {"window", "horizon", "alert"} else part
+    shown = f"`{part}`" if part in {"window", "horizon", "alert", "given"} else part
     message = f"this query has {shown} twice"
     return Diagnostic("E101", message, span, "Keep one: the parts of a query stand in any order, each once.")
 

@@ -82,6 +82,7 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
         syntax.Query,
         *(ATOMS, st.none() | BOUNDS, st.none() | BOUNDS, st.none() | PERCENTAGES),
         *(st.none() | st.sampled_from(syntax.SEVERITIES), st.none() | st.builds(syntax.Words, TEXTS)),
+        st.lists(ATOMS, max_size=2).map(tuple),
     ),
     st.builds(syntax.Rule, ATOMS, st.lists(LITERALS, max_size=3).map(tuple)),
 )

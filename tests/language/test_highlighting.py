@@ -38,6 +38,12 @@ def test_percentages_and_comments_are_told_apart() -> None:
     assert [value for kind, value in found if kind is Keyword] == ["chance", "again"]
 
 
+def test_given_has_a_colour_in_queries_only() -> None:
+    text = "query Malf(X, T) given Load(X, L, T).\nA(X, T) :- B(X, given, T).\n"
+    kinds = [kind for kind, word in AntelogLexer().get_tokens(text) if word == "given"]
+    assert kinds == [Keyword, Name.Constant]
+
+
 def test_severities_have_a_colour_in_queries_only() -> None:
     rules = 'query Malf(X, T) critical alert 80% "a".\nA(X, T) :- B(X, critical, T), X != good.\n'
     text = f"{rules}query A(X, T)   good."

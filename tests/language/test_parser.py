@@ -88,6 +88,15 @@ STATEMENTS: list[tuple[str, Statement]] = [
     ("chance P(_) = 0%, again 0.5%.", Chance("P", (Anonymous(),), Percentage(0), Percentage(0.5))),
     ("query Flag(X, T) alert 80%.", Query(FLAG, alert=Percentage(80))),
     (
+        "query Flag(X, T) given Load(X, L, T), Wind(_, W, T) alert 80%.",
+        Query(
+            FLAG,
+            alert=Percentage(80),
+            given=(Atom("Load", (X, Variable("L"), T)), Atom("Wind", (Anonymous(), Variable("W"), T))),
+        ),
+    ),
+    ("given(X, T) :- alert(X, T).", Rule(Atom("given", (X, T)), (Atom("alert", (X, T)),))),
+    (
         'query Flag(X, T) "{X}:{{hot}}" alert 80% critical window 10.',
         Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}")),
     ),

@@ -49,7 +49,7 @@ class QueryDifference:
 
     @property
     def has_other_notice(self) -> bool:
-        """Whether severity, words or the threshold of alerts differ."""
+        """Whether severity, words, the threshold of alerts, or what chances look at differ."""
         both = self.old is not None and self.new is not None
         return both and self.old.notice != self.new.notice  # type: ignore[union-attr]
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from msgspec import Struct, structs
 
 from antelog.compile.literals import AnyLiteral, StaticAtom
-from antelog.compile.literals.terms import Function, Term, Var
+from antelog.compile.literals.terms import Const, Function, Term, Var
 from antelog.compile.nodes.patterns import ByRole, Pattern
 from antelog.language.epochs import Counting
 from antelog.language.functions import BUILT_IN
@@ -69,18 +69,29 @@ class AnswerVariables(Struct, frozen=True):
         return self.variables if self.time is None else (*self.variables, self.time)
 
 
+class GivenFacts(Struct, frozen=True):
+    """An input whose values the chances of a query may look at: `given Load(X, L, T)`.
+
+    A column that is no variable of the answer and no constant has such values, if it is named.
+    """
+
+    predicate: str
+    columns: tuple[Var | Const | None, ...]
+
+
 class Notice(Struct, frozen=True):
     """How the answers of a query are brought to somebody's notice; none of it changes an answer.
 
     From the chance `alert` on, an open answer is worth an alert, if the program says so. `words` are shown
     in place of its atom; lines have them and the severity if it is `labelled`: if the program gives one of
-    the two.
+    the two. Chances may look at what is `given`.
     """
 
     alert: float | None = None
     severity: str = "info"
     words: str | None = None
     labelled: bool = False
+    given: tuple[GivenFacts, ...] = ()
 
 
 NO_NOTICE = Notice()
@@ -109,6 +120,10 @@ class Relation(Struct, frozen=True, dict=True):
     @property
     def words(self) -> str | None:
         return self.notice.words
+
+    @property
+    def given(self) -> tuple[GivenFacts, ...]:
+        return self.notice.given
 
     @cached_property
     def has_amounts(self) -> bool:
@@ -274,9 +289,9 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def meaning(self) -> Plan:
-        """The plan without what changes no answer: units, notices, and the zone if ticks are no days."""
+        """The plan without what changes no answer or chance: units, notices, the zone if no tick is a day."""
         of_days = self.timescale is not None and self.timescale.of_days
-        relations = tuple(structs.replace(each, notice=NO_NOTICE) for each in self.relations)
+        relations = tuple(structs.replace(each, notice=Notice(given=each.given)) for each in self.relations)
         zone = self.zone if of_days else DEFAULT_ZONE
         return structs.replace(self, units=(), zone=zone, relations=relations)
 

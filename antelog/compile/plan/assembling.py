@@ -20,6 +20,7 @@ from antelog.compile.nodes.plan import (
     AnswerVariables,
     Bounds,
     Chance,
+    GivenFacts,
     Input,
     InputOdds,
     Key,
@@ -39,7 +40,7 @@ from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
-from antelog.language.syntax import Query
+from antelog.language.syntax import Atom, Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
 
@@ -68,12 +69,27 @@ def _relation(resolved: Resolved, vocabulary: Vocabulary, queries: Mapping[str, 
     )
 
 
+def _given(atom: Atom) -> GivenFacts:
+    return GivenFacts(atom.predicate, tuple(map(_column, atom.terms[:-1])))
+
+
+def _column(term: object) -> Var | Const | None:
+    match term:
+        case Variable(name):
+            return Var(name)
+        case Constant(value):
+            return Const(value)
+        case _:
+            return None
+
+
 def _notice(query: Query) -> Notice:
     return Notice(
         float(query.alert.fraction) if query.alert else None,
         query.severity or ("warning" if query.alert else "info"),
         query.words.text if query.words else None,
         (query.severity or query.words) is not None,
+        tuple(map(_given, query.given)),
     )
 
 

@@ -30,6 +30,7 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
         for reference in literal.references
         if reference.of_input
     }
+    used |= {given.predicate for relation in relations for given in relation.given}
     choices: Choices = {i.name: frozenset(range(len(i.types))) for i in inputs if i.name in used}
     for source in inputs:
         if source.slot is not None and source.name in choices:
@@ -101,7 +102,7 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
                 for name, positions in _possible(relation, pattern, choices).items():
                     if not positions:
                         return (
-                            f"no argument of {name} can be the key: {_facts(pattern)} "
+                            f"no argument of {name} can be the key: {_facts(pattern, relation)} "
                             "would have to share one variable with each other and with the answer"
                         )
                     if positions != choices[name]:
@@ -110,22 +111,32 @@ def _narrow(choices: Choices, relations: tuple[Relation, ...]) -> Choices | str:
     return choices
 
 
-def _facts(pattern: Pattern) -> str:
-    return " and ".join(each.text for each in pattern.stated) or "the rules"
+def _facts(pattern: Pattern, relation: Relation) -> str:
+    looked_at = (f"{each.predicate} (behind `given`)" for each in relation.given)
+    return " and ".join([*(each.text for each in pattern.stated), *looked_at]) or "the rules"
 
 
 def _possible(relation: Relation, pattern: Pattern, choices: Mapping[str, frozenset[int]]) -> Choices:
-    """The key positions that one pattern allows for its relation and for the names in its literals."""
+    """The key positions that one pattern allows for its relation and for the names in its literals.
+
+    Facts at which chances look have to be where the answers are, too.
+    """
     sides = [(each.name, each.given) for literal in pattern.stated for each in literal.references]
-    left: dict[str, set[int]] = {name: set() for name in (relation.name, *(name for name, _ in sides))}
+    looked_at = [(each.predicate, each.columns) for each in relation.given]
+    names = (relation.name, *(name for name, _ in (*sides, *looked_at)))
+    left: dict[str, set[int]] = {name: set() for name in names}
     for position in choices[relation.name]:
         answer = pattern.answer[position]
         if not isinstance(answer, Var):
             continue
-        places = [{i for i in choices[name] if arguments[i] == answer} for name, arguments in sides]
-        if all(places):
+        own = Var(relation.answer.variables[position])
+        places = [
+            *((name, {i for i in choices[name] if terms[i] == answer}) for name, terms in sides),
+            *((name, {i for i in choices[name] if terms[i] == own}) for name, terms in looked_at),
+        ]
+        if all(found for _, found in places):
             left[relation.name].add(position)
-            for (name, _), found in zip(sides, places, strict=True):
+            for name, found in places:
                 left[name] |= found
     return {name: frozenset(positions) & choices[name] for name, positions in left.items()}
 

@@ -123,6 +123,9 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
         yield f"severity: {relation.severity}"
     if relation.words is not None:
         yield f"words: {json.dumps(relation.words, ensure_ascii=False)}"
+    if relation.given:
+        names = dict.fromkeys(each.predicate for each in relation.given)
+        yield f"given: chances look at {', '.join(names)}, too"
     if relation.alert is not None:
         yield f"alert: an open answer with a chance of {percentage_text(relation.alert)} or more"
 

@@ -2,8 +2,10 @@
 
     Hot(X, T) :- High(X, T), High(X, T+1).     High(X, T) :- Temp(X, V, T), V > 100.
     one look: column 1 of Temp against 100, the facts of an answer being those with its X in column 0
+    query Hot(X, T) given Load(X, L, T).       one more: column 1 of Load, against nothing
 
-Rules are followed through auxiliary predicates, negations and aggregates. Without comparisons there is none.
+Rules are followed through auxiliary predicates, negations and aggregates. Without comparisons, and where the
+query names no input, there is none.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from functools import lru_cache
 from antelog.compile.literals.aggregate import Aggregate, Aggregation, open_name
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, variables_in
-from antelog.compile.nodes.plan import Plan
+from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
 from antelog.forecast.rates.series import Value
@@ -45,6 +47,8 @@ def looks_of(plan: Plan, query: str) -> tuple[Look, ...]:
     answer = rules.relations[query].answer.variables
     search = _LookSearch(rules, {name: place for place, name in enumerate(answer)})
     search.relation(query, tuple(map(Var, answer)))
+    for each in rules.relations[query].given:
+        search.given(each)
     return tuple(search.looks.values())
 
 
@@ -93,6 +97,13 @@ class _LookSearch:
         terms = tuple(Var(open_name(a)) if isinstance(a, Inner) else a for a in each.inside.arguments)
         name = each.inside.predicate if each.inside.predicate in self.rules.inputs else each.inside.relation
         self.reference(name, terms, bounds, known)
+
+    def given(self, each: GivenFacts) -> None:
+        """The columns of an input that the query names; they are compared with nothing."""
+        seen = [term.name for term in each.columns if isinstance(term, Var) and term.name not in self.places]
+        self.facts(
+            each.predicate, each.columns, dict.fromkeys(seen, (">=", 0.0)), {n: Var(n) for n in self.places}
+        )
 
     def reference(
         self, name: str, terms: Sequence[Term | None], bounds: Bounds, known: Mapping[str, Term | None]

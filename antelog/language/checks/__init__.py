@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from antelog.diagnostics import Diagnostic, errors_of, in_source_order
 from antelog.language.checks.calls import check_calls
 from antelog.language.checks.clocks import check_clocks
+from antelog.language.checks.covariates import check_covariates
 from antelog.language.checks.declarations import declare
 from antelog.language.checks.names import (
     check_arities,
@@ -37,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     check_arities,
     check_calls,
     check_queries,
+    check_covariates,
     check_taken_names,
     check_sorts,
     check_ranges,

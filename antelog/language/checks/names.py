@@ -95,6 +95,7 @@ def _atoms(document: syntax.Document) -> Iterator[syntax.Atom]:
         yield from (atom for atom, _ in syntax.atoms_of(rule))
     for query in document.queries:
         yield query.atom
+        yield from query.given
 
 
 def check_queries(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
@@ -157,7 +158,7 @@ def check_unused(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]
     for rule in parsed.document.rules:
         needed = needs.setdefault(rule.head.predicate, set())
         needed.update(atom.predicate for atom, _ in syntax.atoms_of(rule))
-    reached = set(queried)
+    reached = {*queried, *(atom.predicate for query in parsed.document.queries for atom in query.given)}
     waiting = list(queried)
     while waiting:
         for name in needs.get(waiting.pop(), ()):

@@ -173,7 +173,7 @@ class Completer:
                     yield self._predicate(each)
         elif cursor.first == "query":
             yield from (_item(each, _Kind.EnumMember) for each in SEVERITIES)
-            yield from (_item(each, _Kind.Keyword) for each in ("alert", "window", "horizon"))
+            yield from (_item(each, _Kind.Keyword) for each in ("alert", "given", "window", "horizon"))
 
     def _arguments(self, cursor: Cursor, text: str, offset: int) -> Iterator[types.CompletionItem]:
         call = cursor.calls[-1]

@@ -76,6 +76,7 @@ _SMALL_WORDS = KEYWORDS | {
     "every",
     "again",
     "alert",
+    "given",
     "delay",
     "tick",
     "last",

@@ -80,3 +80,16 @@ def test_a_key_that_the_answer_does_not_have_is_open() -> None:
     rules = READING + "High(T) :- Reading(X, a, V, T), V > 9. P(T) :- High(T), High(T+1). query P(T)."
     (look,) = looks_of(plan_of(rules), "P")
     assert look.key == ()
+
+
+def test_inputs_that_the_query_names_are_looked_at() -> None:
+    plan = plan_of(
+        READING + "input Load(place: text, device: text, l: number, t) delay 1.\n"
+        "P(X, T) :- Reading(X, warm, V, T), V >= 90.\n"
+        "query P(X, T) given Load(hall, X, L, T), Reading(X, _, V, T), Reading(X, warm, V, T)."
+    )
+    assert looks_of(plan, "P") == (
+        Look("Reading", ((1, "warm"),), ((0, 0),), 2, ">=", 90.0),
+        Look("Load", ((0, "hall"),), ((1, 0),), 2, ">=", 0.0),
+        Look("Reading", (), ((0, 0),), 2, ">=", 0.0),
+    )

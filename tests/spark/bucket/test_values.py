@@ -7,6 +7,7 @@ import random
 import pytest
 
 import antelog
+from antelog.compile.nodes.plan import Plan
 from antelog.forecast.forecaster import LearningSettings
 from antelog.forecast.model_file import Model, packed
 from antelog.forecast.parts import merged
@@ -15,29 +16,31 @@ from antelog.spark.bucket import storage
 from antelog.spark.job.forecasts import Forecasts, GivenModel, forecasts_of, to_learn
 from antelog.spark.job.needed import EVERYTHING
 from antelog.spark.learning import learned as in_bucket
+from tests.forecast.values import test_given as looking
 from tests.forecast.values.test_laws import PROGRAM, TICKS, learned, readings
 from tests.spark.bucket import test_forecasting as others
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
 from tests.spark.simulated import Stream
 
-PLAN = PROGRAM.plan
+PLAN, GIVEN = PROGRAM.plan, looking.GIVEN
 FACTS: list[Fact] = [("Temp", tuple(row[:-1]), row[-1]) for row in readings()]
-CLOSED = closing(PLAN, TICKS + 5)
 
 
-def forecasts(given: GivenModel) -> Forecasts:
-    found = forecasts_of(PLAN, given, LearningSettings(False))
+def forecasts(given: GivenModel, plan: Plan = PLAN) -> Forecasts:
+    found = forecasts_of(plan, given, LearningSettings(False))
     assert found is not None
     return found
 
 
-def streamed(given: Forecasts, buckets: int, ends: list[int]) -> list[dict[str, object]]:
-    stream = Stream(job_of(PLAN, tables_of(PLAN, FACTS), buckets, forecasts=given), random.Random(buckets))
+def streamed(
+    given: Forecasts, buckets: int, ends: list[int], plan: Plan = PLAN, facts: list[Fact] = FACTS
+) -> list[dict[str, object]]:
+    stream = Stream(job_of(plan, tables_of(plan, facts), buckets, forecasts=given), random.Random(buckets))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(storage, "ROOM", 40)
         patch.setattr(storage, "SMALL", 40)
-        parts = [*cut(FACTS, ends), [CLOSED]]
-        return others.comparable(row for part in parts for row in stream.batch(tables_of(PLAN, part)).changes)
+        parts = [*cut(facts, ends), [closing(plan, facts[-1][-1] + 5)]]
+        return others.comparable(row for part in parts for row in stream.batch(tables_of(plan, part)).changes)
 
 
 @pytest.mark.parametrize(("buckets", "ends"), [(1, []), (3, [150, 333]), (4, [40, 700])])
@@ -46,6 +49,17 @@ def test_chances_are_those_of_the_engine(buckets: int, ends: list[int]) -> None:
     expected = others.in_process(PROGRAM, learned(), FACTS, TICKS + 5)
     assert any(row.get("chance_from") == "values" for row in expected)
     assert streamed(forecasts(learned()), buckets, ends) == expected
+
+
+def test_so_are_those_that_look_at_inputs_which_the_query_names() -> None:
+    rows = looking.facts().items()
+    facts: list[Fact] = [(name, row, row[-1]) for name, each in rows for row in each if row[-1] < 100]
+    facts.sort(key=lambda fact: fact[2])
+    model = looking.learned().model
+    expected = others.in_process(GIVEN, model, facts, facts[-1][-1] + 5)
+    assert any(row.get("chance_from") == "values" for row in expected)
+    found = streamed(forecasts(model, GIVEN.plan), 3, [70], GIVEN.plan, facts)
+    assert found == expected
 
 
 def test_all_facts_are_needed_where_a_model_looks_at_values() -> None:

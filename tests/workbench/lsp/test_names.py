@@ -74,7 +74,7 @@ def labels(typed: str, folder: Path) -> set[str]:
         ("Cold(X, T) :- Temp(X, ", {"20", "95.5"}, {"wt1"}),
         ("Cold(X, T) :- count(", {"Temp"}, {"input"}),
         ("query ", {"Hot"}, {"Temp"}),
-        ("query Hot(X, T) ", {"critical", "alert"}, {"Hot"}),
+        ("query Hot(X, T) ", {"critical", "alert", "given"}, {"Hot"}),
         ('query Hot(X, T) "the {', {"X", "T", "chance", "decided_by"}, {"Hot"}),
         ("delay ", {"Temp"}, {"Hot"}),
         ("input Wind(mast, speed: ", {"number", "text"}, {"mast"}),
