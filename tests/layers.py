@@ -101,7 +101,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (
         *("settings", "workers", "lost", "job", "transport", "bucket"),
-        *("running", "learning"),
+        *("running", "learning", "sql"),
         *("endpoints", "session", "pipeline"),
     ),
 }

@@ -63,8 +63,8 @@ class ReadSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SparkSettings(ReadSettings):
-    """The clock, and how a program is divided on Spark."""
+class ClockSettings(ReadSettings):
+    """The clock, and where time begins."""
 
     clock: ClockName | None = option(
         None, words("clock", *get_args(ClockName)),
@@ -75,6 +75,12 @@ class SparkSettings(ReadSettings):
     begin: int | str | date | None = option(
         None, _TICK, "The first tick, a number or a timestamp, if not that of the first arrival.", on=()
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SparkSettings(ClockSettings):
+    """The clock, and how a program is divided on Spark."""
+
     buckets: int | None = option(
         None, whole_number(1), "The number of parts into which the program's key divides the facts.",
         on=("run",), default_text="8",

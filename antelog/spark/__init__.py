@@ -6,6 +6,7 @@
     outputs(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
     learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
     scores(program, inputs, ...)     for a batch, how good the chances of answers were
+    register(spark, name, program)   makes a program a table function of SQL, for batches
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
@@ -76,6 +77,7 @@ if TYPE_CHECKING:
         ROW,
         SETTINGS,
     )
+    from antelog.spark.sql.registering import register
 
 __all__ = [
     "BUCKETS",
@@ -93,6 +95,7 @@ __all__ = [
     "guard",
     "learn",
     "outputs",
+    "register",
     "rejects",
     "scores",
 ]
@@ -101,6 +104,7 @@ _FROM = {
     **dict.fromkeys(("Outputs", "answers", "changes", "outputs", "rejects"), "running"),
     **dict.fromkeys(("learn", "scores"), "learning"),
     "guard": "pipeline.guarding",
+    "register": "sql.registering",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }

@@ -36,7 +36,7 @@ from antelog.run.values import SettingError, length_of
 from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import no_time, typed_ticks
-from antelog.spark.job.forecasts import forecasts_of, within
+from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
 from antelog.spark.job.functions import sent
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan
 from antelog.spark.job.options import OutputOptions
@@ -69,37 +69,47 @@ def checked(
         frames[name] = _in_ticks(
             _selected(source, frame, options), source, given_plan.counting(name), options
         )
-        found = {field.name: _arrow_type(name, field) for field in frames[name].schema.fields}
+        found = {field.name: arrow_type(name, field) for field in frames[name].schema.fields}
         types[name] = tuple(found[column] for column in source.columns)
-        _check_types(plan, source, types[name])
+        check_types(plan, source, types[name])
         if ARRIVED in found:
             own[name] = found[ARRIVED]
-            _check_time(plan, f"the arrival of {name}", own[name])
+            check_time(plan, f"the arrival of {name}", own[name])
     given = {name: rows_of(plan, name, frame) for name, frame in static.items()}
+    data = Data(given, {**types, **types_of_rows(given)}, own, sent(functions_of(program)))
+    job = job_of(plan, data, options, chances_of(plan, options), batch=batch)
+    if job.timing.ahead is not None and job.timing.clock != "processing":
+        # Spark gives all rows of a micro-batch its own time, also when it is run again.
+        frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
+    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
+
+
+def chances_of(plan: Plan, options: OutputOptions) -> Forecasts | None:
+    """The source of chances, if there are any. Raises an AntelogError for a model that does not fit."""
+    settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
+    return within(forecasts_of(plan, options.model, settings), Limits(options.min_chance, options.most))
+
+
+def job_of(
+    plan: Plan, data: Data, options: OutputOptions, forecasts: Forecasts | None, *, batch: bool
+) -> Job:
+    """The job of a program as one bucket. Raises DataError for options that do not fit."""
     timing = Timing(
-        clock=_clock(plan, options.clock, bool(own), batch),
+        clock=_clock(plan, options.clock, bool(data.own), batch),
         lag=_natural("lag", options.lag),
         idle=_idle(plan, options.idle, batch),
         timescale=plan.timescale,
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
-    if timing.ahead is not None and timing.clock != "processing":
-        # Spark gives all rows of a micro-batch its own time, also when it is run again.
-        frames = {name: frame.withColumn(WALL, f.current_timestamp()) for name, frame in frames.items()}
     span = RunSpan(
-        begin=_tick("begin", options.begin, plan),
-        until=_tick("until", options.until, plan),
+        begin=tick_given("begin", options.begin, plan),
+        until=tick_given("until", options.until, plan),
     )
-    data = Data(given, {**types, **types_of_rows(given)}, own, sent(functions_of(program)))
-    settings = LearningSettings(options.learn, options.half_life, options.epoch, options.judges)
-    forecasts = forecasts_of(plan, options.model, settings)
-    forecasts = within(forecasts, Limits(options.min_chance, options.most))
-    job = Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return CheckedRun(replace(job, numbers=_numbers(job, options.buckets)), frames)
+    return Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
 
 
 # ---- the frames ----
@@ -108,23 +118,28 @@ def checked(
 def _check_names(plan: Plan, inputs: Mapping[str, DataFrame], static: Mapping[str, DataFrame]) -> None:
     if not inputs:
         raise DataError("there are no facts: hand over a DataFrame for at least one input")
-    for given, known, what in (
-        (inputs, [s.name for s in plan.inputs], "input"),
-        (static, [s.name for s in plan.statics], "static predicate"),
-    ):
-        for name, frame in given.items():
-            if name not in known:
-                has = f"it has {', '.join(known)}" if known else "it has none"
-                raise DataError(
-                    f"the program has no {what} {name}; {has}. {did_you_mean(name, known)}".rstrip()
-                )
-            if not isinstance(frame, DataFrame):
-                raise DataError(
-                    f"{name} is given as {type(frame).__name__}; hand over a DataFrame of Spark, "
-                    "as spark.createDataFrame makes of other tables"
-                )
-            if frame.isStreaming and what != "input":
-                raise DataError(f"the background facts of {name} are a stream; read them as a batch")
+    _check_frames(inputs, [s.name for s in plan.inputs], "input")
+    check_static(plan, static)
+
+
+def check_static(plan: Plan, static: Mapping[str, DataFrame]) -> None:
+    """Raises DataError for what are no background facts of the program."""
+    _check_frames(static, [s.name for s in plan.statics], "static predicate")
+    for name, frame in static.items():
+        if frame.isStreaming:
+            raise DataError(f"the background facts of {name} are a stream; read them as a batch")
+
+
+def _check_frames(given: Mapping[str, DataFrame], known: Sequence[str], what: str) -> None:
+    for name, frame in given.items():
+        if name not in known:
+            has = f"it has {', '.join(known)}" if known else "it has none"
+            raise DataError(f"the program has no {what} {name}; {has}. {did_you_mean(name, known)}".rstrip())
+        if not isinstance(frame, DataFrame):
+            raise DataError(
+                f"{name} is given as {type(frame).__name__}; hand over a DataFrame of Spark, "
+                "as spark.createDataFrame makes of other tables"
+            )
 
 
 def _streams(inputs: Mapping[str, DataFrame]) -> bool:
@@ -138,8 +153,13 @@ def _streams(inputs: Mapping[str, DataFrame]) -> bool:
 
 
 def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFrame:
-    """The columns of the input, found by name, else by position, under the input's names."""
-    has = frame.columns
+    """The columns of the input under the input's names."""
+    taken = columns_taken(source, frame.columns, options)
+    return frame.select(*(frame[quoted(old)].alias(new) for old, new in taken.items()))
+
+
+def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> dict[str, str]:
+    """The columns of an input among those of its facts, by name, else by position; each with its new name."""
     if len(set(has)) < len(has):
         raise DataError(f"the facts of {source.name} have several columns of one name: {', '.join(has)}")
     extra = {MALFORMED: MALFORMED, ROW: ROW}
@@ -149,13 +169,9 @@ def _selected(source: Input, frame: DataFrame, options: OutputOptions) -> DataFr
     others = [name for name in has if name not in (options.arrival, MALFORMED, ROW)]
     missing = [name for name in source.columns if name not in has]
     if not missing:
-        taken = {name: name for name in source.columns}
-    elif len(missing) == len(source.columns) == len(others):
-        taken = dict(zip(others, source.columns, strict=True))
-    else:
-        taken = {}
-    if taken:
-        return frame.select(*(frame[quoted(old)].alias(new) for old, new in {**taken, **extra}.items()))
+        return {**{name: name for name in source.columns}, **extra}
+    if len(missing) == len(source.columns) == len(others):
+        return {**dict(zip(others, source.columns, strict=True)), **extra}
     rename = f"Rename one: {source.name} has {', '.join(source.columns)}."
     raise DataError(
         f"the facts of {source.name} lack the column {missing[0]}; they have {', '.join(has)}. "
@@ -182,7 +198,7 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
     return frame.select(*(column.alias(name) for name, column in columns.items()))
 
 
-def _arrow_type(name: str, field: StructField) -> pa.DataType:
+def arrow_type(name: str, field: StructField) -> pa.DataType:
     if isinstance(field.dataType, TimestampType):  # versions of PySpark disagree on how to ask for this one
         return pa.timestamp("us", "UTC")
     try:
@@ -191,7 +207,7 @@ def _arrow_type(name: str, field: StructField) -> pa.DataType:
         raise DataError(f"column {field.name} of {name} cannot be read: {error}") from None
 
 
-def _check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> None:
+def check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> None:
     *objects, time = zip(source.columns, types, strict=True)
     for column, type_ in objects:
         if kind_of(type_) is None:
@@ -199,10 +215,10 @@ def _check_types(plan: Plan, source: Input, types: Sequence[pa.DataType]) -> Non
                 f"column {column} of {source.name} is of type {type_}; "
                 "values are numbers, texts, truth values, dates, times, durations or bytes"
             )
-    _check_time(plan, f"column {time[0]} of {source.name}", time[1])
+    check_time(plan, f"column {time[0]} of {source.name}", time[1])
 
 
-def _check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
+def check_time(plan: Plan, what: str, type_: pa.DataType) -> None:
     if is_timestamp(type_) and plan.tick is None:
         raise DataError(no_tick(f"{what} has timestamps"))
     if not (is_timestamp(type_) or kind_of(type_) is not None):
@@ -261,7 +277,7 @@ def _duration(text: str) -> int:
     return int(length)
 
 
-def _tick(name: str, given: int | str | date | None, plan: Plan) -> int | None:
+def tick_given(name: str, given: int | str | date | None, plan: Plan) -> int | None:
     """A tick, given as a number or a timestamp."""
     if isinstance(given, int):
         return _natural(name, given)
@@ -281,14 +297,14 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
     """The numbers of the buckets: a single one if the program has no key, or facts cannot be divided."""
     if buckets is not None and (type(buckets) is not int or buckets < 1):
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
-    why = _undivided(job)
+    why = undivided(job)
     if why is not None and (buckets or 2) > 1:
         said = f"the program runs as one bucket, on one core: {shown(why)}"
         warnings.warn(said, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 
-def _undivided(job: Job) -> str | None:
+def undivided(job: Job) -> str | None:
     """The reason why the facts cannot be divided; None if they can."""
     plan = job.plan
     if not plan.key:

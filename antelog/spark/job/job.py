@@ -164,12 +164,8 @@ class Job:
 
     @cached_property
     def talks_by_itself(self) -> bool:
-        """True if some pattern is clock-driven, so every tick may have answers.
-
-        Several buckets have such an answer: of a value of the background, of one that a rule names, and of
-        all others. Any other answer rests on a fact, and is reported by the bucket that has it.
-        """
-        return any(pattern.clock_driven for query in self.plan.queries for pattern in query.patterns)
+        """True if some answers need no fact, see `talks_by_itself`."""
+        return talks_by_itself(self.plan)
 
     @cached_property
     def begins_together(self) -> bool:
@@ -219,6 +215,15 @@ class Job:
             "clock": str(self.timing.clock),
             "chances": "no" if self.forecasts is None else self.forecasts.kind,
         }
+
+
+def talks_by_itself(plan: Plan) -> bool:
+    """True if some pattern is clock-driven, so every tick may have answers.
+
+    Several buckets have such an answer: of a value of the background, of one that a rule names, and of
+    all others. Any other answer rests on a fact, and is reported by the bucket that has it.
+    """
+    return any(pattern.clock_driven for query in plan.queries for pattern in query.patterns)
 
 
 def differences(old: Mapping[str, str], new: Mapping[str, str]) -> str | None:

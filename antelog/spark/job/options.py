@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from antelog.given import NAMED, TEXT
 from antelog.run.chance_settings import ChanceSettings, LimitSettings
 from antelog.run.options import Syntax, option
-from antelog.run.settings import KindSettings, SparkSettings, StreamSettings
+from antelog.run.settings import ClockSettings, KindSettings, SparkSettings, StreamSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,3 +68,8 @@ class OutputOptions(StreamSettings, LimitSettings, KindSettings, StaticFrames):
 @dataclass(frozen=True, kw_only=True)
 class ChangeOptions(OutputOptions, OneQuery):
     """The options of `changes`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FunctionOptions(ClockSettings, LimitSettings, KindSettings, StaticFrames):
+    """The options of `register`."""

@@ -1,0 +1,1 @@
+"""Programs as table functions of SQL."""

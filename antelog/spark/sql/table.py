@@ -1,0 +1,130 @@
+"""The table that a table function reads: its columns, and its rows as facts of each input.
+
+A program with one input takes its columns from the table. If it has several, the column `input` says
+which input a row is of. Spark hands rows over one by one; they become columns again here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark.sql.types import StructType
+from pyspark.sql.udtf import SelectedColumn
+
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.compile.nodes.plan import Input, Plan
+from antelog.errors import DataError
+from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.epochs import Counting
+from antelog.spark.job.checking import arrow_type, check_time, check_types, columns_taken
+from antelog.spark.job.job import ARRIVED
+from antelog.spark.job.options import OutputOptions
+from antelog.spark.settings import quoted
+from antelog.spark.sql.times import in_ticks
+
+INPUT = "input"
+"""The column that says which input a row is of."""
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table that a program reads.
+
+    types       the type of each column, by its name in the table
+    inputs      for each input its columns: the name in the table, and that of the input
+    countings   how the times of each input are counted
+    """
+
+    types: Mapping[str, pa.DataType]
+    inputs: Mapping[str, Mapping[str, str]]
+    countings: Mapping[str, Counting]
+
+    @property
+    def selected(self) -> list[SelectedColumn]:
+        """The columns as Spark hands them over: timestamps as numbers, which need no zone of a worker."""
+        return [
+            SelectedColumn(f"unix_micros({quoted(old)})" if _is_zoned(type_) else quoted(old), f"c{at}")
+            for at, (old, type_) in enumerate(self.types.items())
+        ]
+
+    def facts(self, rows: pa.Table, source: Input) -> pa.Table:
+        """The facts of an input among rows of the table."""
+        taken = self.inputs[source.name]
+        own = rows.filter(pc.equal(rows.column(INPUT), source.name)) if len(self.inputs) > 1 else rows
+        renamed = pa.table({new: own.column(old) for old, new in taken.items()})
+        return in_ticks(renamed, source, self.countings[source.name])
+
+    def rows_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
+        """Rows, each with its number, as a table. Raises DataError if one is of no input of the program."""
+        *columns, _ = zip(*given, strict=True)  # the last one has the numbers of rows
+        arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=True)]
+        table = pa.table(arrays, names=list(self.types))
+        if len(self.inputs) > 1:
+            self._refuse_others(table.column(INPUT))
+        return table
+
+    def _refuse_others(self, given: pa.ChunkedArray) -> None:
+        names = list(self.inputs)
+        for each in given.unique().to_pylist():
+            if each not in self.inputs:
+                hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
+                raise DataError(
+                    f"the column `{INPUT}` has {each!r}, which is no input of the program. {hint} "
+                    f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
+                )
+
+
+def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> TableColumns:
+    """The columns of a table that a program reads. Raises DataError if some are missing or do not fit."""
+    has = [field.name for field in table.fields]
+    several = len(plan.inputs) > 1
+    if several and INPUT not in has:
+        names = [each.name for each in plan.inputs]
+        raise DataError(
+            f"the program has the inputs {', '.join(names)}, and the table no column `{INPUT}` that says "
+            f"which of them a row is of. Put their tables together: {_union(plan)}"
+        )
+    if several and any(INPUT in each.columns for each in plan.inputs):
+        raise DataError(
+            f"an input has a column `{INPUT}`, which has to say which input a row is of; rename it"
+        )
+    of_inputs = [name for name in has if not (several and name == INPUT)]
+    taken = {each.name: columns_taken(each, of_inputs, options) for each in plan.inputs}
+    wanted = {old for columns in taken.values() for old in columns} | ({INPUT} if several else set())
+    types = {field.name: arrow_type("the table", field) for field in table.fields if field.name in wanted}
+    if several and kind_of(types[INPUT]) is not Kind.TEXT:
+        raise DataError(
+            f"the column `{INPUT}` is of type {types[INPUT]}; it has the names of inputs, as texts"
+        )
+    return TableColumns(types, taken, {each.name: plan.counting(each.name) for each in plan.inputs})
+
+
+def _union(plan: Plan) -> str:
+    """A query in SQL that puts a table for each input together."""
+    columns = dict.fromkeys(name for each in plan.inputs for name in each.columns)
+    selects = []
+    for each in plan.inputs:
+        values = [quoted(name) if name in each.columns else f"NULL AS {quoted(name)}" for name in columns]
+        selects.append(f"SELECT '{each.name}' AS {INPUT}, {', '.join(values)} FROM …")
+    return " UNION ALL ".join(selects)
+
+
+def types_of_input(plan: Plan, source: Input, columns: TableColumns) -> Mapping[str, pa.DataType]:
+    """The types of an input's columns, once their times are ticks; `ARRIVED` is one if there are arrivals."""
+    empty = pa.table({old: pa.array([], type_) for old, type_ in columns.types.items()})
+    given = {new: columns.types[old] for old, new in columns.inputs[source.name].items()}
+    check_types(plan, source, tuple(given[column] for column in source.columns))
+    if ARRIVED in given:
+        check_time(plan, f"the arrival of {source.name}", given[ARRIVED])
+    return {field.name: field.type for field in columns.facts(empty, source).schema}
+
+
+def _is_zoned(type_: pa.DataType) -> bool:
+    return pa.types.is_timestamp(type_) and type_.tz is not None
+
+
+def _array(values: Sequence[object], type_: pa.DataType) -> pa.Array:
+    return pa.array(values, pa.int64()).cast(type_) if _is_zoned(type_) else pa.array(values, type_)

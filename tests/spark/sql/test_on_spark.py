@@ -1,0 +1,256 @@
+"""antelog/spark/sql: a table function returns the lines of `changes`, and of `antelog try`, on each example.
+
+`tests/run/test_runners.py` compares `Engine` with `antelog try` on the same facts.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+
+import pyarrow as pa
+import pytest
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from antelog import Program, parse
+from antelog.spark import answers, changes, register, rejects
+from tests.run import cases
+from tests.spark.sql.comparing import compare, in_order, lines
+
+pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+
+
+@pytest.mark.parametrize("name", cases.EXAMPLES)
+def test_of_each_example(spark: SparkSession, name: str) -> None:
+    compare(spark, cases.example(name))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
+def test_on_spark_connect() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark.sql.over_connect"],
+        cwd=cases.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=500,
+        check=False,
+    )
+    assert done.stdout.split() == cases.EXAMPLES, done.stderr[-3000:]
+
+
+TWICE = parse("""
+    tick 10 minutes.
+    input Temp(device: text, level, time) delay 2.
+    Twice(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+    query Twice(X, T).
+""")
+MOMENTS = ["2026-03-29 00:55", "2026-03-29T01:05:30Z", "2026-10-25 02:15:00.5+02:00", "no time", None, "29"]
+
+
+def _micros(*moments: str) -> pa.Array:
+    return pa.array(moments, pa.string()).cast(pa.timestamp("us", "UTC"))
+
+
+TIMES = {
+    "texts": pa.array(MOMENTS),
+    "ticks": pa.array([1, 2, 3, None, -4, 5], pa.int32()),
+    "fractions": pa.array([1.0, 2.5, 3.0, None, float("nan"), 4.0]),
+    "seconds": pa.array([1_774_745_700, 1_774_746_330, 7, None, 1_774_746_900, 2**62]),
+    "parts of seconds": pa.array([1_774_745_700.25, 1_774_746_330.75, 7.0, None, 0.5, 1e300]),
+    "moments": _micros(
+        "2026-03-08T06:55:00Z", "2026-03-08T07:05:00Z", "2026-11-01T05:30:00Z",
+        "2026-11-01T06:30:00Z", "1969-12-31T00:00:00Z", "2026-11-01T06:40:00Z",
+    ),
+    "local moments": pa.array([f"2026-11-01 0{hour}:30:00" for hour in range(6)]),
+    "days": pa.array(range(20_000, 20_006), pa.int32()).cast(pa.date32()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_times_are_read_as_in_a_batch(spark: SparkSession, kind: str) -> None:
+    """In the zone of the session, New York, an hour comes twice."""
+    levels = ["high"] * 5 + [None]
+    frame = spark.createDataFrame(
+        pa.table({"device": ["a", "a", "b", "b", "a", "a"], "level": levels, "time": TIMES[kind]})
+    )
+    if kind == "local moments":
+        frame = frame.withColumn("time", frame.time.cast("timestamp_ntz"))
+    frame.createOrReplaceTempView("facts")
+    _agree(spark, TWICE, {"Temp": frame}, "facts", 3_000_000)
+
+
+def _agree(
+    spark: SparkSession, program: Program, inputs: dict[str, DataFrame], table: str, until: int
+) -> None:
+    """The function's lines, answers and rejects are those of a batch, also in their columns."""
+    register(spark, "f", program)
+    batches = {
+        "changes": changes(program, inputs, until=until),
+        "answers": answers(program, inputs, until=until),
+        "rejects": rejects(program, inputs, until=until),
+    }
+    for kind, batch in batches.items():
+        frame = spark.sql(f"SELECT * FROM f(TABLE({table}), until => {until}, lines => '{kind}')")
+        assert frame.schema == batch.schema
+        assert in_order(frame.toArrow().to_pylist()) == in_order(batch.toArrow().to_pylist())
+
+
+VALUES = parse("""
+    input A(x, time) delay 1.
+    input B(thing, size, time) delay 1.
+    static Known(x).
+    Both(X, S, T) :- A(X, T), B(X, S, T+1), Known(X).
+    query Both(X, S, T).
+    Any(X, T) :- A(X, T).
+    query Any(X, T).
+""")
+"""A program whose inputs call their keys by different names."""
+
+
+def test_values_of_all_types_come_out_as_in_a_batch(spark: SparkSession) -> None:
+    spark.sql("""
+        CREATE OR REPLACE TEMP VIEW a AS SELECT * FROM VALUES
+            (1, 0, 0), (2, 1, 1), (NULL, 1, 1), (3, 5, 9), (1, 1, 2) AS t(x, time, arrival)
+    """)
+    spark.sql("""
+        CREATE OR REPLACE TEMP VIEW b AS SELECT * FROM VALUES
+            (1.0D, 1.5, 1, 1), (2.0D, 2.25, 2, 3), (4.0D, 0.0, 1, 1), (1.0D, 1.5, 1, 1)
+            AS t(thing, size, time, arrival)
+    """)
+    known = spark.createDataFrame([(1,), (2,)], "x int")
+    spark.sql("SELECT 'A' AS input, * FROM a").unionByName(
+        spark.sql("SELECT 'B' AS input, * FROM b"), allowMissingColumns=True
+    ).createOrReplaceTempView("facts")
+    clause = register(spark, "f", VALUES, static={"Known": known})
+    batch = changes(VALUES, {"A": spark.table("a"), "B": spark.table("b")}, static={"Known": known})
+    expected = in_order(batch.toArrow().to_pylist())
+    for table in ("TABLE(facts)", f"TABLE(facts) {clause}", "TABLE(facts) PARTITION BY hash(0)"):
+        assert lines(spark, f"SELECT * FROM f({table})") == expected
+    assert {row["query"] for row in expected} == {"Both", "Any"}
+    inputs = {"A": spark.table("a"), "B": spark.table("b")}
+    both = changes(VALUES, inputs, static={"Known": known}, query="Both")
+    found = spark.sql("SELECT * FROM f(TABLE(facts), query => 'Both')")
+    assert found.schema == both.schema
+    assert in_order(found.toArrow().to_pylist()) == in_order(both.toArrow().to_pylist())
+
+
+def test_types_of_objects(spark: SparkSession) -> None:
+    program = parse(
+        "input A(x, y, z, u, v, time). Q(X, Y, Z, U, V, T) :- A(X, Y, Z, U, V, T). query Q(X, Y, Z, U, V, T)."
+    )
+    frame = spark.sql("""
+        SELECT DATE'2026-01-01' AS x, TIMESTAMP'2026-11-01 01:30:00' AS y, X'00ff' AS z,
+            INTERVAL '1' DAY AS u, true AS v, 0L AS time
+        UNION ALL SELECT DATE'2026-01-02', NULL, X'', INTERVAL '2' HOUR, false, 1L
+    """)
+    frame.createOrReplaceTempView("facts")
+    _agree(spark, program, {"A": frame}, "facts", 9)
+
+
+def test_chances_and_kinds(spark: SparkSession) -> None:
+    program = parse("""
+        tick 1 minute.
+        input Temp(x: text, time) delay 1.
+        chance Temp(_, _) = 20%.
+        Twice(X, T) :- Temp(X, T), Temp(X, T+1).
+        query Twice(X, T).
+    """)
+    frame = spark.createDataFrame([("a", 3), ("a", 4), ("b", 5)], "x string, time int")
+    frame.createOrReplaceTempView("facts")
+    kinds = ("possible", "confirmed")
+    register(spark, "f", program, only=kinds)
+    batch = changes(program, {"Temp": frame}, only=kinds, begin=0, until=9)
+    found = lines(spark, "SELECT * FROM f(TABLE(facts), since => 0, until => 9)")
+    assert found == in_order(batch.toArrow().to_pylist())
+    assert {row["change"] for row in found} == set(kinds)
+    assert any("chance" in row for row in found)
+
+
+def _readings(spark: SparkSession) -> DataFrame:
+    rows = [("a", "high", 1), ("a", "high", 2), ("b", "high", 2), ("b", "low", 3)]
+    frame = spark.createDataFrame(rows, "device string, level string, time int")
+    frame.createOrReplaceTempView("facts")
+    return frame
+
+
+@pytest.mark.parametrize("clause", ["PARTITION BY (device, level)", "PARTITION BY (device, time)"])
+def test_a_clause_that_divides_a_key_is_refused(spark: SparkSession, clause: str) -> None:
+    rows = [(device, level, time) for device in "ab" for time in range(3) for level in ("high", "low")]
+    frame = spark.createDataFrame(rows, "device string, level string, time int")
+    frame.createOrReplaceTempView("facts")
+    register(spark, "f", TWICE)
+    assert _refusal(spark, f"SELECT * FROM f(TABLE(facts) {clause})") == (
+        "the PARTITION BY of f divides rows that belong together. Leave it out, or write "
+        "PARTITION BY `device`"
+    )
+
+
+def test_a_coarser_clause_is_taken(spark: SparkSession) -> None:
+    _readings(spark)
+    register(spark, "f", TWICE)
+    whole = lines(spark, "SELECT * FROM f(TABLE(facts))")
+    assert whole
+    for coarser in (
+        "PARTITION BY device < 'b'",
+        "PARTITION BY (device, upper(device))",
+        "WITH SINGLE PARTITION",
+    ):
+        assert lines(spark, f"SELECT * FROM f(TABLE(facts) {coarser})") == whole
+
+
+def test_what_has_no_key_comes_in_one_partition(spark: SparkSession) -> None:
+    _readings(spark)
+    program = parse("input T(device, level, time). N(T) :- count(T(_, high, T)) >= 1. query N(T).")
+    assert register(spark, "f", program) == "WITH SINGLE PARTITION"
+    whole = lines(spark, "SELECT * FROM f(TABLE(facts), until => 9)")
+    assert [row["T"] for row in whole if row["change"] == "confirmed"] == [1, 2]
+    assert lines(spark, "SELECT * FROM f(TABLE(facts) WITH SINGLE PARTITION, until => 9)") == whole
+    assert _refusal(spark, "SELECT * FROM f(TABLE(facts) PARTITION BY level, until => 9)").endswith(
+        "Leave it out, or write WITH SINGLE PARTITION"
+    )
+
+
+def test_rows_of_no_input_are_refused(spark: SparkSession) -> None:
+    spark.sql("SELECT 'a' AS input, 1 AS x, 1 AS thing, 1.0 AS size, 0 AS time").createOrReplaceTempView(
+        "facts"
+    )
+    register(spark, "f", VALUES)
+    assert _refusal(spark, "SELECT * FROM f(TABLE(facts))") == (
+        "the column `input` has 'a', which is no input of the program. Did you mean A? Leave other rows out: "
+        "TABLE(SELECT * FROM … WHERE input IN (…))"
+    )
+
+
+def test_the_query_that_puts_tables_together_is_one(spark: SparkSession) -> None:
+    register(spark, "f", VALUES)
+    spark.sql("SELECT 1 AS x, 'b' AS thing, 2.5 AS size, 0 AS time").createOrReplaceTempView("facts")
+    text = _refusal(spark, "SELECT * FROM f(TABLE(facts))").partition("together: ")[2]
+    union = spark.sql(text.replace("…", "facts"))
+    assert union.columns == ["input", "x", "time", "thing", "size"]
+    assert [row.input for row in union.collect()] == ["A", "B"]
+
+
+def test_streams_are_refused(spark: SparkSession) -> None:
+    """With PARTITION BY, Spark refuses them before it looks at the function."""
+    rate = spark.readStream.format("rate").load()
+    rate.selectExpr("'a' AS device", "'high' AS level", "value AS time").createOrReplaceTempView("stream")
+    register(spark, "f", TWICE)
+    for clause, words in (
+        ("", "take antelog.spark.changes"),
+        ("PARTITION BY device", "Sorting is not supported"),
+    ):
+        found = spark.sql(f"SELECT * FROM f(TABLE(stream) {clause})")
+        with pytest.raises(AnalysisException, match=words):
+            found.writeStream.format("memory").queryName("never").start()
+
+
+def _refusal(spark: SparkSession, statement: str) -> str:
+    """The words of antelog in an error; there is no traceback in it."""
+    with pytest.raises(PySparkException) as caught:
+        spark.sql(statement).collect()
+    text = str(caught.value)
+    assert "Traceback" not in text
+    return text.partition("antelog.errors.DataError: ")[2].partition("\n")[0].partition(" SQLSTATE")[0]
