@@ -1,6 +1,6 @@
 """Sealed bytes: a line with their version and a digest of all that follows, and then the content.
 
-    antelog state 0007 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 7 is the version of the format
+    antelog state 0008 sha256 5d41402abc4b2a76b9719d911017c592…    the line; 8 is the version of the format
     PK…                                                            a zip archive of the members
 
 Damage is noticed before anything is unpacked. The digest is no signature: who can write a state can make up
