@@ -49,10 +49,12 @@ def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None
         tab.until("document.querySelector('a.row')")
         # A look between two views finds far fewer nodes than one at a view.
         before = max(rounds(tab, 1) for _ in range(3))
-        rounds(tab, 9)
+        rounds(tab, 21)
         tab.until("charts.size === 0")
-        # Twelve rounds would hold four times as much as three; a busy browser collects garbage later.
-        until(lambda: nodes(tab) < 2 * before)
+        # Twenty-four rounds would hold eight times as much as three; a busy browser collects garbage later.
+        until(
+            lambda: nodes(tab) < 4 * before, about=lambda: f"{nodes(tab)} nodes, {before} after three rounds"
+        )
         assert tab.errors == []
     finally:
         page.stop()
