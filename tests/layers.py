@@ -101,7 +101,7 @@ FOLDERS: dict[str, tuple[str, ...]] = {
     "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (
         *("settings", "workers", "lost", "job", "transport", "bucket"),
-        *("running", "learning", "sql"),
+        *("running", "learning", "sql", "format"),
         *("endpoints", "session", "pipeline"),
     ),
 }

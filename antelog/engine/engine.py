@@ -276,6 +276,10 @@ class PlanEngine:
         """The lines with their times, severity and words."""
         return _labelled(table, self._plan, query)
 
+    def begin_at(self, tick: int) -> None:
+        """Let time begin at a tick, and not with the first fact: earlier ticks have no answers."""
+        self._state = beginning(self._plan, self._state, tick)
+
     def begin_anew(self, tick: int) -> None:
         """Let time begin again at a later tick: nothing is reported about the ticks up to it."""
         if tick <= self.now:

@@ -7,6 +7,7 @@
     learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
     scores(program, inputs, ...)     for a batch, how good the chances of answers were
     register(spark, name, program)   makes a program a table function of SQL, for batches
+    register_source(spark)           makes `spark.read.format("antelog")` known: programs over files
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.
@@ -63,6 +64,7 @@ from antelog.lazily import names_of
 from antelog.spark.session.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
+    from antelog.spark.format.data_source import register_source
     from antelog.spark.learning import learn, scores
     from antelog.spark.pipeline.guarding import guard
     from antelog.spark.running import Outputs, answers, changes, outputs, rejects
@@ -96,6 +98,7 @@ __all__ = [
     "learn",
     "outputs",
     "register",
+    "register_source",
     "rejects",
     "scores",
 ]
@@ -105,6 +108,7 @@ _FROM = {
     **dict.fromkeys(("learn", "scores"), "learning"),
     "guard": "pipeline.guarding",
     "register": "sql.registering",
+    "register_source": "format.data_source",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),
     **dict.fromkeys(("MALFORMED", "OBSERVED", "PARQUET", "ROW", "SETTINGS"), "settings"),
 }

@@ -134,7 +134,12 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
     plan = _plan_of(job, query, table)
-    relation, table = plan.relation(query), _finished(plan, query, table)
+    return rows_of_lines(columns, plan.relation(query), _finished(plan, query, table))
+
+
+def rows_of_lines(columns: OutputColumns, relation: Relation, table: pa.Table) -> pa.Table:
+    """Lines of a query, which have their times and words, as rows with the columns of the output."""
+    query = relation.name
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),

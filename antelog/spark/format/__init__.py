@@ -1,0 +1,1 @@
+"""Programs as a data source of Spark: `spark.read.format("antelog")`."""

@@ -1,0 +1,138 @@
+"""The facts of a task: all of what the sources have, or those of the keys that were dealt to it.
+
+Each task reads all files and keeps its share of the rows. A value is of the same type in all tasks, whatever
+a piece of a file has: in files of texts numbers are doubles, and columns without a type are texts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.engine.columns.tables import Column
+from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.types import Types
+from antelog.engine.values.values import Values
+from antelog.errors import DataError
+from antelog.files import Rejects, WantedColumns
+from antelog.files.cells import NUMBERS
+from antelog.files.chunks import CheckedRows
+from antelog.files.naming import Form
+from antelog.language.epochs import TICKS
+from antelog.run.address import Files, Kafka
+from antelog.run.clock import Timing
+from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
+from antelog.run.sources.opening import Around, source_of
+from antelog.run.sources.source import Mark, rows_of
+from antelog.spark.format.request import SourceRequest
+from antelog.spark.job.dividing import parts_of
+from antelog.spark.job.job import Job
+
+_TYPES = {"number": "double", TICKS: TICKS, "text": "text", None: "text"}
+"""The types of columns of CSV, in which everything is written as text, as its reader calls them."""
+
+
+@dataclass(frozen=True)
+class FactShare:
+    """The share of a task: the part with this number of so many."""
+
+    number: int = 0
+    parts: int = 1
+
+
+def types_of_input(request: SourceRequest, name: str) -> Types:
+    """The types of an input's columns, of which the last one has ticks; files of Parquet have their own."""
+    wanted, address = _wanted(request, name), request.addresses[name]
+    types = [pa.float64() if type_ in NUMBERS else pa.string() for type_ in wanted.value_types]
+    if isinstance(address, Files) and address.form is Form.PARQUET:
+        source = source_of(address, wanted, Around(complete=True))
+        for piece in source.poll()[:1]:
+            types = [rows_of(wanted, piece).table.schema.field(column).type for column in wanted.columns[:-1]]
+        source.close()
+    return (*types, pa.int64())
+
+
+def recorded_facts(request: SourceRequest, job: Job, share: FactShare) -> InputReader:
+    """A reader of the share of a task among all that is there now."""
+    settings = request.settings
+    timing = Timing(job.timing.clock if settings.clock else None, timescale=job.plan.timescale)
+    inputs = {name: source_at(request, job, name, share, None) for name in request.addresses}
+    mode = ReadingMode(timing, recorded=True, until=job.span.until)
+    return InputReader(request.program.plan, inputs, mode, Rejects(), Listeners(lambda _: None))
+
+
+def source_at(
+    request: SourceRequest, job: Job, name: str, share: FactShare, mark: Mark | None
+) -> InputSource:
+    """The source of an input, from where it was left; without a mark, all that is there now."""
+    wanted, address = _wanted(request, name), request.addresses[name]
+    source = source_of(address, wanted, Around(mark, complete=mark is None))
+    return InputSource(source, str(address), wanted, _taken(job, name, share))
+
+
+def _wanted(request: SourceRequest, name: str) -> WantedColumns:
+    settings, address = request.settings, request.addresses[name]
+    wanted = wanted_of(request.program.plan, name, settings.arrival, settings.maps)
+    is_csv = address.values == "csv" if isinstance(address, Kafka) else address.form is Form.CSV
+    types = tuple(_TYPES[type_] for type_ in wanted.types) if is_csv else wanted.types
+    return replace(wanted, types=types, must_arrive=settings.clock == "arrival")
+
+
+def _taken(job: Job, name: str, share: FactShare) -> Callable[[CheckedRows], CheckedRows]:
+    """A function that gives the rows of a share, with values of the types of the job."""
+    column = job.key_columns[name]
+    types = dict(zip(job.inputs[name].columns, job.data.types[name], strict=True))
+
+    def take(rows: CheckedRows) -> CheckedRows:
+        rows = replace(rows, table=_typed(name, rows.table, types))
+        if share.parts == 1 or not rows.table.num_rows:
+            return rows
+        if column is None:
+            mask = np.full(rows.table.num_rows, share.number == 0)
+        else:
+            mask = parts_of(rows.table.column(column), share.parts) == share.number
+        return replace(rows, table=rows.table.filter(pa.array(mask)), arrives=rows.arrives[mask])
+
+    return take
+
+
+def _typed(name: str, table: pa.Table, types: Mapping[str, pa.DataType]) -> pa.Table:
+    for at, column in enumerate(table.column_names):
+        type_ = types.get(column)
+        given = table.column(at)
+        if type_ is not None and given.type != type_:
+            table = table.set_column(at, column, _as(type_, f"column {column} of {name}", given))
+    return table
+
+
+def _as(type_: pa.DataType, what: str, column: pa.ChunkedArray) -> pa.Array:
+    """The values as those of a type: numbers as the nearest doubles, others as they are spelled."""
+    if pa.types.is_null(column.type):
+        return column.cast(type_)
+    values = Values()
+    cells = values.encode(column.combine_chunks())
+    if kind_of(type_) is Kind.TEXT:
+        return _in_words(values, cells)
+    if pa.types.is_floating(type_):
+        return pa.array(values.numbers(cells), type_)
+    try:
+        return column.cast(type_)
+    except pa.ArrowException:
+        raise DataError(
+            f"{what} is of type {type_} in the first file, and of type {column.type} in another; "
+            "write all files with one type"
+        ) from None
+
+
+def _in_words(values: Values, cells: Column) -> pa.Array:
+    """The values as texts: those that are none as the language writes them, or as they are spelled."""
+    cells = values.spelled(cells)
+    texts = values.kinds(cells) == Kind.TEXT
+    written = values.texts(cells)
+    spoken = values.decode(np.where(texts, cells, UNBOUND), pa.string())
+    return pc.coalesce(spoken, written)

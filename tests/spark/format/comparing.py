@@ -1,0 +1,73 @@
+"""The lines of the data source, compared with those of an engine; by hand, on Spark and on Spark Connect.
+
+`tests/spark/sql/comparing.py` compares the same lines with a table function and with `changes`, and
+`tests/run/test_runners.py` with `antelog try`.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.datasource import CaseInsensitiveDict
+
+from antelog import Engine
+from antelog.files import ARRIVAL
+from antelog.spark import changes
+from antelog.spark.format.batch_reader import BatchReader
+from antelog.spark.format.data_source import AntelogSource
+from tests.run.cases import Case
+from tests.run.runners import in_steps, rows_of
+from tests.spark.sql.comparing import in_order, table_of
+
+Rows = list[dict[str, Any]]
+
+
+def options_of(case: Case) -> dict[str, str]:
+    """The options with which the data source runs a case."""
+    inputs = {f"input.{name}": str(path) for name, path in case.inputs.items()}
+    functions = {} if case.functions is None else {"functions": str(case.functions)}
+    return {"program": str(case.path), "arrival": case.arrival, **inputs, **functions}
+
+
+def expected(case: Case, until: int | None = None) -> Rows:
+    """The lines of an engine."""
+    if until is None:
+        return in_order(rows_of(in_steps(case, [])))
+    return in_order(rows_of([Engine(case.program, arrival=ARRIVAL).advance(until, case.facts)]))
+
+
+def source(options: Mapping[str, str]) -> AntelogSource:
+    """The data source with these options, as Spark hands them over."""
+    return AntelogSource(CaseInsensitiveDict(options))
+
+
+def batch_reader(options: Mapping[str, str]) -> BatchReader:
+    """The reader of a batch, as it comes to a worker."""
+    made = source(options)
+    found: BatchReader = pickle.loads(pickle.dumps(made.reader(made.schema())))
+    return found
+
+
+def read_here(options: Mapping[str, str]) -> Rows:
+    """The lines that the data source reads in this process, task after task."""
+    reader = batch_reader(options)
+    return in_order(
+        row
+        for partition in reader.partitions()
+        for batch in reader.read(partition)
+        for row in batch.to_pylist()
+    )
+
+
+def read(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
+    return spark.read.format("antelog").options(**options).load()
+
+
+def compare(spark: SparkSession, case: Case) -> None:
+    """All lines of a case, and the names of their columns."""
+    found = read(spark, {**options_of(case), "numPartitions": "3"})
+    assert found.columns == changes(case.program, table_of(spark, case.facts)).columns
+    assert in_order(found.toArrow().to_pylist()) == expected(case)

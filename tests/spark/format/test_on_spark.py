@@ -1,0 +1,75 @@
+"""antelog/spark/format: the data source reads the lines of `antelog try` on each example, on a real Spark."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from antelog.errors import ArgumentError
+from antelog.spark import register_source
+from tests.run import cases
+from tests.spark.format.comparing import compare, expected, options_of, read
+from tests.spark.sql.comparing import in_order
+
+pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
+
+
+@pytest.mark.parametrize("name", cases.EXAMPLES)
+def test_of_each_example(spark: SparkSession, name: str) -> None:
+    register_source(spark)
+    compare(spark, cases.example(name))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
+def test_on_spark_connect() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.spark.format.over_connect"],
+        cwd=cases.ROOT,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert done.stdout.split() == cases.EXAMPLES, done.stderr[-3000:]
+
+
+def test_it_is_read_in_sql_and_from_a_path(spark: SparkSession) -> None:
+    register_source(spark)
+    case = cases.example("leads")
+    options = options_of(case)
+    reader = spark.read.format("antelog").options(**{k: v for k, v in options.items() if k != "program"})
+    assert in_order(reader.load(options["program"]).toArrow().to_pylist()) == expected(case)
+    listed = ", ".join(f"`{name}` '{value}'" for name, value in options.items())
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW leads USING antelog OPTIONS ({listed})")
+    confirmed = spark.sql("SELECT count(*) AS n FROM leads WHERE change = 'confirmed'").collect()[0].n
+    assert confirmed == sum(row["change"] == "confirmed" for row in expected(case))
+
+
+def test_errors_have_no_traceback(spark: SparkSession, tmp_path: Path) -> None:
+    register_source(spark)
+    options = options_of(cases.example("leads"))
+    missing = tmp_path / "none.csv"
+    for changed, words in (
+        ({"qery": "x"}, "the data source has no option qery. Did you mean query?"),
+        ({"input.popularity": str(missing)}, f"{missing}: cannot be read: No such file or directory"),
+    ):
+        kept = {name: value for name, value in options.items() if name.lower() not in changed}
+        with pytest.raises(PySparkException) as caught:
+            read(spark, {**kept, **changed}).collect()
+        text = str(caught.value)
+        assert "Traceback" not in text
+        assert f"antelog.errors.DataError: {words}" in text
+    with pytest.raises(PySparkException, match=r"leave out \.schema"):
+        spark.read.format("antelog").options(**options).schema("x int").load().collect()
+
+
+def test_a_session_is_needed() -> None:
+    with pytest.raises(ArgumentError, match="spark is None"):
+        register_source(None)  # type: ignore[arg-type]  # what this is about
