@@ -33,8 +33,8 @@ class CarriedForecasts:
     log: dict[str, pa.Table]
 
 
-def after_change(before: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
-    """Carries forecasts over to other rules."""
+def carried(before: Forecasting, change: Transition) -> Forecasting:
+    """Carries forecasts over to other rules. Judges that had no say have none about new queries, either."""
     old, new, state = change.old, change.plan, change.state
     empty = start(new, before.learning)
     sightings = _sightings(before.sightings, change)
@@ -46,7 +46,7 @@ def after_change(before: Forecasting, change: Transition, limits: Limits) -> Car
     queries = {
         name: _going_on(before.queries[name], new.relation(name).alert)
         if _goes_on(change, name)
-        else _from(judged, change.tick)
+        else _from(judged.only(_heard(before, judged)), change.tick)
         for name, judged in empty.queries.items()
     }
     features = {
@@ -59,11 +59,16 @@ def after_change(before: Forecasting, change: Transition, limits: Limits) -> Car
         )
         for name, each in empty.features.items()
     }
-    found = Forecasting(sightings, series, queries, features, before.epoch, before.learning)
-    known, log, judged = known_of(new, found, state), {}, dict(queries)
+    return Forecasting(sightings, series, queries, features, before.epoch, before.learning)
+
+
+def with_lines(found: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
+    """Carried forecasts after the lines of the change, which get their chances."""
+    new, state = change.plan, change.state
+    known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
         lines = replace(each.lines, kind=np.where(each.lines.kind == REVISED, POSSIBLE, each.lines.kind))
-        forecast = QueryForecast(known, new.relation(name), features[name], limits)
+        forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
         step = forecast.step(judged[name], lines, change.tick, state.values, _nothing_of(lines))
         judged[name], log[name] = step.after, step.lines
     return CarriedForecasts(replace(found, queries=judged), log)
@@ -89,6 +94,13 @@ def _going_on(judged: Judged, threshold: float | None) -> Judged:
     if judged.scores.program.threshold == threshold:
         return judged
     return replace(judged, scores=replace(judged.scores, program=ProgramAlerts(threshold)))
+
+
+def _heard(before: Forecasting, judged: Judged) -> list[str]:
+    """The judges of a new query that have a say: all but those that had none so far."""
+    known = {name for each in before.queries.values() for name in each.sources}
+    heard = {name for name in known if any(each.says(name) for each in before.queries.values())}
+    return [name for name in judged.sources if name in heard or name not in known]
 
 
 def _from(judged: Judged, tick: int) -> Judged:

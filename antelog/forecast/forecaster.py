@@ -20,7 +20,7 @@ from antelog.engine.transition import Transition
 from antelog.errors import DataError, StateError
 from antelog.forecast import forecasting
 from antelog.forecast import saving as resuming
-from antelog.forecast.carrying import after_change, begun_anew
+from antelog.forecast.carrying import begun_anew, carried, with_lines
 from antelog.forecast.columns import HALF_LIFE, VALUES
 from antelog.forecast.forecasting import Forecasting
 from antelog.forecast.inference.learning import Learning
@@ -106,7 +106,7 @@ class ModelForecaster:
 
     def after_change(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
         """The forecaster of changed rules, and the lines of the change with their chances."""
-        found = after_change(self.known, change, self.limits)
+        found = with_lines(carried(self.known, change), change, self.limits)
         left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
         return replace(self, plan=change.plan, known=found.known, left_out=left_out), found.log
 

@@ -63,6 +63,14 @@ def test_a_changed_one_begins_anew_with_what_is_known_of_facts() -> None:
     assert any(line["chance_from"] == "outcomes" for line in later)
 
 
+def test_judges_that_have_no_say_have_none_about_changed_queries() -> None:
+    engine = Engine(OLD, model="learn", judges=["model"])
+    advanced(engine, 90)
+    engine.change_rules(NEW, accept=True)
+    later = [line for lines in advanced(engine, 140).values() for line in lines]
+    assert {line["chance_from"] for line in later} == {"model", None}
+
+
 def test_a_state_with_forecasts_goes_on() -> None:
     engine = Engine(OLD, model="learn")
     advanced(engine, 90)

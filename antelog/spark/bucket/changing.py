@@ -72,12 +72,14 @@ def _forecasts(
 ) -> tuple[BucketState, Mapping[str, pa.Table]]:
     """The bucket with its forecasts, and the lines of new and changed queries with chances, if any."""
     log = {name: each.log for name, each in found.changes.items()}
-    if job.forecasts is None or bucket.forecasting is None or not job.forecasts.learning.on:
+    if job.forecasts is None or bucket.forecasting is None:
         return moved, log
-    from antelog.forecast.carrying import after_change  # noqa: PLC0415 - not loaded without chances
+    from antelog.forecast.carrying import carried, with_lines  # noqa: PLC0415 - not loaded without chances
+    from antelog.spark.bucket.forecasting import renewed  # noqa: PLC0415
 
-    carried = after_change(bucket.forecasting, found, job.forecasts.limits)
-    return replace(moved, forecasting=carried.known), carried.log
+    known = renewed(job, bucket.number, carried(bucket.forecasting, found))
+    after = with_lines(known, found, job.forecasts.limits)
+    return replace(moved, forecasting=after.known), after.log
 
 
 def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]) -> dict[str, pa.Table]:

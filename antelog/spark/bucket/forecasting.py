@@ -51,10 +51,16 @@ def resumed(job: Job, number: int, members: Mapping[str, bytes]) -> Forecasting 
     """The state from the bytes of `members`, with the model of the job, which may be newer."""
     if job.forecasts is None:
         return None
-    current, newer = resuming.resumed(job.plan, members), _part(job, number)
-    if newer is None:
-        return current
-    return forecasting.only(with_model(current, newer, job.forecasts.learning), job.forecasts.judges)
+    return renewed(job, number, resuming.resumed(job.plan, members))
+
+
+def renewed(job: Job, number: int, current: Forecasting) -> Forecasting:
+    """The state of an earlier run or of other rules with the model of the job, and the judges it names."""
+    assert job.forecasts is not None
+    newer = _part(job, number)
+    if newer is not None:
+        current = with_model(current, newer, job.forecasts.learning)
+    return forecasting.only(current, job.forecasts.judges)
 
 
 def rows(current: Forecasting | None) -> int:

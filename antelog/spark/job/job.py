@@ -200,8 +200,8 @@ class Job:
         given = {name: rows for name, rows in self.data.given.items() if name in names}
         types = {n: t for n, t in self.data.types.items() if n in names or n in self.inputs}
         data = replace(self.data, given=given, types=types, before=())
-        learned = self.forecasts is not None and self.forecasts.learning.on
-        forecasts = replace(self.forecasts, content=None) if learned and self.forecasts is not None else None
+        # The model is of the new rules; of those before it is gone.
+        forecasts = None if self.forecasts is None else replace(self.forecasts, content=None)
         return replace(self, plan=found.plan, data=data, forecasts=forecasts)
 
     @cached_property
