@@ -116,8 +116,11 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     first = dict.fromkeys(
         (family.name for family in own.families), state.now - own.reach(before.learning.length)
     )
-    after = _used(own, current, state.now)
-    after = replace(after, sightings=forgotten(sightings, first), queries=queries, features=features)
+    epoch = state.now // before.learning.length
+    series = {name: known.odds.used(name, epoch) for name in current.series}
+    after = Forecasting(
+        forgotten(sightings, first), series, queries, features, current.epoch, before.learning
+    )
     return ForecastStep(after, log, left_out)
 
 

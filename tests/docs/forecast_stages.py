@@ -120,9 +120,10 @@ def _shown(
     """What the chain of each answer has shown at each tick, as of the tick at which its chance is asked."""
     (family,) = form.families
     columns: dict[str, Sequence[object] | Column] = dict(rows)
-    for tick in range(form.first - 1, form.last + 1):
-        sought = Sought([asked.cells["X"]], [{}], [0], [None], asked.tick + tick, asked.as_of)
-        came = outcomes(sightings, family, sought)
+    ticks = np.arange(form.first - 1, form.last + 1)
+    sought = Sought([asked.cells["X"]], [{}], [0], [None], asked.tick, asked.as_of)
+    shown = outcomes(sightings, family, sought, ticks)
+    for tick, came in zip(ticks.tolist(), shown.T, strict=True):
         columns[f"at {_tick(tick)}"] = ["a fact" if each else "nothing" for each in came]
     return table(columns)
 

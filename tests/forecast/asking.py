@@ -57,7 +57,9 @@ class OddsWithOthers(OddsOf):
 
 def by_model(engine: Engine, query: str, answers: Sequence[Answer], others: Others | None = None) -> Chances:
     """The model's chances of answers without open variables, by what is declared."""
-    return _asked(engine, query, answers, OddsWithOthers(layout(engine.plan), {}, Learning(False), others))
+    return _asked(
+        engine, query, answers, OddsWithOthers(layout(engine.plan), {}, Learning(False), others=others)
+    )
 
 
 def by_learned_model(engine: Engine, query: str, answers: Sequence[Answer]) -> Chances:

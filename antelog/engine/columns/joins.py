@@ -134,6 +134,56 @@ def find(left: Column, right: Column) -> Column:
     return np.where(at < 0, -1, order.take(starts.take(at)))
 
 
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Rows of keys at ticks."""
+
+    key: Column
+    tick: Column
+
+    @property
+    def count(self) -> int:
+        return len(self.key)
+
+
+def find_moments(asked: Moments, given: Moments) -> Column:
+    """For each key and tick that is asked for, the first row with these, or -1."""
+    if asked.count == 0 or given.count == 0:
+        return np.full(asked.count, -1)
+    low, count = extent(given.tick)
+    if count > ROOM // max(extent(given.key)[1], 1):
+        return find_rows([asked.key, asked.tick], [given.key, given.tick])
+    # Before and after all ticks there is one more, which nothing has.
+    moment = np.minimum(np.maximum(asked.tick - (low - 1), 0), count + 1)
+    moment += asked.key * (count + 2)
+    return find(moment, given.key * (count + 2) + (given.tick - (low - 1)))
+
+
+def last_before(asked: Moments, given: Moments) -> Column:
+    """For each key and tick that is asked for, the last row of that key before the tick, or -1.
+
+    The rows given are in the order of keys, and of ticks within a key.
+    """
+    if asked.count == 0 or given.count == 0:
+        return np.full(asked.count, -1)
+    low, size = extent(given.tick)
+    size += 1
+    code = given.key * size + (given.tick - low)
+    at = _last_below(code, asked.key * size + np.clip(asked.tick - low, 0, size - 1))
+    return np.where(given.key.take(np.maximum(at, 0)) == asked.key, at, -1)
+
+
+def _last_below(ordered: Column, sought: Column) -> Column:
+    """For each number that is sought the last position of a smaller one, or -1."""
+    low, count = int(ordered[0]), int(ordered[-1] - ordered[0]) + 1
+    if count > roomy(len(ordered) + len(sought)) or len(sought) <= tables.FEW:
+        return np.searchsorted(ordered, sought) - 1
+    below = np.full(count + 1, -1)
+    below[ordered - low + 1] = np.arange(len(ordered))
+    np.maximum.accumulate(below, out=below)
+    return below.take(np.minimum(np.maximum(sought - low, 0), count))
+
+
 @dataclass(frozen=True)
 class Band:
     """A band: for each row on the left the least and the greatest number a row on the right may have."""

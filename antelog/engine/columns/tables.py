@@ -245,6 +245,14 @@ def changed(ordered: NDArray[np.integer[Any]]) -> Mask:
     return fresh
 
 
+def run_ends(ordered: NDArray[np.integer[Any]]) -> Mask:
+    """A mask of the rows after which a sorted column has another number, or none."""
+    last = np.empty(len(ordered), np.bool_)
+    last[-1:] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=last[:-1])
+    return last
+
+
 def ordinals(fresh: Mask) -> Column:
     """For each row of a sorted column the rank of its number, given where the numbers change."""
     which = fresh.astype(np.int64)

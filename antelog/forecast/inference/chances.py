@@ -193,7 +193,7 @@ def chances(known: Known, query: str, asked: AnswersAtTicks) -> Chances:
     at = np.flatnonzero(asked.whole)
     if len(at) == 0:
         return nothing
-    table = table_of(known, form, asked.take(at))
+    table = table_of(known, form, asked.take(at)).relevant(form)
     (key,) = keys_of([table.columns])
     same = groups(key)
     found = worked_out(form, table.take(same.first))

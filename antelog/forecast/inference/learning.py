@@ -8,7 +8,7 @@ Counts of an epoch are used from a later one on, by which all its facts have com
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -74,12 +74,35 @@ class Learning:
 
 
 @dataclass(frozen=True, eq=False)
+class CountsByEpoch:
+    """The counts of families that are in use in an epoch; what was moved into use stays so for later ones."""
+
+    found: dict[str, dict[int, SeriesCounts]] = field(default_factory=dict)
+
+    def at(self, name: str, counts: SeriesCounts, epoch: int, as_of: KnownEpoch) -> SeriesCounts:
+        """The counts of a family in an epoch, given those at first."""
+        own = self.found.setdefault(name, {})
+        if epoch not in own:
+            earlier = max((each for each in own if each < epoch), default=None)
+            own[epoch] = series_counts.up_to(counts if earlier is None else own[earlier], as_of)
+        return own[epoch]
+
+
+@dataclass(frozen=True, eq=False)
 class OddsOf:
     """The odds of keys in epochs: as declared, or else as learned by then."""
 
     layout: Layout
     series: Mapping[str, SeriesCounts]
     learning: Learning
+    counts: CountsByEpoch = field(default_factory=CountsByEpoch)
+
+    def used(self, name: str, epoch: int) -> SeriesCounts:
+        """The counts of a family that are in use in an epoch."""
+        counts = self.series[name]
+        if not self.learning.counts:
+            return counts
+        return self.counts.at(name, counts, epoch, self.learning.as_of(epoch, self.layout))
 
     def epochs(self, chain: Chain, ticks: Column) -> Column:
         """The epochs of ticks for a chain; if nothing is learned of it any more, they are all one."""
@@ -97,17 +120,14 @@ class OddsOf:
         """The odds of each key in its epoch."""
         source = next(each for each in self.layout.plan.inputs if each.name == chain.predicate)
         odds, family = declared(chain, source, keys), family_of(chain)
-        counts = self.series.get(family.name)
-        if counts is None or self._declared(odds, family):
+        if family.name not in self.series or self._declared(odds, family):
             return odds
         parts, order = [], []
         possible = possible_kinds(chain, source, keys) if family.slotted else ()
         for epoch in distinct(epochs).tolist():
             at = np.flatnonzero(epochs == epoch)
-            as_of = self.learning.as_of(epoch, self.layout)
-            if self.learning.counts:
-                counts = series_counts.up_to(counts, as_of)
-            some = [each.take(at) for each in possible]
+            as_of, some = self.learning.as_of(epoch, self.layout), [each.take(at) for each in possible]
+            counts = self.used(family.name, epoch)
             parts.append(series_counts.odds_of(counts, chain, keys.take(at), as_of, some))
             order.append(at)
         found = parts[0].and_then(*parts[1:]).take(inverse(np.concatenate(order)))

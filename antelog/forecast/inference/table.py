@@ -10,7 +10,7 @@ outcome of each chain at each tick that matters.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -133,6 +133,24 @@ class AnswerTable:
             *(column for shown in self.shown for column in shown.T),
         ]  # fmt: skip
 
+    def relevant(self, form: QueryForm) -> AnswerTable:
+        """The table without outcomes that make no difference.
+
+        What a chain does next depends on where it is. So of the ticks up to the first one of the formula only
+        those matter from the last one on whose outcome is known for good.
+        """
+        found = []
+        for shown in self.shown:
+            columns, later = shown.T.copy(), np.zeros(len(self.age), np.bool_)
+            for tick in range(form.first, self.begin - 1, -1):
+                column = columns[tick - self.begin]
+                column *= ~later
+                later |= column > 0
+                if not form.memory:
+                    later |= tick <= self.age - form.slowest
+            found.append(columns.T)
+        return replace(self, shown=tuple(found))
+
     def take(self, at: Column) -> AnswerTable:
         return AnswerTable(
             self.age.take(at),
@@ -204,12 +222,7 @@ def _shown(known: Known, chain: Chain, asked: AnswersAtTicks, keys: Sequence[Col
     series = [family.series.index(state.series) for state in chain.states]
     possible = possible_states(known, chain, asked)
     sought = Sought(keys, beyond, series, possible, asked.tick, asked.as_of)
-    some = max(_AT_ONCE // asked.count, 1)
-    parts = [
-        outcomes(known.sightings, family, sought.at(np.array(ticks[start : start + some])))
-        for start in range(0, len(ticks), some)
-    ]
-    return np.concatenate(parts).reshape(len(ticks), asked.count).T
+    return outcomes(known.sightings, family, sought, np.array(ticks))
 
 
 def possible_states(known: Known, chain: Chain, asked: AnswersAtTicks) -> list[Mask | None]:
@@ -219,10 +232,6 @@ def possible_states(known: Known, chain: Chain, asked: AnswersAtTicks) -> list[M
     source = next(each for each in known.plan.inputs if each.name == chain.predicate)
     everyone = Keys(asked.cells, asked.count, known.sightings.values)
     return [*possible_kinds(chain, source, everyone)]
-
-
-_AT_ONCE = 2**14
-"""So many ticks of answers are looked up at once: few answers at all their ticks, many tick by tick."""
 
 
 def _twins(chains: Sequence[Chain], keys: Sequence[Sequence[Column]], count: int) -> tuple[Column, ...]:

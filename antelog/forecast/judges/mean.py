@@ -17,8 +17,8 @@ from math import exp
 
 import numpy as np
 
-from antelog.engine.columns.joins import find
-from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once
+from antelog.engine.columns.joins import Moments, find, last_before
+from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once, run_ends
 from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.losses import LEAST, log_losses
 from antelog.forecast.scores.scored_lines import UNIT, exactly
@@ -46,11 +46,8 @@ class JudgeWeights:
         first = self.at_first[None, :]
         if len(self.pattern) == 0:
             return np.repeat(first, len(pattern), axis=0)
-        size = int(self.tick.max()) + 3
-        code = self.pattern * size + self.tick + 1
-        at = np.searchsorted(code, pattern * size + np.clip(tick + 1, 0, size - 1)) - 1
-        there = (at >= 0) & (self.pattern.take(np.maximum(at, 0)) == pattern)
-        return np.append(self.weights, first, axis=0).take(np.where(there, at, -1), axis=0)
+        at = last_before(Moments(pattern, tick), Moments(self.pattern, self.tick))
+        return np.append(self.weights, first, axis=0).take(at, axis=0)
 
     def only(self, columns: Mask) -> JudgeWeights:
         """The weights, those of other judges being 0 from now on."""
@@ -58,7 +55,7 @@ class JudgeWeights:
 
     def settled(self) -> JudgeWeights:
         """The weights at the end of a step."""
-        end = marked(np.append(self.pattern[1:] != self.pattern[:-1], [True])[: len(self.pattern)])
+        end = marked(run_ends(self.pattern))
         return JudgeWeights(
             self.at_first,
             self.pattern.take(end),

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once
+from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, run_ends
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, REJECT, REVISED
 from antelog.forecast.column_set import ColumnSet
@@ -126,7 +126,7 @@ def followed(
     line = np.concatenate([np.full(before.last.count, -1), np.arange(lines.count)])
     order = in_order([number - number.min(initial=0), every.tick - every.tick.min(initial=0)])
     number, every, line = number.take(order), every.take(order), line.take(order)
-    last = np.append(number[1:] != number[:-1], [True])[: len(number)]
+    last = run_ends(number)
     until = np.where(last, now + 1, np.append(every.tick[1:], [0])[: len(number)])
     since = np.maximum(every.tick, before.now + 1)
     open_ = np.flatnonzero((every.kind <= REVISED) & (until > since))

@@ -17,7 +17,7 @@ from operator import is_
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, marked, numbered, once
 from antelog.engine.step.lines import pattern_of
 from antelog.forecast.columns import HALF_LIFE
 from antelog.forecast.outcomes.following import either_of, stage_of
@@ -25,7 +25,7 @@ from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
-from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.losses import log_losses_of
 from antelog.forecast.scores.scored_lines import UNIT, exactly
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
@@ -165,23 +165,21 @@ class OutcomeStatistics:
         return self
 
     def _entered(self, level: Ledger, key: tuple[Column, ...], ticks: Column, numbers: Numbers) -> Ledger:
-        half_lives = self._half_lives(level)
-        return entered(level, ticks, key, np.tile(numbers, len(half_lives)), half_lives)
+        return entered(level, ticks, key, numbers, self._half_lives(level))
 
     def _drawn_by(self) -> Ledger:
         """The losses by each number of OF_ALL after a lesson, of the answers of keys that had some before."""
         own = self.by_key
         if len(own.tally.keys) == 1:  # there is one key, which is all
             return self.drawn
-        earlier = (own.sums - own.counted)[:, -2:]
-        some = np.flatnonzero(earlier[:, 0] > 0)
-        states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), own.tick.take(some))
+        earlier = own.sums[:, -2:] - own.counted
+        some = marked(earlier[:, 0] > 0)
+        tick = own.tick.take(some)
+        states, ticks, which = _different(own.tally.keys[0].take(own.row.take(some)), tick)
         chance, _ = self._of_all_keys(states, ticks, fades=True)
-        tried = _drawn(earlier.take(some, axis=0)[:, :, None], chance[which, -1:], OF_ALL)
-        answers, confirmed = own.counted[some, -2:, None].transpose(1, 0, 2)
-        missed = answers - confirmed
-        lost = confirmed * log_losses(tried, missed >= 0) + missed * log_losses(tried, missed < 0)
-        return self._entered(self.drawn, (), own.tick.take(some), exactly(lost) / UNIT)
+        known = np.column_stack([earlier.take(some, axis=0), chance[:, -1].take(which)])
+        (tick,), lost = _lost(tick, known, own.counted.take(some, axis=0))
+        return self._entered(self.drawn, (), tick, lost)
 
     def settled(self, now: int) -> OutcomeStatistics:
         """The statistics at the end of a step."""
@@ -230,6 +228,26 @@ def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
         nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None),
     )
     return OutcomeStatistics(tuple(map(opened, levels)), opened(nothing_counted(0, len(OF_ALL))), memories)
+
+
+def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
+    """What answers have lost by each number of OF_ALL: the ticks at which they were counted, and the sums.
+
+    Of their keys it was known before: so many answers, of these confirmed, and the chance of all keys.
+    """
+    answers, confirmed = counted.T
+    sides = np.concatenate([marked(confirmed > 0), marked(answers > confirmed)])
+    right = np.arange(len(sides)) < np.count_nonzero(confirmed)
+    number = np.where(right, confirmed.take(sides), (answers - confirmed).take(sides))
+    answers, confirmed, of_all = known.take(sides, axis=0).T.copy()
+    found = np.stack([answers, np.where(right, confirmed, answers - confirmed)], axis=1)
+    of_all = np.where(right, of_all, 1 - of_all)
+    different, which = numbered(tick.take(sides))
+    lost = [
+        np.bincount(which, exactly(number * log_losses_of(_drawn(found, of_all, weight))), len(different))
+        for weight in OF_ALL
+    ]
+    return (different,), np.stack(lost, axis=1) / UNIT
 
 
 def _wider(states: Column) -> list[tuple[Column, ...]]:

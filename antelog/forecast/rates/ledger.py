@@ -15,15 +15,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Numbers, changed, groups, in_order, keys_of, marked
-from antelog.forecast.rates.tally import Cells, HalfLife, Tally, faded, matched, summed, without_old
+from antelog.engine.columns.joins import Moments, last_before
+from antelog.engine.columns.running import running_sums
+from antelog.engine.columns.tables import Column, Numbers, changed, groups, keys_of, marked, run_ends
+from antelog.forecast.rates.tally import Cells, HalfLife, Tally, faded, kept, matched, without_old
 
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
     """A tally by ticks, and the entries of a step: the sums of rows of the tally as of later ticks.
 
-    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums.
+    Entries are in the order of rows, and of ticks within a row. `counted` is what each adds to its sums, in
+    every memory the same.
     """
 
     tally: Tally
@@ -48,7 +51,7 @@ def closed(ledger: Ledger, now: int) -> Ledger:
     """The ledger at the end of a step: its last entries are those of the tally."""
     tally = ledger.tally
     if len(ledger.row):
-        end = marked(np.append(ledger.row[1:] != ledger.row[:-1], [True]))
+        end = marked(run_ends(ledger.row))
         at = ledger.row.take(end)
         last, sums = tally.last.copy(), tally.sums.copy()
         last[at], sums[at] = ledger.tick.take(end), ledger.sums.take(end, axis=0)
@@ -60,40 +63,28 @@ def closed(ledger: Ledger, now: int) -> Ledger:
 def entered(
     ledger: Ledger, tick: Column, keys: Sequence[Column], numbers: Numbers, half_life: HalfLife
 ) -> Ledger:
-    """The ledger with what was counted at ticks, each after those of the tally. It has no entries yet."""
+    """The ledger with what was counted at ticks, each after those of the tally. It has no entries yet.
+
+    The numbers are whole, or parts of a whole UNIT; with several half-lives they count in each memory.
+    """
     if len(tick) == 0:
         return ledger
-    tally = ledger.tally
-    (*keys, tick), numbers = summed((*keys, tick), numbers)
-    tally, row = _with_keys(tally, keys, tick)
-    order = in_order([row, tick - int(tick.min())])
-    row, tick, numbers = row.take(order), tick.take(order), numbers.take(order, axis=0)
-    counted, begins = numbers.copy(), changed(row)
+    tally, row = _with_keys(ledger.tally, keys, tick)
+    low, high = int(tick.min()), int(tick.max())
+    same = groups(row * (high - low + 1) + tick - low)
+    row, tick, counted = row.take(same.first), tick.take(same.first), numbers.take(same.order, axis=0)
+    if same.count < len(counted):
+        counted = np.add.reduceat(counted, same.starts, axis=0)
+    begins = changed(row)
     before = np.where(begins, tally.last.take(row), np.append([0], tick[:-1]))
-    gone = tally.forgotten(tick, before)
-    keeps = faded(np.ones((len(tick), numbers.shape[1])), tick - before, half_life)
-    keeps[gone] = 0
+    keeps = kept(tick - before, half_life)
+    keeps[tally.forgotten(tick, before)] = 0
+    sums = np.tile(counted, (1, keeps.shape[1]))
     start = marked(begins)
-    numbers[start] += keeps[start] * tally.sums.take(row.take(start), axis=0)
+    earlier = np.repeat(keeps.take(start, axis=0), counted.shape[1], axis=1)
+    sums[start] += earlier * tally.sums.take(row.take(start), axis=0)
     keeps[start] = 0
-    return Ledger(tally, row, tick, _running(numbers, keeps), counted)
-
-
-def _running(numbers: Numbers, keeps: Numbers) -> Numbers:
-    """Sums of which each keeps a share of the one before, and adds its own number.
-
-    Each round adds what twice as many rows before have left, until nothing of them is left any more.
-    """
-    distance, alive = 1, np.flatnonzero(keeps.any(axis=1))
-    sums = numbers
-    while len(alive):
-        more = keeps[alive] * sums[alive - distance]
-        left = keeps[alive] * keeps[alive - distance]
-        sums[alive] += more
-        keeps[alive] = left
-        distance *= 2
-        alive = alive[left.any(axis=1)]
-    return sums
+    return Ledger(tally, row, tick, running_sums(sums, keeps), counted)
 
 
 def _with_keys(tally: Tally, keys: Sequence[Column], tick: Column) -> tuple[Tally, Column]:
@@ -130,7 +121,7 @@ def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: Half
     row, tick = at.take(known), tick.take(known)
     last, found = tally.last.take(row), tally.sums.take(row, axis=0)
     if len(ledger.row):
-        entry = _entries(ledger, row, tick)
+        entry = last_before(Moments(row, tick), Moments(ledger.row, ledger.tick))
         there = np.flatnonzero(entry >= 0)
         last[there] = ledger.tick.take(entry.take(there))
         found[there] = ledger.sums.take(entry.take(there), axis=0)
@@ -146,12 +137,3 @@ def unfaded(ledger: Ledger, keys: Sequence[Column], count: int) -> Numbers:
     at = matched(keys, count, tally)
     none: Numbers = np.zeros((1, tally.sums.shape[1]))
     return np.concatenate([tally.sums, none]).take(at, axis=0)
-
-
-def _entries(ledger: Ledger, row: Column, tick: Column) -> Column:
-    """For each row and tick the last entry before it, or -1."""
-    first = int(ledger.tick.min())
-    size = int(ledger.tick.max()) - first + 2
-    code = ledger.row * size + (ledger.tick - first)
-    at = np.searchsorted(code, row * size + np.clip(tick - first, 0, size - 1)) - 1
-    return np.where(ledger.row.take(np.maximum(at, 0)) == row, at, -1)

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column, Mask, Numbers
+from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of, once
 from antelog.engine.values.values import Values
 from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.rates.series import ChainState
@@ -125,5 +125,6 @@ def each_once(odds: Odds) -> tuple[Odds, Column]:
     # To get to no fact is what is left of all others.
     parts = [odds.transitions[:, :, 1:], *(part for part in odds.columns if part is not odds.transitions)]
     flat = np.concatenate([part.reshape(count, -1).astype(np.float64) for part in parts], axis=1)
-    _, first, which = np.unique(flat, axis=0, return_index=True, return_inverse=True)
-    return odds.take(first), which.reshape(-1)
+    (key,) = keys_of([[*np.ascontiguousarray(flat.T).view(np.int64)]])
+    first, which = once(key)
+    return odds.take(first), which

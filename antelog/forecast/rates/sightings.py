@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.joins import Moments, find_moments
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.facts.history import Facts, History, Stream, added, fresh, gather, without
@@ -131,44 +131,50 @@ class Sought:
     tick: Column
     as_of: Column
 
-    def at(self, ticks: Column) -> Sought:
-        """The look-up at other ticks, counted from these: all rows for the first one, for the second, …"""
-        if len(ticks) == 1:
-            return replace(self, tick=self.tick + ticks[0])
-        count = len(self.tick)
-        row = np.tile(np.arange(count), len(ticks))
-        return Sought(
-            [column.take(row) for column in self.keys],
-            [{place: column.take(row) for place, column in each.items()} for each in self.beyond],
-            self.series,
-            [None if each is None else each.take(row) for each in self.possible],
-            self.tick.take(row) + np.repeat(ticks, count),
-            self.as_of.take(row),
-        )
 
+def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column) -> Column:
+    """The outcome of a chain in each row, at each of some ticks side by side, counted from the row's.
 
-def outcomes(sightings: Sightings, family: Family, sought: Sought) -> Column:
-    """The outcome of a chain in each row: 0 for no fact, 1, 2, … for its states."""
-    result = np.zeros(len(sought.tick), np.int64)
-    asked = marked(sought.tick <= sought.as_of)
-    if len(asked) == 0:
-        return result
-    tick = sought.tick.take(asked)
-    facts = gather(sightings.history, family.name, spans_of(distinct(tick)))
+    It is 0 for no fact, 1, 2, … for its states.
+    """
+    count = len(sought.tick)
+    result = np.zeros((len(ticks), count), np.int64)
+    about = spans_of(distinct(sought.tick)).shifted(-int(ticks[0]), int(ticks[-1]))
+    facts = gather(sightings.history, family.name, about)
     if facts.count == 0:
-        return result
+        return result.T
     width = len(family.places)
-    keys = [column.take(asked) for column in sought.keys]
-    at = find_rows([*keys, tick], [*facts.columns[:width], facts.time])
-    came = (at >= 0) & (facts.arrival.take(at) <= sought.as_of.take(asked))
-    there, at = asked[came], at[came]
-    result[there] = len(sought.series)  # what is none of the others is another fact
+    none = [np.zeros(count, np.int64)], [np.zeros(facts.count, np.int64)]
+    asked, there = keys_of([sought.keys, facts.columns[:width]] if width else none)
+    some = max(_AT_ONCE // count, 1)
+    for start in range(0, len(ticks), some):
+        tick = (sought.tick + ticks[start : start + some, None]).ravel()
+        every = Moments(np.resize(asked, len(tick)), tick)
+        at = find_moments(every, Moments(there, facts.time))
+        came = marked(at >= 0)
+        # What is about a later tick than the one asked at is not shown yet, even if it has come.
+        since = np.maximum(facts.arrival.take(at.take(came)), tick.take(came))
+        came = came[since <= sought.as_of.take(came % count)]
+        states = _states(family, sought, facts, at.take(came), came % count)
+        result[start : start + some].ravel()[came] = states
+    return result.T
+
+
+_AT_ONCE = 2**19
+"""So many ticks of answers are looked up at once at most."""
+
+
+def _states(family: Family, sought: Sought, facts: Facts, at: Column, row: Column) -> Column:
+    """The states that facts are of, for the rows that ask."""
+    width, met = len(family.places), facts.columns[-1].take(at)
+    # What is none of the others is another fact.
+    state_of = np.full(len(at), len(sought.series))
     for state in reversed(range(len(sought.series))):
-        meets = facts.columns[-1].take(at) >> sought.series[state] & 1 > 0
+        meets = met >> sought.series[state] & 1 > 0
         allowed = sought.possible[state]
         if allowed is not None:
-            meets &= allowed.take(there)
+            meets &= allowed.take(row)
         for place, column in sought.beyond[state].items():
-            meets &= facts.columns[width + family.more.index(place)].take(at) == column.take(there)
-        result[there[meets]] = state + 1
-    return result
+            meets &= facts.columns[width + family.more.index(place)].take(at) == column.take(row)
+        state_of[meets] = state + 1
+    return state_of

@@ -128,15 +128,22 @@ def _with_cells(keys: tuple[Column, ...], cells: Cells, first: int) -> tuple[Col
     return (*keys[:first], *map(cells, keys[first:]))
 
 
+def kept(epochs: Column, half_life: HalfLife) -> Numbers:
+    """The shares that are left of sums after numbers of epochs, a column for each half-life."""
+    half_lives = np.atleast_1d(np.inf if half_life is None else half_life)
+    different, which = numbered(np.maximum(epochs, 0))  # to halve takes long, and few numbers are different
+    shares: Numbers = np.exp2(-different[:, None] / half_lives).take(which, axis=0)
+    return shares
+
+
 def faded(sums: Numbers, epochs: Column | int, half_life: HalfLife) -> Numbers:
     """Sums, faded by a number of epochs; with several half-lives, as many columns each fade by one."""
     if half_life is None:
         return sums
-    passed = np.maximum(epochs, 0)
-    if not isinstance(half_life, np.ndarray):
-        return sums * np.exp2(-passed / half_life)[..., None]
-    keeps = np.exp2(-passed[..., None] / half_life)
-    result: Numbers = sums * np.repeat(keeps, sums.shape[-1] // len(half_life), axis=-1)
+    if not isinstance(epochs, np.ndarray):
+        return sums * np.exp2(-max(epochs, 0) / half_life)
+    shares = kept(epochs, half_life)
+    result: Numbers = sums * np.repeat(shares, sums.shape[-1] // shares.shape[1], axis=-1)
     return result
 
 

@@ -34,7 +34,11 @@ class Losses(Sums):
 
 def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
     """The log loss of each chance, given the outcomes of the answers."""
-    right = np.where(confirmed, chance, 1 - chance)
+    return log_losses_of(np.where(confirmed, chance, 1 - chance))
+
+
+def log_losses_of(right: Numbers) -> Numbers:
+    """The log loss of each chance, given the chances of what happened."""
     found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
     return found
 

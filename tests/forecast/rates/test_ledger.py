@@ -23,7 +23,7 @@ def nothing(forgets: int | None = FORGOTTEN) -> Ledger:
 def counted(ledger: Ledger, *rows: tuple[int, int, float]) -> Ledger:
     """With (key, tick, number), each number being one of one in every memory."""
     key, tick, number = zip(*rows, strict=True)
-    numbers = np.tile(np.stack([np.ones(len(rows)), np.array(number, np.float64)], axis=1), 3)
+    numbers = np.stack([np.ones(len(rows)), np.array(number, np.float64)], axis=1)
     return entered(ledger, column(*tick), (column(*key),), numbers, HALF_LIVES)
 
 

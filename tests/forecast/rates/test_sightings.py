@@ -39,7 +39,7 @@ def shown(chain: Chain, sightings: Sightings, *asked: tuple[str, int, int]) -> l
         np.array(tick),
         np.array(as_of),
     )
-    found: list[int] = outcomes(sightings, family_of(chain), sought).tolist()
+    found: list[int] = outcomes(sightings, family_of(chain), sought, np.zeros(1, np.int64))[:, 0].tolist()
     return found
 
 
@@ -63,11 +63,11 @@ def test_many_ticks_are_looked_up_at_once() -> None:
     keys, nothing = [cells(found.values, ["a", "b"])], np.zeros(2, np.int64)
     possible = [None, np.array([True, False]), None]  # of `low` there is none for b: it is another fact
     sought = Sought(keys, [{}, {}, {}], [0, 1, 2], possible, nothing, np.array([9, 1]))
-    together = outcomes(found, family_of(chain), sought.at(np.arange(3)))
-    assert together.tolist() == [1, 0, 0, 0, 0, 0]  # of tick 0 a and b, of 1, of 2; nothing of b had come
+    together = outcomes(found, family_of(chain), sought, np.arange(3))
+    assert together.tolist() == [[1, 0, 0], [0, 0, 0]]  # nothing of b had come
     later = replace(sought, as_of=nothing + 9)
-    assert outcomes(found, family_of(chain), later.at(np.arange(3))).tolist() == [1, 0, 0, 1, 0, 3]
-    assert outcomes(found, family_of(chain), later.at(np.array([2]))).tolist() == [0, 3]
+    assert outcomes(found, family_of(chain), later, np.arange(3)).tolist() == [[1, 0, 0], [0, 1, 3]]
+    assert outcomes(found, family_of(chain), later, np.array([2])).tolist() == [[0], [3]]
 
 
 def test_tests_are_looked_at_once() -> None:
@@ -112,4 +112,4 @@ def test_keys_beyond_the_places_have_to_fit() -> None:
     asked = cells(found.values, ["wt2", "wt2"])
     beyond = [{1: cells(found.values, ["high", "low"])}, {}]
     sought = Sought([asked], beyond, [0, 1], [None, None], np.zeros(2, np.int64), np.zeros(2, np.int64))
-    assert outcomes(found, family, sought).tolist() == [1, 2]
+    assert outcomes(found, family, sought, np.zeros(1, np.int64)).tolist() == [[1], [2]]
