@@ -146,6 +146,10 @@ class RunCourse:
     tend: Callable[[], object] = lambda: None
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(eq=False)
 class Driver:
     """Drives an engine with the rows of a reader."""
@@ -156,7 +160,7 @@ class Driver:
     course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
-    _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
+    _stopping: Callable[[], bool] = field(default_factory=lambda: _never, init=False)
     _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
@@ -182,6 +186,13 @@ class Driver:
                 self.time.sleep(max(0.0, began + BETWEEN_STEPS - self.time.monotonic()))
         if self.journal is not None:
             self.journal.end()
+
+    def read_on(self) -> Iterator[StepResult]:
+        """The steps of what is read at once; when all that is there has been read, also the rest of them."""
+        self.reader.read(self._now())
+        yield from self._advance(self.reader.finished(self._now()))
+        if self.reader.through:
+            yield from self._finish()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
         """Look after the other processes until `stopping`."""

@@ -100,6 +100,8 @@ def test_the_library_on_spark(here: Path) -> None:
     assert "arrived at tick 9, 6 ticks after its deadline" in said
     assert "|   3|wt2|  0|" in said
     assert list(here.glob("library-rejects/batch=0/_SUCCESS"))
+    assert "|wt2|  0|   3|" in said
+    assert "|wt2|  0|\n" in said
 
 
 def _printed(block: Block, folder: Path) -> str:

@@ -18,12 +18,13 @@ from antelog.engine.values.types import types_of_rows
 from antelog.errors import DataError
 from antelog.files import ARRIVAL
 from antelog.process import Engine
+from antelog.program import Program
 from antelog.run.address import Kafka
 from antelog.run.driver import Driver
 from antelog.run.options import taken
 from antelog.run.sinks.result import StepResult
 from antelog.spark.format.facts import FactShare, recorded_facts, types_of_input
-from antelog.spark.format.request import SourceRequest
+from antelog.spark.format.request import SourceRequest, require_batch
 from antelog.spark.job.checking import chances_of, job_of, undivided
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.job import Data, Job
@@ -42,9 +43,9 @@ _ROWS = 10_000
 class SourceLines:
     """The lines of a request, as rows of the data source."""
 
-    def __init__(self, request: SourceRequest, *, batch: bool) -> None:
+    def __init__(self, request: SourceRequest) -> None:
         self.request = request
-        self.job = _job(request, batch=batch)
+        self.job = _job(request, batch=request.state is None)
         self.columns = columns_of(self.job, request.query)
 
     def __getstate__(self) -> dict[str, object]:
@@ -63,11 +64,15 @@ class SourceLines:
         except TypeError:  # before 4.2 there is no such argument
             return to_arrow_schema(self.schema)
 
+    @property
+    def program(self) -> Program:
+        """The program with what is asked of it."""
+        return replace(self.request.runnable, plan=_plan(self.request))
+
     def engine(self) -> Engine:
         """The engine before the first fact."""
-        request, options = self.request, self.request.settings.engine()
-        program = replace(request.runnable, plan=_plan(request))
-        engine = Engine(program, static=request.background, arrival=ARRIVAL, **options)
+        options = self.request.settings.engine()
+        engine = Engine(self.program, static=self.request.background, arrival=ARRIVAL, **options)
         if self.job.span.begin is not None:
             engine.begin_at(self.job.span.begin)
         return engine
@@ -113,6 +118,7 @@ class BatchReader(DataSourceReader):
     """Reads the lines of all that is there now."""
 
     def __init__(self, lines: SourceLines, schema: StructType) -> None:
+        require_batch(lines.request)
         refuse_other_columns(lines, schema)
         self._lines = lines
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 
+from pyspark import __version__
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
 from antelog.errors import UnsupportedError
@@ -50,11 +51,23 @@ class AntelogSource(DataSource):
 
     def schema(self) -> StructType:
         with plain_errors():
-            return self._lines(batch=True).schema
+            return self._lines.schema
 
     def reader(self, schema: StructType) -> BatchReader:
         with plain_errors():
-            return BatchReader(self._lines(batch=True), schema)
+            return BatchReader(self._lines, schema)
 
-    def _lines(self, *, batch: bool) -> SourceLines:
-        return SourceLines(request_of(self.options), batch=batch)
+    def streamReader(self, schema: StructType) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        with plain_errors():
+            try:
+                from antelog.spark.format.stream_reader import StreamReader  # noqa: PLC0415 - needs 4.2
+            except ImportError:
+                raise UnsupportedError(
+                    f"PySpark is version {__version__}, and streams of the data source need 4.2 or later. "
+                    "Take antelog.spark.changes(program, {…: spark.readStream…})"
+                ) from None
+            return StreamReader(self._lines, schema)
+
+    @property
+    def _lines(self) -> SourceLines:
+        return SourceLines(request_of(self.options))

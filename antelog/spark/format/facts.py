@@ -7,7 +7,7 @@ a piece of a file has: in files of texts numbers are doubles, and columns withou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +18,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
-from antelog.errors import DataError
+from antelog.errors import DataError, StateError
 from antelog.files import Rejects, WantedColumns
 from antelog.files.cells import NUMBERS
 from antelog.files.chunks import CheckedRows
@@ -26,9 +26,11 @@ from antelog.files.naming import Form
 from antelog.language.epochs import TICKS
 from antelog.run.address import Files, Kafka
 from antelog.run.clock import Timing
+from antelog.run.journal import RunState
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
 from antelog.run.sources.opening import Around, source_of
-from antelog.run.sources.source import Mark, rows_of
+from antelog.run.sources.source import rows_of
+from antelog.run.waiting import WaitingRows
 from antelog.spark.format.request import SourceRequest
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import Job
@@ -45,6 +47,14 @@ class FactShare:
     parts: int = 1
 
 
+@dataclass(frozen=True, eq=False)
+class FactsLeft:
+    """How far sources were read, and the rows that wait for their tick to be finished."""
+
+    known: RunState = field(default_factory=RunState)
+    waiting: WaitingRows = field(default_factory=WaitingRows)
+
+
 def types_of_input(request: SourceRequest, name: str) -> Types:
     """The types of an input's columns, of which the last one has ticks; files of Parquet have their own."""
     wanted, address = _wanted(request, name), request.addresses[name]
@@ -59,20 +69,43 @@ def types_of_input(request: SourceRequest, name: str) -> Types:
 
 def recorded_facts(request: SourceRequest, job: Job, share: FactShare) -> InputReader:
     """A reader of the share of a task among all that is there now."""
-    settings = request.settings
-    timing = Timing(job.timing.clock if settings.clock else None, timescale=job.plan.timescale)
-    inputs = {name: source_at(request, job, name, share, None) for name in request.addresses}
-    mode = ReadingMode(timing, recorded=True, until=job.span.until)
+    inputs = {name: _source(request, job, share, name, Around(complete=True)) for name in request.addresses}
+    mode = ReadingMode(_timing(request, job), recorded=True, until=job.span.until)
     return InputReader(request.program.plan, inputs, mode, Rejects(), Listeners(lambda _: None))
 
 
-def source_at(
-    request: SourceRequest, job: Job, name: str, share: FactShare, mark: Mark | None
-) -> InputSource:
-    """The source of an input, from where it was left; without a mark, all that is there now."""
+def followed_facts(request: SourceRequest, job: Job, left: FactsLeft) -> InputReader:
+    """A reader that follows the sources from where they were left."""
+    marks, share = left.known.marks, FactShare()
+    for name, before in left.known.addresses.items():
+        address = request.addresses.get(name)
+        if str(address) != before:
+            raise StateError(
+                f"{name} came from {before} so far, and is to come from {address} now. Leave it as it was, "
+                "or begin anew with an empty checkpoint"
+            )
+    inputs = {
+        name: _source(request, job, share, name, Around(marks.get(name, {}))) for name in request.addresses
+    }
+    return InputReader(
+        request.program.plan,
+        inputs,
+        ReadingMode(_timing(request, job)),
+        Rejects(),
+        Listeners(lambda _: None),
+        left.known.progress,
+        left.waiting,
+    )
+
+
+def _timing(request: SourceRequest, job: Job) -> Timing:
+    """The clock; if none was chosen, facts that have an arrival arrive then, and others at their times."""
+    return job.timing if request.settings.clock is not None else replace(job.timing, clock=None)
+
+
+def _source(request: SourceRequest, job: Job, share: FactShare, name: str, around: Around) -> InputSource:
     wanted, address = _wanted(request, name), request.addresses[name]
-    source = source_of(address, wanted, Around(mark, complete=mark is None))
-    return InputSource(source, str(address), wanted, _taken(job, name, share))
+    return InputSource(source_of(address, wanted, around), str(address), wanted, _taken(job, name, share))
 
 
 def _wanted(request: SourceRequest, name: str) -> WantedColumns:

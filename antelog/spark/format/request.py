@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from antelog.compile.nodes.plan import Plan
@@ -26,12 +27,15 @@ from antelog.spark.job.functions import received, sent
 
 Options: TypeAlias = Mapping[str, str]
 
-OWN = ("program", "query", "since", "numPartitions")
+OWN = ("program", "query", "since", "numPartitions", "state")
 """The options that no other runner has, or has otherwise."""
+
+OF_STREAMS = ("lag", "ahead", "idle")
+"""The options that are settings of streams."""
 
 SHARED = (
     *("input", "static", "map", "time_unit", "set", "functions", "arrival", "clock", "until", "only"),
-    *("model", "epoch", "half_life", "judges", "min_chance", "most"),
+    *("model", "epoch", "half_life", "judges", "min_chance", "most", *OF_STREAMS),
 )
 """The options that are settings of other runners, too."""
 
@@ -60,6 +64,7 @@ class SourceRequest:
     begin        the tick at which time begins, if it is given
     partitions   the most tasks that are to share the work, if that is given
     background   the facts of static predicates from outside the program
+    state        the folder in which a stream keeps its states; None: a batch
     """
 
     program: Program
@@ -69,6 +74,7 @@ class SourceRequest:
     begin: int | None
     partitions: int | None
     background: Mapping[str, Sequence[tuple[Value, ...]]]
+    state: Path | None
 
     @property
     def runnable(self) -> Program:
@@ -81,9 +87,9 @@ class SourceRequest:
         return {name: READ.take(address) for name, address in self.settings.inputs.items()}
 
 
-def request_of(options: Options, more: Sequence[str] = ()) -> SourceRequest:
-    """The request of these options; `more` are settings that are options here, too. Raises AntelogError."""
-    known = {each.name: each for each in options_of(Settings) if each.name in (*SHARED, *more)}
+def request_of(options: Options) -> SourceRequest:
+    """The request of these options. Raises AntelogError."""
+    known = {each.name: each for each in options_of(Settings) if each.name in SHARED}
     given = dict(_apart(options, known))
     own = {name: value for (name, inner), value in given.items() if name in OWN}
     program = _program(own.get("program"), given, known)
@@ -111,7 +117,28 @@ def request_of(options: Options, more: Sequence[str] = ()) -> SourceRequest:
         tick_given("since", own.get("since"), program.plan),
         None if count is None else _checked("numPartitions", whole(1), count),
         rows,
+        Path(own["state"]) if "state" in own else None,
     )
+
+
+def require_batch(request: SourceRequest) -> None:
+    """Raises DataError for options of streams."""
+    given = [name for name in OF_STREAMS if name in request.settings.given]
+    if request.state is not None or given:
+        name = given[0] if given else "state"
+        raise DataError(f"the option {name} is for streams. Leave it out, or take spark.readStream")
+
+
+def require_stream(request: SourceRequest) -> Path:
+    """The folder of the states. Raises DataError for options of batches, and if there is no such folder."""
+    if request.partitions is not None:
+        raise DataError("the option numPartitions is for batches. Leave it out, or take spark.read")
+    if request.state is None:
+        raise DataError(
+            "a stream keeps the state of its engine in a folder, and there is none. Give it one of its own "
+            'beside the checkpoint: .option("state", "malf.states")'
+        )
+    return request.state
 
 
 _Key: TypeAlias = "tuple[str, str]"

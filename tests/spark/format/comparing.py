@@ -7,9 +7,11 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+import pyarrow.csv as pc_csv
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import CaseInsensitiveDict
 
@@ -19,7 +21,7 @@ from antelog.spark import changes
 from antelog.spark.format.batch_reader import BatchReader
 from antelog.spark.format.data_source import AntelogSource
 from tests.run.cases import Case
-from tests.run.runners import in_steps, rows_of
+from tests.run.runners import between, in_steps, rows_of
 from tests.spark.sql.comparing import in_order, table_of
 
 Rows = list[dict[str, Any]]
@@ -64,6 +66,23 @@ def read_here(options: Mapping[str, str]) -> Rows:
 
 def read(spark: SparkSession, options: Mapping[str, str]) -> DataFrame:
     return spark.read.format("antelog").options(**options).load()
+
+
+def parts_of(case: Case, folder: Path) -> Iterator[dict[str, str]]:
+    """The files of a case's facts, which come part after part; the options that follow them."""
+    options = {**options_of(case), "arrival": "arrival", "state": str(folder / "states")}
+    ends = sorted({int(each) for each in case.arrivals})[:: max(1, len(set(case.arrivals.tolist())) // 5)]
+    for name in case.inputs:
+        (folder / name).mkdir()
+        options[f"input.{name}"] = f"csv:{folder / name}"
+    before = -1
+    for number, end in enumerate([*ends, 2**60]):
+        for name, table in between(case.facts, before, end).items():
+            if table.num_rows:
+                names = ["arrival" if each == ARRIVAL else each for each in table.column_names]
+                pc_csv.write_csv(table.rename_columns(names), folder / name / f"{number:03}.csv")
+        before = end
+        yield options
 
 
 def compare(spark: SparkSession, case: Case) -> None:

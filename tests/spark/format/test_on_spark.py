@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
+import pyarrow.compute as pc
+import pyarrow.csv as pc_csv
+import pyarrow.dataset as ds
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.errors import ArgumentError
 from antelog.spark import register_source
+from tests.processes import started, until
 from tests.run import cases
-from tests.spark.format.comparing import compare, expected, options_of, read
+from tests.run.runners import in_steps, rows_of
+from tests.spark.format.comparing import compare, expected, options_of, parts_of, read
 from tests.spark.sql.comparing import in_order
 
+STREAMS = find_spec("pyspark.sql.streaming.datasource") is not None
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
@@ -73,3 +81,38 @@ def test_errors_have_no_traceback(spark: SparkSession, tmp_path: Path) -> None:
 def test_a_session_is_needed() -> None:
     with pytest.raises(ArgumentError, match="spark is None"):
         register_source(None)  # type: ignore[arg-type]  # what this is about
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not STREAMS, reason="streams of the data source need PySpark 4.2")
+def test_a_query_that_is_killed_has_each_line_once(tmp_path: Path) -> None:
+    """It is killed once a state is written, once its offset is, and once its rows are; and goes on."""
+    case = cases.example("turbines")
+    parts = parts_of(case, tmp_path)
+    command = [sys.executable, "-m", "tests.spark.format.streaming", str(tmp_path)]
+    for seen in ("states/*.state", "checkpoint/offsets/*", "out/*", None):
+        options = next(parts)
+        (tmp_path / "options.json").write_text(json.dumps(options), encoding="utf-8")
+        before = _files(tmp_path, seen)
+        with started(command, cwd=cases.ROOT, stderr=subprocess.DEVNULL) as process:
+            if seen is None:
+                assert process.wait(600) == 0
+            else:
+                until(partial(_new_files, tmp_path, seen, before), process)
+    rows = ds.dataset(tmp_path / "out", partitioning="hive").to_table().drop_columns(["batch"]).to_pylist()
+    finished = _last_arrival(tmp_path) - 1
+    assert in_order(rows) == in_order(rows_of(in_steps(case, []), finished))
+
+
+def _files(folder: Path, pattern: str | None) -> set[Path]:
+    return set() if pattern is None else {path for path in folder.glob(pattern) if path.name[0] != "."}
+
+
+def _new_files(folder: Path, pattern: str, before: set[Path]) -> set[Path]:
+    return _files(folder, pattern) - before
+
+
+def _last_arrival(folder: Path) -> int:
+    """The last arrival in the files that were there."""
+    files = [pc_csv.read_csv(path) for path in folder.glob("*/*.csv")]
+    return max(int(pc.max(each.column("arrival")).as_py()) for each in files)
