@@ -99,7 +99,8 @@ _COSTS = """\
 
 The turbines of `make bench` once more, and readings that are numbers, in CPU seconds: the median of three
 runs that take turns. How likely numbers are cannot be declared. With learned chances it should take 2.5
-times as long as without at most. On Spark, where moving the rows costs more than the kernel, it is
+times as long as without at most, which is not reached yet. On Spark, where moving the rows costs more
+than the kernel, it is
 [a third more](scaling.md#measured) with declared chances. What another engine takes for its forecasts is
 [a page of its own](beside-wayeb.md).
 

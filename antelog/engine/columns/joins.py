@@ -135,7 +135,7 @@ def find(left: Column, right: Column) -> Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Moments:
+class KeyTicks:
     """Rows of keys at ticks."""
 
     key: Column
@@ -146,7 +146,7 @@ class Moments:
         return len(self.key)
 
 
-def find_moments(asked: Moments, given: Moments) -> Column:
+def find_moments(asked: KeyTicks, given: KeyTicks) -> Column:
     """For each key and tick that is asked for, the first row with these, or -1."""
     if asked.count == 0 or given.count == 0:
         return np.full(asked.count, -1)
@@ -159,7 +159,7 @@ def find_moments(asked: Moments, given: Moments) -> Column:
     return find(moment, given.key * (count + 2) + (given.tick - (low - 1)))
 
 
-def last_before(asked: Moments, given: Moments) -> Column:
+def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
     """For each key and tick that is asked for, the last row of that key before the tick, or -1.
 
     The rows given are in the order of keys, and of ticks within a key.

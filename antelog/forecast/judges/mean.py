@@ -17,7 +17,7 @@ from math import exp
 
 import numpy as np
 
-from antelog.engine.columns.joins import Moments, find, last_before
+from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once, run_ends
 from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.losses import LEAST, log_losses
@@ -46,7 +46,7 @@ class JudgeWeights:
         first = self.at_first[None, :]
         if len(self.pattern) == 0:
             return np.repeat(first, len(pattern), axis=0)
-        at = last_before(Moments(pattern, tick), Moments(self.pattern, self.tick))
+        at = last_before(KeyTicks(pattern, tick), KeyTicks(self.pattern, self.tick))
         return np.append(self.weights, first, axis=0).take(at, axis=0)
 
     def only(self, columns: Mask) -> JudgeWeights:
@@ -128,7 +128,8 @@ def _blocks(number: Column, pattern: Column, tick: Column, lost: Numbers) -> tup
     """
     first, _ = once(keys_of([[pattern, number]])[0])
     counts = np.ones((len(pattern), 2))
-    counts[:, 1] = np.isin(np.arange(len(pattern)), first)
+    counts[:, 1] = 0
+    counts[first, 1] = 1
     (pattern, tick), sums = summed((pattern, tick), np.concatenate([exactly(lost) / UNIT, counts], axis=1))
     order = in_order([pattern - pattern.min(), tick])
     lost, lines, answers = np.split(sums.take(order, axis=0), [-2, -1], axis=1)

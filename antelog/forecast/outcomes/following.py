@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from antelog.engine.columns.joins import find, spread
-from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, once, run_ends
+from antelog.engine.columns.tables import Column, Mask, groups, in_order, keys_of, numbered, once, run_ends
 from antelog.engine.step.lines import pattern_of
 from antelog.engine.step.query import CONFIRM, REJECT, REVISED
 from antelog.forecast.column_set import ColumnSet
@@ -196,12 +196,13 @@ def _states(before: TrackedAnswers, open_: Stretches, end: Column) -> tuple[Colu
 
 def age_bucket(age: Column) -> Column:
     """A number for each age: one by one around 0, and then for larger and larger stretches."""
-    size = np.abs(age)
+    different, which = numbered(age)  # few are, and logarithms take long
+    size = np.abs(different)
     steps = np.where(
         size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     )
-    bucket: Column = np.clip(np.sign(age) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
-    return bucket
+    bucket: Column = np.clip(np.sign(different) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+    return bucket.take(which)
 
 
 def ends_of(ends: Column, stage: Column) -> Column:

@@ -231,7 +231,7 @@ def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
-    """What answers have lost by each number of OF_ALL: the ticks at which they were counted, and the sums.
+    """The losses of answers by each number of OF_ALL: the ticks at which they were counted, and the sums.
 
     Of their keys it was known before: so many answers, of these confirmed, and the chance of all keys.
     """

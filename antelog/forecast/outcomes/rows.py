@@ -6,6 +6,7 @@ Malf(wt2, 0), asked about at tick 1    one of three literals true, 1 tick old, n
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -53,7 +54,7 @@ class AnswerRows:
         age: Column = self.tick - self.answer[-1]
         return age
 
-    @property
+    @cached_property
     def state(self) -> Column:
         """A number for each stage, class of ages, and whether the answer was silent."""
         return state_of(self.stage, age_bucket(self.age - self.end), ~self.at_line)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.joins import Moments, last_before
+from antelog.engine.columns.joins import KeyTicks, last_before
 from antelog.engine.columns.running import running_sums
 from antelog.engine.columns.tables import Column, Numbers, changed, groups, keys_of, marked, run_ends
 from antelog.forecast.rates.tally import Cells, HalfLife, Tally, faded, kept, matched, without_old
@@ -121,7 +121,7 @@ def before(ledger: Ledger, keys: Sequence[Column], tick: Column, half_life: Half
     row, tick = at.take(known), tick.take(known)
     last, found = tally.last.take(row), tally.sums.take(row, axis=0)
     if len(ledger.row):
-        entry = last_before(Moments(row, tick), Moments(ledger.row, ledger.tick))
+        entry = last_before(KeyTicks(row, tick), KeyTicks(ledger.row, ledger.tick))
         there = np.flatnonzero(entry >= 0)
         last[there] = ledger.tick.take(entry.take(there))
         found[there] = ledger.sums.take(entry.take(there), axis=0)

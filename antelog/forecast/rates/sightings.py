@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from antelog.engine.columns.joins import Moments, find_moments
+from antelog.engine.columns.joins import KeyTicks, find_moments
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_of, marked
 from antelog.engine.facts.history import Facts, History, Stream, added, fresh, gather, without
@@ -149,10 +149,10 @@ def outcomes(sightings: Sightings, family: Family, sought: Sought, ticks: Column
     some = max(_AT_ONCE // count, 1)
     for start in range(0, len(ticks), some):
         tick = (sought.tick + ticks[start : start + some, None]).ravel()
-        every = Moments(np.resize(asked, len(tick)), tick)
-        at = find_moments(every, Moments(there, facts.time))
+        every = KeyTicks(np.resize(asked, len(tick)), tick)
+        at = find_moments(every, KeyTicks(there, facts.time))
         came = marked(at >= 0)
-        # What is about a later tick than the one asked at is not shown yet, even if it has come.
+        # A fact about a later tick than the one asked at is not shown yet, even if it has come.
         since = np.maximum(facts.arrival.take(at.take(came)), tick.take(came))
         came = came[since <= sought.as_of.take(came % count)]
         states = _states(family, sought, facts, at.take(came), came % count)

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.engine.columns.joins import Moments, find_moments, last_before
+from antelog.engine.columns.joins import KeyTicks, find_moments, last_before
 from antelog.engine.columns.tables import run_ends
 
 TICKS = st.integers(-3, 6) | st.sampled_from([2**20, 2**55])
 MOMENTS = st.lists(st.tuples(st.integers(0, 3), TICKS), max_size=8)
 
 
-def moments(rows: list[tuple[int, int]]) -> Moments:
+def moments(rows: list[tuple[int, int]]) -> KeyTicks:
     key, tick = ([row[at] for row in rows] for at in range(2))
-    return Moments(np.array(key, np.int64), np.array(tick, np.int64))
+    return KeyTicks(np.array(key, np.int64), np.array(tick, np.int64))
 
 
 @given(MOMENTS, MOMENTS)
