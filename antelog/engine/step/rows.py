@@ -287,6 +287,8 @@ def passing(
 def _may_have_value(side: Operand, bound: Mapping[str, Column], count: int, values: Values) -> Mask:
     """For each row, whether what is known of a side, or of an argument, lets it have a value."""
     if variables_in([side]) <= bound.keys():
+        if isinstance(side, Calculated) and side.is_arithmetic:
+            return _all(numbers_of(side, bound, values).there, count)
         return _all(cells_of(side, bound, values) != UNBOUND, count)
     fits = np.ones(count, np.bool_)
     for each in side.operands if isinstance(side, Calculated) else ():

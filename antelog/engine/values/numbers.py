@@ -37,9 +37,13 @@ class Numbers:
 
     @classmethod
     def of_doubles(cls, real: NDArray[np.float64]) -> Numbers:
-        real = np.where(np.isfinite(real), real, np.nan)
-        is_whole = (np.floor(real) == real) & (np.abs(real) < _EDGE)
-        return cls(real, np.where(is_whole, real, 0.0).astype(np.int64), is_whole)
+        finite = np.isfinite(real)
+        if not finite.all():
+            real = np.where(finite, real, np.nan)
+        with np.errstate(invalid="ignore"):  # what does not fit is not whole
+            whole = real.astype(np.int64)
+        is_whole = (whole == real) & (np.abs(real) < _EDGE)
+        return cls(real, whole if is_whole.all() else np.where(is_whole, whole, 0), is_whole)
 
     @classmethod
     def of_ticks(cls, ticks: Column) -> Numbers:
@@ -83,8 +87,10 @@ class Numbers:
     def compared(self, test: Callable[[Any, Any], Any], other: Numbers) -> Mask:
         """For each row, whether a comparison holds: not where a number is missing."""
         both = self.is_whole & other.is_whole
-        found = np.where(both, test(self.whole, other.whole), test(self.real, other.real))
-        result: Mask = found & self.there & other.there
+        found: Mask = test(self.whole, other.whole)
+        if both.all():
+            return found
+        result: Mask = np.where(both, found, test(self.real, other.real)) & self.there & other.there
         return result
 
 
@@ -98,6 +104,9 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
         return found
     # Where a double can hold the result it is the same; where it cannot, whole numbers still may.
     exact = all_whole & (np.abs(found.real) < _SURE)
+    if exact.all():
+        results = whole(*(each.whole for each in arguments))
+        return Numbers(results.astype(np.float64), results, exact)
     results = np.where(exact, whole(*(each.whole for each in arguments)), found.whole)
     real = np.where(exact, results.astype(np.float64), found.real)
     found = Numbers(real, results, exact | found.is_whole)
