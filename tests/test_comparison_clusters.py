@@ -55,6 +55,7 @@ def test_the_page_says_first_who_is_ahead_of_antelog_on_spark_and_why() -> None:
     top = next(_sections(page(RESULTS)))
     assert "**Of engines for clusters, some are faster than antelog on Spark.**" in top
     assert "\n- *Flink CEP*: 0.4 for W1, 2 million events, 0.45 without the starts\n\nFlink is one JVM" in top
+    assert " Part of its lead is its start: 6 CPU seconds, where antelog's there takes 20.\n" in top
     assert "Spark by itself" not in top
     assert (
         "Elsewhere others took from 1.5 (Flink CEP, W1 with 20 million) to 1.7 (Spark, joins of streams, "

@@ -133,11 +133,30 @@ def sentence(results: Results) -> str:
         said = "**Of engines for clusters, none is faster than antelog on Spark.** "
     else:
         products = [name for name in WHY if any(each.line.system.title.startswith(name) for each in ahead)]
-        said = "\n\n".join([said, "\n".join(_ahead(ahead)), *(WHY[name] for name in products), ""])
+        reasons = [WHY[name] + _starts(lines(results), ahead, name) for name in products]
+        said = "\n\n".join([said, "\n".join(_ahead(ahead)), *reasons, ""])
     if behind:
         ends = f"from {_one(behind[0])} to {_one(behind[-1])}" if len(behind) > 1 else _one(behind[0])
         said += f"{'Elsewhere others' if ahead else 'They'} took {ends} times its CPU seconds. "
     return f"{said}[Engine by engine]({DETAILS}{_anchor(results)})."
+
+
+def _starts(found: Sequence[Line], ahead: Sequence[Beside], product: str) -> str:
+    """What of a lead is the start; nothing if no start was measured."""
+    its = [each.line for each in ahead if each.line.system.title.startswith(product) and each.line.starts]
+    abouts = {(BESIDE[line.system.name], line.scale) for line in its}
+    own = [line.start for line in found if (line.system.name, line.scale) in abouts and line.starts]
+    if not own:
+        return ""
+    theirs = _seconds([line.start for line in its])
+    return (
+        f" Part of its lead is its start: {theirs} CPU seconds, where antelog's there takes {_seconds(own)}."
+    )
+
+
+def _seconds(some: Sequence[float]) -> str:
+    low, high = round(min(some)), round(max(some))
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _ahead(ahead: Sequence[Beside]) -> Iterator[str]:
