@@ -102,6 +102,7 @@ def test_the_library_on_spark(here: Path) -> None:
     assert list(here.glob("library-rejects/batch=0/_SUCCESS"))
     assert "|wt2|  0|   3|" in said
     assert "|wt2|  0|\n" in said
+    assert "1 file" in said
 
 
 def _printed(block: Block, folder: Path) -> str:

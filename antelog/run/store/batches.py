@@ -39,14 +39,23 @@ class FeedBatch:
 
 
 class BatchFeed:
-    """Writes a feed batch by batch, and goes on with one that is there."""
+    """Writes a feed batch by batch, and goes on with one that is there.
 
-    def __init__(self, feed: WritableFeed, about: Mapping[str, object]) -> None:
+    It is read from a position `since`, where a head stands. If it is `about` a `run`, it goes on only with
+    what was written for that one.
+    """
+
+    def __init__(self, feed: WritableFeed, about: Mapping[str, object], since: int = 0) -> None:
         self.feed, self._about = feed, about
         self._open: _OpenLines = {}
         self._tick, self._number = -1, -1
-        self._read()
-        self._begin()
+        self._run: object = None
+        partial = self._read(since)
+        other = self._run != about.get("run")
+        if other:
+            self._open, self._tick, self._number = {}, -1, -1
+        if partial or other or feed.full:
+            self._begin()
 
     def write(self, batch: FeedBatch) -> None:
         """Write the lines of a batch, unless they are there already."""
@@ -68,9 +77,12 @@ class BatchFeed:
         open_ = Counter(query for query, _ in self._open)
         return status_line({"holding": None, **given, "open": open_, "batch": self._number})
 
-    def _read(self) -> None:
-        """Read the whole batches that were written before; each ends with a status."""
-        reader = FeedReader(self.feed)
+    def _read(self, since: int) -> bool:
+        """Read the whole batches that were written before; each ends with a status.
+
+        True if the last one is not whole.
+        """
+        reader = FeedReader(self.feed, since)
         batch: list[dict[str, Any]] = []
         while records := reader.read():
             for record in records:
@@ -79,12 +91,14 @@ class BatchFeed:
                     self._open = {}
                     self._fold_all(head["open"])
                     self._tick, self._number = head["tick"], head.get("batch", -1)
+                    self._run = head.get("run")
                 elif "status" in record:
                     self._fold_all(batch)
                     batch, status = [], record["status"]
                     self._tick, self._number = status["tick"], status.get("batch", -1)
                 else:
                     batch.append(record)
+        return bool(batch)
 
     def _fold_all(self, records: Sequence[Mapping[str, Any]]) -> None:
         for each in records:

@@ -58,6 +58,22 @@ class FolderFeed:
         self._write([head_line(about, open_lines)], os.O_CREAT | os.O_EXCL)
         self._remove(before, -1 if first else self._kept - self._size)
 
+    def resume(self) -> int | None:
+        """Go on with the newest segment, and not with a new one; the position before it.
+
+        None if there is none, or its last line is not whole.
+        """
+        there = self._segments()
+        if not there:
+            return None
+        position = there[-1] * _ROOM
+        size = self._path(there[-1]).lstat().st_size
+        found: list[bytes] = []
+        if not size or self._read_segment(there[-1], 0, found, size) < size:
+            return None
+        self._segment, self._size = there[-1], size
+        return position
+
     def append(self, lines: Sequence[str]) -> None:
         if self._segment is None:
             raise ValueError("a feed begins with a head")

@@ -10,12 +10,13 @@ import re
 
 from pyspark import __version__
 from pyspark.sql import SparkSession
-from pyspark.sql.datasource import DataSource, DataSourceStreamReader
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, DataSourceWriter
 from pyspark.sql.types import StructType
 
 from antelog.errors import UnsupportedError
 from antelog.given import ArgumentKind, check
 from antelog.spark.format.batch_reader import BatchReader, SourceLines
+from antelog.spark.format.feed_writer import FeedWriter
 from antelog.spark.format.request import request_of
 from antelog.spark.lost import explaining_lost_java
 from antelog.spark.sql.partition import plain_errors
@@ -67,6 +68,16 @@ class AntelogSource(DataSource):
                     "Take antelog.spark.changes(program, {…: spark.readStream…})"
                 ) from None
             return StreamReader(self._lines, schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: ARG002 - Spark's
+        with plain_errors():
+            raise UnsupportedError(
+                "what is written once needs no feed: write it as Parquet, and `antelog watch FOLDER` shows it"
+            )
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> FeedWriter:  # noqa: ARG002, N802 - Spark's
+        with plain_errors():
+            return FeedWriter(self.options, schema)
 
     @property
     def _lines(self) -> SourceLines:

@@ -1,0 +1,109 @@
+"""antelog/spark/format/feed_writer.py: batches come once into a feed, which the page can read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from antelog.errors import DataError, UnsupportedError
+from antelog.run.store import FeedReader, FolderFeed
+from antelog.spark.format.feed_writer import FeedLines, lines_of
+from tests.cli.trying import antelog
+from tests.run import cases
+from tests.spark.format.comparing import batch_reader, options_of, source
+
+CASE = cases.example("orders")
+
+
+def _batches() -> list[pa.RecordBatch]:
+    reader = batch_reader({**options_of(CASE), "numPartitions": "1"})
+    (partition,) = reader.partitions()
+    return list(reader.read(partition))
+
+
+def _sink(feed: Path) -> dict[str, str]:
+    return {"feed": str(feed), "program": str(CASE.path), "checkpointLocation": "x"}
+
+
+def _commit(feed: Path, query: str, number: int, batches: list[pa.RecordBatch]) -> None:
+    """A batch in a process of its own, as Spark has it."""
+    made = source(_sink(feed))
+    lines = [line for batch in batches for line in lines_of(batch)]
+    made.streamWriter(source(options_of(CASE)).schema(), overwrite=False).commit(
+        [FeedLines(query, lines), None], number
+    )
+
+
+def _records(feed: Path) -> list[dict[str, object]]:
+    return FeedReader(FolderFeed(feed)).read()
+
+
+def test_lines_are_those_of_try() -> None:
+    lines = sorted((line for batch in _batches() for line in lines_of(batch)), key=lambda line: line[0])
+    flags = [each for each in CASE.arguments if each not in {"--format", "table"}]
+    printed = [json.loads(line) for line in antelog("try", *flags, "--format", "jsonl").stdout.splitlines()]
+    found = [json.loads(text) for _, text in lines]
+    keys = ("tick", "change", "query", "answer", "times")
+    assert sorted(([each.get(key) for key in keys] for each in found), key=str) == sorted(
+        ([each.get(key) for key in keys] for each in printed), key=str
+    )
+
+
+def test_each_batch_comes_once(tmp_path: Path) -> None:
+    batches, feed = _batches(), tmp_path / "feed"
+    rows = pa.Table.from_batches(batches)
+    parts = [rows.slice(at, 10).to_batches() for at in range(0, rows.num_rows, 10)]
+    for number, part in enumerate(parts):
+        _commit(feed, "q", number, part)
+        _commit(feed, "q", number, part)
+    _commit(feed, "q", 0, parts[0])
+    records = _records(feed)
+    assert sum("change" in each for each in records) == rows.num_rows
+    assert sum("head" in each for each in records) == 1
+    assert len(list(feed.iterdir())) == 1
+
+
+def test_a_batch_that_was_cut_is_written_anew(tmp_path: Path) -> None:
+    batches, feed = _batches(), tmp_path / "feed"
+    _commit(feed, "q", 0, batches)
+    (file,) = feed.iterdir()
+    content = file.read_bytes()
+    whole = len([each for each in _records(feed) if "change" in each])
+    for cut in (-20, -len(content.splitlines(keepends=True)[-1])):
+        file.write_bytes(content[:cut])
+        _commit(feed, "q", 0, batches)
+        records = _records(feed)
+        last = max(number for number, each in enumerate(records) if "head" in each)
+        assert sum("change" in each for each in records[last:]) == whole
+        for path in feed.iterdir():
+            path.unlink()
+        file.write_bytes(content)
+
+
+def test_another_query_begins_anew(tmp_path: Path) -> None:
+    batches, feed = _batches(), tmp_path / "feed"
+    _commit(feed, "q", 0, batches)
+    _commit(feed, "another", 0, batches)
+    heads = [each["head"] for each in _records(feed) if "head" in each]
+    assert [(head["run"], head["open"]) for head in heads if isinstance(head, dict)] == [
+        ("q", []),
+        ("another", []),
+    ]
+
+
+def test_what_is_no_feed_is_refused(tmp_path: Path) -> None:
+    schema = source(options_of(CASE)).schema()
+    for options, words in (
+        ({}, "the folder of the feed is missing"),
+        ({"fed": "x"}, "no option fed. Did you mean feed"),
+    ):
+        with pytest.raises(DataError, match=words):
+            source(options).streamWriter(schema, overwrite=False)
+    rows = type(schema)(schema.fields[2:])
+    with pytest.raises(DataError, match="these rows have no column query"):
+        source({"feed": str(tmp_path)}).streamWriter(rows, overwrite=False)
+    with pytest.raises(UnsupportedError, match="write it as Parquet"):
+        source({"feed": str(tmp_path)}).writer(schema, overwrite=False)
