@@ -1,0 +1,1 @@
+"""Pipelines on a standalone cluster of Spark: several worker processes on one machine."""
