@@ -29,7 +29,7 @@ WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -64,6 +64,9 @@ bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_AR
 
 bench-spark: setup ## Measure pipelines on Spark and write benchmarks/results; BENCH_ARGS='plain confirmed'
 	@$(WITH_JAVA) $(PY) -m benchmarks.spark $(BENCH_ARGS)
+
+bench-cluster: setup ## Run pipelines on several workers of a standalone cluster; BENCH_ARGS='two skewed --scale 0.1'
+	@$(WITH_JAVA) $(PY) -m benchmarks.cluster $(BENCH_ARGS)
 
 bench-growth: setup ## Measure how cost grows, and latency, and make docs/growth.md; BENCH_ARGS='keys window'
 	@$(WITH_JAVA) $(PY) -m benchmarks.growth $(BENCH_ARGS)
