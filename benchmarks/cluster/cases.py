@@ -43,6 +43,7 @@ class Case:
 CASES = {
     case.name: case
     for case in (
+        Case("local", "no cluster, `local[2]`", workers=0),
         Case("one", "one worker", workers=1),
         Case("two", "two workers"),
         Case("four", "four workers", workers=4),

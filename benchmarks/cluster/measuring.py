@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
@@ -59,7 +59,7 @@ class Watched:
 
 
 def run(case: Case, given: Given, folder: Path) -> Ran:
-    with cluster(case.workers, folder / "cluster", memory=case.memory) as machines, watched() as seen:
+    with _machines(case, folder) as machines, watched() as seen:
         before = sum(seen.cpu.values())
         stream(case, given, folder, machines)
         seen.look()
@@ -67,6 +67,12 @@ def run(case: Case, given: Given, folder: Path) -> Ran:
     state = sum(each.stat().st_size for each in (folder / "state").rglob("*") if each.is_file())
     longest, wrong = _longest(folder / "events"), _wrong(given, folder / "out")
     return Ran(case.name, given.facts, seconds, seen.executors, seen.workers, state, longest, wrong)
+
+
+def _machines(case: Case, folder: Path) -> AbstractContextManager[Machines]:
+    if not case.workers:
+        return nullcontext(Machines("local[2]", ()))
+    return cluster(case.workers, folder / "cluster", memory=case.memory)
 
 
 def stream(case: Case, given: Given, folder: Path, machines: Machines) -> None:
