@@ -196,6 +196,8 @@ class Reach(Generic[T]):
             raise SettingError(message, self.instead.get(type(address)) or f"Give {known}.")
         if isinstance(address, Files):
             self._check(address)
+        if self.verb == "write" and isinstance(address, Table):
+            _refuse_path(address)
         if isinstance(address, Kafka) and address.config is not None and not self.config:
             hint = "Write options into the address, and '${NAME}' for a password that the variable NAME has."
             raise SettingError(f"{self.runner} reads no config={address.config}", hint)
@@ -210,6 +212,14 @@ class Reach(Generic[T]):
             )
         if self.verb == "write" and files.path.endswith(".gz"):
             raise SettingError(f"`{files}` ends in .gz, and outputs are not packed", "Leave out .gz.")
+
+
+def _refuse_path(table: Table) -> None:
+    if table.form == "iceberg" and table.is_folder:
+        raise SettingError(
+            f"`{table}` is a folder, and tables of Iceberg are written by name",
+            "Write iceberg:CATALOG.TABLE.",
+        )
 
 
 # ---- the grammar ----

@@ -19,6 +19,7 @@ import numpy as np
 from msgspec import Struct
 
 from antelog.engine.facts.latest_facts import with_latest_facts
+from antelog.engine.step.query import DECIDED
 from antelog.language.line_literals import arguments_of, read_literal
 from antelog.language.printer import to_text, value_text
 from antelog.language.syntax import Term, Variable
@@ -29,7 +30,6 @@ from antelog.why.text import Branch, branch_of
 if TYPE_CHECKING:
     from antelog.forecast.inference.what_if import WhatIf
 
-DECIDED = frozenset({"confirmed", "rejected", "closed"})
 _DEPTH = 6
 """Levels of rules in an explanation."""
 

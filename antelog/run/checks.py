@@ -19,15 +19,16 @@ import pyarrow as pa
 from antelog.arrow.ticks import no_tick
 from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
 from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import TICKS, Counting
 from antelog.program import Program
-from antelog.run.address import Address, Console, Files, Jdbc, Rate, Standard
+from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Rate, Standard
 from antelog.run.options import options_of
 from antelog.run.settings import Settings
-from antelog.run.values import AVAILABLE_NOW, ONCE, SettingError
+from antelog.run.values import ANSWERS, AVAILABLE_NOW, ONCE, SettingError
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ def _of_run(settings: Settings) -> Iterator[Conflict]:
     yield from _missing(settings)
     yield from _streaming(settings) if settings.stream else _reading_once(settings)
     yield from _endpoints(settings)
+    yield from _keeping_answers(settings) if settings.output_mode == ANSWERS else ()
     if "arrival" in settings.given and settings.clock in ("event", "processing"):
         message = f"$arrival names a column that the clock `{settings.clock}` does not read"
         yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")
@@ -195,6 +197,23 @@ def _endpoints(settings: Settings) -> Iterator[Conflict]:
         if sink in sinks[:number] and not isinstance(sink, Files):
             key = "rejects" if sink == settings.rejects else "output"
             yield Conflict((key, "output"), f"two outputs go to {sink}", _APART)
+
+
+def _keeping_answers(settings: Settings) -> Iterator[Conflict]:
+    """Outputs without rows that can be replaced, and kinds of changes that do not say how answers stand."""
+    for sink in settings.outputs:
+        if isinstance(sink, Console | Kafka) or (settings.stream and isinstance(sink, Files)):
+            message = f"{sink} cannot have a row for each answer that its newer state replaces"
+            hint = (
+                "Write to delta:…, iceberg:CATALOG.TABLE or jdbc:…#table, or leave out $output_mode answers."
+            )
+            if isinstance(sink, Kafka):
+                hint += " A topic of changes that is compacted keeps the newest of each answer."
+            yield Conflict(("output_mode", "output"), message, hint)
+    lacking = [kind for kind in KINDS if kind not in settings.only]
+    if lacking and set(settings.only) - DECIDED:
+        message = f"without {lacking[0]} in $only, rows of open answers would be out of date"
+        yield Conflict(("only", "output_mode"), message, "Leave $only out, or write $only confirmed.")
 
 
 def _sinks(settings: Settings) -> list[Address]:

@@ -162,6 +162,11 @@ class LineSettings:
     outputs: Sequence[Address] = option(
         (), SINK, "Where the changes go: {sinks}.", name="output", on=FOLLOWING, arity=Arity.MANY
     )
+    output_mode: str = option(
+        values.CHANGES, words("output-mode", values.CHANGES, values.ANSWERS),
+        "Write a line for each change of an answer, or keep a row for each answer, with its state.",
+        on=("run",),
+    )  # fmt: skip
     rejects: Address | None = option(
         None, SINK, "Where rows that were set aside go, each with the reason: {sinks}.",
         on=("try", "learn", "score", "run"),

@@ -23,6 +23,7 @@ from antelog.language.terms import number as whole_or_not
 from antelog.secrets import redacted
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
+CHANGES, ANSWERS = "changes", "answers"
 _SHORTEST_TOKEN = 16
 """Letters of a token that cannot be guessed."""
 

@@ -6,6 +6,8 @@
     outputs(program, inputs, ...)   all of it from one run: for a stream that feeds several sinks
     learn(program, inputs, ...)      for a batch, a model of how often facts come and answers are confirmed
     scores(program, inputs, ...)     for a batch, how good the chances of answers were
+    newest(changes)                  the state of each answer that a batch of changes is about
+    merge(changes, "delta:...")      these states into a table of Delta or Iceberg, a row for each answer
     register(spark, name, program)   makes a program a table function of SQL, for batches
     register_source(spark)           makes `spark.read.format("antelog")` known: programs over files
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
@@ -64,6 +66,8 @@ from antelog.lazily import names_of
 from antelog.spark.session.requirements import ignore_pandas, require_pyspark
 
 if TYPE_CHECKING:
+    from antelog.spark.endpoints.states import newest
+    from antelog.spark.endpoints.table_sink import merge
     from antelog.spark.format.data_source import register_source
     from antelog.spark.learning import learn, scores
     from antelog.spark.pipeline.guarding import guard
@@ -96,6 +100,8 @@ __all__ = [
     "changes",
     "guard",
     "learn",
+    "merge",
+    "newest",
     "outputs",
     "register",
     "register_source",
@@ -107,6 +113,8 @@ _FROM = {
     **dict.fromkeys(("Outputs", "answers", "changes", "outputs", "rejects"), "running"),
     **dict.fromkeys(("learn", "scores"), "learning"),
     "guard": "pipeline.guarding",
+    "merge": "endpoints.table_sink",
+    "newest": "endpoints.states",
     "register": "sql.registering",
     "register_source": "format.data_source",
     **dict.fromkeys(("BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT"), "settings"),

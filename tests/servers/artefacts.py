@@ -22,6 +22,7 @@ _MODULE = """\
 _DEPENDENCY = '    <dependency org="{}" name="{}" rev="{}" conf="{}"/>'
 _POSTGRES = "org.postgresql:postgresql:42.7.7"
 _CONNECTOR = f"org.apache.spark:spark-sql-kafka-0-10_2.13:{pyspark.__version__}"
+_DELTA, _ICEBERG = "4.4.0", "1.12.0"
 _OLDER = (
     "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0",
     "org.apache.spark:spark-token-provider-kafka-0-10_2.13:4.0.0",
@@ -74,3 +75,17 @@ def for_kafka() -> list[Path]:
     # The rest is Spark's own, or would be in its way.
     ours = ("spark-sql-kafka", "spark-token-provider-kafka", "kafka-clients", "commons-pool2")
     return [each for each in archives if each.name.startswith(ours)]
+
+
+def for_delta() -> list[Path]:
+    """Delta for the installed Spark. Raises UnavailableError."""
+    spark = ".".join(pyspark.__version__.split(".")[:2])
+    archives = fetched(f"delta-{spark}", [f"io.delta:delta-spark_{spark}_2.13:{_DELTA}"])
+    # The rest is Spark's own, or would be in its way.
+    return [each for each in archives if each.name.startswith(("delta-", "unitycatalog-"))]
+
+
+def for_iceberg() -> list[Path]:
+    """Iceberg for the installed Spark. Raises UnavailableError."""
+    spark = ".".join(pyspark.__version__.split(".")[:2])
+    return fetched(f"iceberg-{spark}", [f"org.apache.iceberg:iceberg-spark-runtime-{spark}_2.13:{_ICEBERG}"])

@@ -25,6 +25,7 @@ from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
 from antelog.run.sinks.set_aside import reject_of
+from antelog.run.values import ANSWERS
 from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
 from antelog.spark.endpoints.reaching import reach
 from antelog.spark.pipeline.locking import locked
@@ -255,11 +256,12 @@ class _Pipeline:
     def _writer(self) -> Callable[[Outputs, MicroBatch, Counts], None]:
         """A function that writes the outputs of a batch to all sinks."""
         from antelog.spark.endpoints.folders import input_of  # noqa: PLC0415 - needs PySpark
-        from antelog.spark.endpoints.sinks import write, write_changes  # noqa: PLC0415 - needs PySpark
+        from antelog.spark.endpoints.sinks import write, write_changes, write_states  # noqa: PLC0415 - needs PySpark
         from antelog.spark.endpoints.unreadable import as_rejects  # noqa: PLC0415 - needs PySpark
 
         show = console_printer(self.program.plan)
         files, timescale = self.settings.inputs, self.program.plan.timescale
+        write_lines = write_states if self.settings.output_mode == ANSWERS else write_changes
 
         def write_all(seen: Outputs, batch: MicroBatch, counts: Counts) -> None:
             aside = any(counts.get(reason) for reason in REASONS)
@@ -269,7 +271,7 @@ class _Pipeline:
                 if isinstance(sink, Console):
                     show(seen)
                 elif counts.get("changes") or batch.number is None:
-                    write_changes(seen, sink, batch)
+                    write_lines(seen, sink, batch)
             if self.ends.rejects is not None and (aside or batch.unread or batch.number is None):
                 unread = [(input_of(self.spark, self.ends.inputs, file), file) for file in batch.unread]
                 write(as_rejects(seen.rejects, unread), self.ends.rejects, batch)

@@ -20,6 +20,8 @@ from antelog.engine.values.values import Values
 
 KINDS = ("possible", "revised", "confirmed", "rejected", "closed")
 POSSIBLE, REVISED, CONFIRM, REJECT, CLOSE = range(5)  # the first two leave an answer open
+DECIDED = frozenset(KINDS[CONFIRM:])
+"""The kinds of changes after which an answer is not open."""
 
 Kinds: TypeAlias = NDArray[np.integer[Any]]
 """For each line, or each moment, the kind of change as its place in KINDS."""

@@ -33,6 +33,11 @@ SINKS: Reach[Sink] = Reach(
     config=False,
 )
 
+TABLES: Reach[Table] = Reach("antelog.spark.merge", "write", (Table,))
+
+RUN, BATCH = "antelog_run", "antelog_batch"
+"""The pipeline that wrote a row, and its batch: columns, headers of messages, properties of snapshots."""
+
 _DRIVERS = {
     "postgresql": "org.postgresql.Driver",
     "mysql": "com.mysql.cj.jdbc.Driver",

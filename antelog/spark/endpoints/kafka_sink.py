@@ -18,9 +18,8 @@ from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.engine.step.wording import LABEL
 from antelog.language.moments import DEFAULT_ZONE, TIME, timed
 from antelog.run.address import Kafka
+from antelog.spark.endpoints.endpoints import BATCH, RUN
 
-RUN, BATCH = "antelog_run", "antelog_batch"
-"""Headers, and columns of tables: which pipeline wrote a row, and in which batch."""
 _WHOLE, _EXACT = "yyyy-MM-dd'T'HH:mm:ssxxx", "yyyy-MM-dd'T'HH:mm:ss.SSSSSSxxx"
 """Forms of times: of whole seconds, and of others."""
 

@@ -4,20 +4,20 @@ A micro-batch that was interrupted comes again after a restart, with the same nu
 So every sink writes batches idempotently:
 
     files     a folder of its own for each batch, `batch=17`, which is written anew
-    tables    in one transaction: rows of this run and batch out, rows in (see `_write_rows`)
+    tables    of databases, in one transaction: rows of this run and batch out, rows in (see `jdbc_sink`);
+              of Delta and Iceberg, by the number of the last batch that is in them (see `table_sink`)
     topics    messages that arrived before the interruption are left out (see `kafka_sink`)
-    Delta     has transactions with names and numbers of its own
+
+Where answers are wanted instead of changes, tables have a row for each answer, with its state (see `states`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import pyspark
-from py4j.java_gateway import JavaObject
 from pyspark.sql import Column, DataFrame, DataFrameWriter, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import ArrayType, MapType, StringType, StructType
@@ -26,10 +26,12 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.escaping import COMPUTED, NUMBER
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.run.address import Console, Files, Jdbc, Kafka, Table
-from antelog.spark.endpoints.endpoints import Sink, Source, properties_of
+from antelog.spark.endpoints import jdbc_sink, table_sink
+from antelog.spark.endpoints.endpoints import Sink, Source
 from antelog.spark.endpoints.folders import entries, local
-from antelog.spark.endpoints.kafka_sink import BATCH, RUN, write_messages
+from antelog.spark.endpoints.kafka_sink import write_messages
 from antelog.spark.endpoints.parquet_sink import CODECS, write_parquet
+from antelog.spark.endpoints.states import newest
 from antelog.spark.endpoints.unreadable import Unreadable
 from antelog.spark.running import Outputs
 from antelog.spark.settings import PARQUET
@@ -79,8 +81,6 @@ def require(spark: SparkSession, endpoints: Iterable[Source | Sink]) -> None:
 def refuse_used(spark: SparkSession, sinks: Iterable[Sink], *, fresh: bool) -> None:
     """Raises DataError if a folder for a fresh run has results of another one."""
     for sink in sinks:
-        if isinstance(sink, Table) and sink.form == "iceberg":
-            raise UnsupportedError(f"{sink}: Iceberg tables are sources only; write to delta:… or a folder")
         if fresh and isinstance(sink, Files) and entries(spark, sink.path):
             raise DataError(
                 f"{sink}: there are files in it already, and nothing says that they are of this run; "
@@ -100,6 +100,21 @@ def write_changes(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
     write(seen.changes, sink, batch, seen.job.plan.zone)
 
 
+def write_states(seen: Outputs, sink: Sink, batch: MicroBatch) -> None:
+    """Writes the states of the answers that a batch has changes of into the rows that tables have of them."""
+    states = newest(seen.changes).persist()  # a merge reads them twice
+    try:
+        match sink:
+            case Jdbc():
+                jdbc_sink.merge_rows(_flat(states), sink, batch.run)
+            case Table():
+                table_sink.merge_rows(states, sink)
+            case _:
+                write(states, sink, batch, seen.job.plan.zone)
+    finally:
+        states.unpersist()
+
+
 def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_ZONE) -> None:
     """Writes the rows of a batch; as texts, times are those of the zone."""
     match sink:
@@ -108,12 +123,9 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
         case Kafka():
             write_messages(frame, sink, batch.run, batch.number, batch.begun, zone=zone)
         case Jdbc():
-            _write_rows(_flat(frame), sink, batch.run, batch.number or 0)
+            jdbc_sink.append_rows(_flat(frame), sink, batch.run, batch.number or 0)
         case Table():
-            writer = frame.write.format(sink.form).mode("append")
-            if batch.number is not None:
-                writer = writer.option("txnAppId", batch.run).option("txnVersion", batch.number)
-            writer.save(sink.name) if sink.is_folder else writer.saveAsTable(sink.name)
+            table_sink.append_rows(frame, sink, batch.run, batch.number)
         case Console():
             raise AssertionError("what goes to the console is printed by the process that has one")
 
@@ -170,56 +182,3 @@ def _has_class(spark: SparkSession, name: str) -> bool:
     except Exception:
         return False
     return True
-
-
-# ---- tables of databases ----
-
-
-def _write_rows(frame: DataFrame, sink: Jdbc, run: str, batch: int) -> None:
-    """Writes the rows of a batch into a table, which is created if need be, in one transaction.
-
-    All tasks write to a second table in parallel. Then the rows that the target has of this run and batch are
-    taken out, and the new ones moved in: a reader sees a batch as a whole, and a batch that comes
-    again replaces itself.
-    """
-    spark = frame.sparkSession
-    rows = frame.withColumn(RUN, f.lit(run)).withColumn(BATCH, f.lit(batch).cast("bigint"))
-    # As long a name as any database takes, and one for each run, lest two of them meet.
-    second = f"{sink.table}_{run.replace('-', '')[:8]}"
-    rows.limit(0).write.mode("append").jdbc(sink.url, sink.table, properties=properties_of(sink))
-    rows.write.mode("overwrite").jdbc(sink.url, second, properties=properties_of(sink))
-    with _connection(spark, sink) as connection:
-        columns = ", ".join(_quoted(connection, name) for name in rows.columns)
-        of_batch = f"{_quoted(connection, RUN)} = ? AND {_quoted(connection, BATCH)} = ?"
-        out = connection.prepareStatement(f"DELETE FROM {sink.table} WHERE {of_batch}")
-        out.setString(1, run)
-        out.setLong(2, batch)
-        out.executeUpdate()
-        statement = connection.createStatement()
-        statement.executeUpdate(f"INSERT INTO {sink.table} ({columns}) SELECT {columns} FROM {second}")
-        connection.commit()
-        statement.executeUpdate(f"DROP TABLE {second}")
-        connection.commit()
-
-
-@contextmanager
-def _connection(spark: SparkSession, sink: Jdbc) -> Iterator[JavaObject]:
-    """A connection made by Spark, which finds the drivers."""
-    jvm = spark.sparkContext._jvm
-    assert jvm is not None
-    settings = jvm.java.util.HashMap(properties_of(sink))
-    options = jvm.org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions(
-        sink.url, sink.table, jvm.scala.jdk.CollectionConverters.MapHasAsScala(settings).asScala().toMap(None)
-    )
-    dialect = jvm.org.apache.spark.sql.jdbc.JdbcDialects.get(sink.url)
-    connection = dialect.createConnectionFactory(options).apply(-1)
-    try:
-        connection.setAutoCommit(False)
-        yield connection
-    finally:
-        connection.close()
-
-
-def _quoted(connection: JavaObject, name: str) -> str:
-    mark = connection.getMetaData().getIdentifierQuoteString().strip()
-    return f"{mark}{name}{mark}"

@@ -43,6 +43,7 @@ Schema: TypeAlias = StructType
 KAFKA_COLUMNS = ("key", "timestamp", "topic", "partition", "offset")
 """The columns of a message next to its value; in --map they are written `@key`, and so on."""
 
+_MOST_FILES = {"delta": "maxFilesPerTrigger", "iceberg": "streaming-max-files-per-micro-batch"}
 _BAD = "_bad"
 _MADE = 1_000_003
 """A prime: made-up values repeat with the keys, but not in step with one another."""
@@ -129,7 +130,7 @@ def typed(
             schema = schema or spark.read.parquet(source.path).schema
             return _limited(spark.readStream.schema(schema), "maxFilesPerTrigger", limit).parquet(source.path)
         case Table():
-            following = _limited(spark.readStream, "maxFilesPerTrigger", limit)
+            following = _limited(spark.readStream, _MOST_FILES[source.form], limit)
             reader = (following if stream else spark.read).format(source.form)
             return reader.load(source.name) if source.is_folder else reader.table(source.name)
         case Jdbc():

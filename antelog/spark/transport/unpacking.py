@@ -25,7 +25,10 @@ from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.packing import REJECTS, Mapper
 
-_BEFORE = ("query", "tick", TIME, "change", "status", "answer")
+STATUS, SINCE = "status", "since"
+"""Columns of answers, and of their states alone."""
+
+_BEFORE = ("query", "tick", TIME, "change", STATUS, SINCE, timed(SINCE), "answer")
 _AFTER = (OTHERS, *(name for each in AFTER_ANSWER for name in (each, timed(each))), *NAMES, *LABEL)
 _TAKEN = {*_BEFORE, *_AFTER} - {*LABEL}
 """Names of columns that no variable may have, besides those of severities and words where there are some."""

@@ -12,6 +12,7 @@ from tests.cli.trying import antelog
 pytestmark = pytest.mark.usefixtures("here")
 INPUT = ("--input", "Temp=temp.csv")
 OUTPUT = ("--output", "console")
+ANSWERS = ("--output-mode", "answers")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +54,12 @@ OUTPUT = ("--output", "console")
         (["p.alog", *INPUT, *OUTPUT, "--most", "9"], "Give a model, or `learn`, or declare a `chance`"),
         (["p.alog", *INPUT, *OUTPUT, "--min-chance", "5"], "5.0 is no chance. Write one from 0 to 1"),
         (["p.alog", "--input", "Temp=jdbc:x:y#t", *OUTPUT, "--stream"], "which a stream cannot follow"),
+        (["p.alog", *INPUT, "--output", "iceberg:a/b"], "written by name. Write iceberg:CATALOG.TABLE."),
+        (["p.alog", *INPUT, *OUTPUT, *ANSWERS], "console cannot have a row for each answer"),
+        (["p.alog", *INPUT, "--output", "kafka://h/t", *ANSWERS], "that is compacted keeps the newest"),
+        (["p.alog", *INPUT, "--output", "csv:x", *ANSWERS, "--stream", "--checkpoint", "s"], "x cannot have"),
+        (["p.alog", *INPUT, "--output", "csv:x", *ANSWERS, "--only", "possible"], "without revised in"),
+        (["p.alog", *INPUT, *OUTPUT, "--output-mode", "answer"], "Did you mean answers?"),
     ],
 )  # fmt: skip
 def test_usage_errors(arguments: list[str], message: str) -> None:
