@@ -23,7 +23,7 @@ from antelog.compile.plan.partition import group_variables
 from antelog.language.templates import UNKNOWN
 from antelog.pictures import theme
 from antelog.pictures.history import ALL_OTHERS, Answer, History, label
-from antelog.pictures.labels import FONT_SIZE, cut_apart, width_of
+from antelog.pictures.labels import FONT_SIZE, cut_apart, fits, width_of
 
 _SHARE = 0.42
 """The part of a picture's width that labels may take."""
@@ -149,7 +149,7 @@ def columns_of(rows: Sequence[RowLabel], width: int, font_size: float = FONT_SIZ
 
 def _cut_texts(rest: Mapping[str, str], room: float) -> dict[str, str]:
     """Labels for texts. Where one is too wide, all are their `rest`: without the name in the other column."""
-    if max(map(width_of, rest), default=0) <= room:
+    if all(fits(each, room) for each in rest):
         return dict(zip(rest, rest, strict=True))
     found = cut_apart(rest.values(), room)
     return {text: found[each] for text, each in rest.items()}

@@ -23,11 +23,17 @@ _WIDTHS = {
 }  # fmt: skip
 """Widths of characters in Inter at 12 pixels. Most other fonts are narrower."""
 _OF = {character: width for characters, width in _WIDTHS.items() for character in characters}
+_NARROWEST = min(_OF.values())
 
 
 def width_of(text: str) -> float:
     """The approximate width of a label in pixels."""
     return sum(map(_width, text))
+
+
+def fits(text: str, room: float) -> bool:
+    """Whether a label has at most so many pixels; of a very long one not all is looked at."""
+    return len(text) * _NARROWEST <= room and width_of(text) <= room
 
 
 def _width(character: str) -> float:
@@ -51,7 +57,7 @@ def cut_apart(texts: Iterable[str], room: float) -> dict[str, str]:
 
 def cut(text: str, room: float) -> str:
     """A text cut in the middle, if it is wider than the room."""
-    if width_of(text) <= room:
+    if fits(text, room):
         return text
     each = (room - width_of(_DOTS)) / 2
     begin = _begin(text, each)
@@ -75,7 +81,7 @@ def _apart(texts: Sequence[str], room: float) -> dict[str, str]:
     found = {}
     for text in texts:
         rest = text[differ:]
-        whole = width_of(rest) <= left
+        whole = fits(rest, left)
         rest = rest if whole else _begin(rest, left - width_of(_DOTS)) + _DOTS
         # What is before the difference fills the room that is left.
         before = _begin(text[len(begin) : differ][::-1], left - width_of(rest))[::-1] if whole else ""
@@ -94,5 +100,5 @@ def _common(texts: Sequence[str]) -> int:
 
 def _begin(text: str, room: float) -> str:
     """As much of the beginning of a text as there is room for."""
-    widths = accumulate(map(_width, text))
+    widths = accumulate(map(_width, text[: max(int(room / _NARROWEST), 0) + 1]))
     return text[: sum(1 for width in widths if width <= room)]
