@@ -2,10 +2,11 @@
 
     the model says 0.9, outcomes say 0.7, both equally good: 0.82
 
-Weights go by fixed share. The weight of a judge falls with its loss on a block: the lines of a pattern whose
-answers were settled at one tick. The lines of an answer are right or wrong together, so they count once; many
-answers may be, so a block of a hundred answers counts as ten. Then each judge gives a small share of
-its weight to all, in the proportion they began with: so one that was wrong for long is soon back once it is
+Weights go by variable share (Herbster and Warmuth). The weight of a judge falls with its loss on a block: the
+lines of a pattern whose answers were settled at one tick. The lines of an answer are right or wrong together,
+so they count once; many answers may be, so a block of a hundred answers counts as ten. Then each judge gives
+a share of its weight to all, in the proportion they began with; the larger its loss, the larger that is. So
+one that was wrong for long is soon back once it is right, and the best one keeps its weight where all are
 right.
 """
 
@@ -23,8 +24,11 @@ from antelog.forecast.rates.tally import summed
 from antelog.forecast.scores.losses import LEAST, log_losses
 from antelog.forecast.scores.scored_lines import UNIT, exactly
 
+RATE = 0.5
+"""With so much of its loss on a block the weight of a judge falls."""
+
 SHARE = 0.01
-"""So much of its weight a judge gives to all of them after each block."""
+"""So much of its weight a judge gives to all of them after a block with a loss of one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,15 +98,18 @@ def weighed(weights: JudgeWeights, lines: JudgedLines) -> JudgeWeights:
     found, blocks = np.empty_like(lost), np.empty_like(pattern)
     # Each block needs the weights after the one before: numbers one by one are faster than short columns.
     at_first = weights.at_first.tolist()
+    every_first = sum(at_first)
     before, number, last = at_first, 0, None
     for row, (here, at, each) in enumerate(zip(pattern.tolist(), old.tolist(), lost.tolist(), strict=True)):
         if here != last:
             before = at_first if at < 0 else weights.weights[at].tolist()
             number, last = 0 if at < 0 else int(weights.blocks[at]), here
         least = min(each)
-        better = [weight * exp(least - loss) for weight, loss in zip(before, each, strict=True)]
-        scale = (1 - SHARE) / sum(better)
-        before = [weight * scale + SHARE * first for weight, first in zip(better, at_first, strict=True)]
+        better = [weight * exp(RATE * (least - loss)) for weight, loss in zip(before, each, strict=True)]
+        kept = [weight * (1 - SHARE) ** loss for weight, loss in zip(better, each, strict=True)]
+        every = sum(better)
+        given = (every - sum(kept)) / every / every_first
+        before = [own / every + given * first for own, first in zip(kept, at_first, strict=True)]
         number += 1
         found[row], blocks[row] = before, number
     return _together(weights, JudgeWeights(weights.at_first, pattern, tick, blocks, found))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from antelog.forecast.judges.mean import (
+    RATE,
     SHARE,
     JudgedLines,
     JudgeWeights,
@@ -59,8 +60,10 @@ def test_loss() -> None:
 def test_weights_fall_with_the_mean_loss_of_a_block_in_that_pattern() -> None:
     weights = weighed(ALIKE, lines((7, [0.8, 0.2], 3, True), (7, [0.6, 0.6], 3, True)))
     lost = [-(math.log(0.8) + math.log(0.6)) / 2, -(math.log(0.2) + math.log(0.6)) / 2]
-    model = math.exp(-lost[0]) / (math.exp(-lost[0]) + math.exp(-lost[1]))
-    wanted = (1 - SHARE) * model + SHARE / 2
+    left = [math.exp(-RATE * loss) for loss in lost]
+    share = [weight / sum(left) for weight in left]
+    given = [weight * (1 - (1 - SHARE) ** loss) for weight, loss in zip(share, lost, strict=True)]
+    wanted = share[0] - given[0] + sum(given) / 2
     assert weights.weights[0].tolist() == pytest.approx([wanted, 1 - wanted])
     assert both(0.9, 0.7, weights, pattern=7) > both(0.9, 0.7)
     assert both(0.9, 0.7, weights, pattern=8) == both(0.9, 0.7)
@@ -68,9 +71,20 @@ def test_weights_fall_with_the_mean_loss_of_a_block_in_that_pattern() -> None:
 
 def test_a_block_of_many_answers_counts_as_the_root_of_so_many() -> None:
     rows = [(0, [0.8, 0.6], 3, True)] * 9
-    one, nine = weighed(ALIKE, lines(*rows)), weighed(ALIKE, lines(*rows, answers=[*range(9)]))
-    odds = (one.weights[0, 0] - SHARE / 2) / (1 - SHARE), (nine.weights[0, 0] - SHARE / 2) / (1 - SHARE)
-    assert [each / (1 - each) for each in odds] == pytest.approx([0.8 / 0.6, (0.8 / 0.6) ** 3])
+    nine = weighed(ALIKE, lines(*rows, answers=[*range(9)]))
+    cubed = weighed(ALIKE, lines((0, [0.8**3, 0.6**3], 3, True)))
+    assert nine.weights[0].tolist() == pytest.approx(cubed.weights[0].tolist())
+
+
+def test_a_judge_gives_the_more_away_the_more_it_loses() -> None:
+    """Where all are right none gives much; so the best one keeps its weight, however long that lasts."""
+    ahead = weighed(ALIKE, lines(*((0, [0.9, 0.1], tick, True) for tick in range(20)))).settled()
+    calm, wild = (
+        weighed(ahead, lines(*((0, [chance] * 2, tick, True) for tick in range(20, 60)))).weights[-1, 0]
+        for chance in (0.999, 0.2)
+    )
+    assert calm == pytest.approx(ahead.weights[0, 0], abs=0.001)
+    assert wild < ahead.weights[0, 0] - 0.1
 
 
 def test_lines_of_a_tick_are_judged_by_what_was_decided_before() -> None:
