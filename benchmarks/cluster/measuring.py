@@ -21,7 +21,7 @@ from benchmarks.cluster.machines import HOST, Machines, cluster
 
 @dataclass(frozen=True)
 class Ran:
-    """What a run took: CPU seconds of all processes, memory at its highest, the state's bytes on disk.
+    """The cost of a run: CPU seconds of all processes, their most memory, and the bytes of its state on disk.
 
     `longest` is the time of the longest task that computes, as a multiple of the mean of its stage.
     `wrong` is empty if the confirmed answers are as many as they have to be.
@@ -142,7 +142,7 @@ def watched() -> Iterator[Watched]:
 
 
 def _longest(events: Path) -> float:
-    """The longest task beside the mean of its stage, for the stages that take most; the mean of these."""
+    """The longest task divided by the mean of its stage, averaged over the five largest stages."""
     times: dict[int, list[int]] = {}
     for log in events.iterdir():
         for line in log.read_text().splitlines():

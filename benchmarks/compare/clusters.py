@@ -142,7 +142,7 @@ def sentence(results: Results) -> str:
 
 
 def _starts(found: Sequence[Line], ahead: Sequence[Beside], product: str) -> str:
-    """What of a lead is the start; nothing if no start was measured."""
+    """A sentence on the part of a lead that is the start; empty if no start was measured."""
     its = [each.line for each in ahead if each.line.system.title.startswith(product) and each.line.starts]
     abouts = {(BESIDE[line.system.name], line.scale) for line in its}
     own = [line.start for line in found if (line.system.name, line.scale) in abouts and line.starts]

@@ -104,7 +104,7 @@ def test_open_answers_have_the_chances_of_the_last_tick() -> None:
 
 
 def chances_of(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int], float]:
-    """What rows say of open answers."""
+    """The chances of open answers, by their X and T."""
     still = (row for row in rows if row["change"] in {"open", "possible", "revised"})
     return {(row["X"], row["T"]): row["chance"] for row in still}
 

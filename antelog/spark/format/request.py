@@ -145,7 +145,7 @@ _Key: TypeAlias = "tuple[str, str]"
 
 
 def _apart(options: Options, known: Mapping[str, Option]) -> Iterator[tuple[_Key, str]]:
-    """Each option by its name, and the name that stands behind a full stop. Raises DataError."""
+    """The texts of options, by their name and the part after its full stop. Raises DataError."""
     names = {**{name.lower(): name for name in (*OWN, *known)}, "path": "program"}
     twice: set[_Key] = set()
     for written, text in options.items():

@@ -42,7 +42,7 @@ Offset: TypeAlias = dict[str, str]
 
 _DIGITS = 8
 _OURS = 0o600
-"""What facts say is not for everybody on this machine."""
+"""The mode of files with facts: only their owner may read them."""
 
 
 @dataclass(frozen=True)

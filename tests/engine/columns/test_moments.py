@@ -40,7 +40,7 @@ def test_the_last_row_of_a_key_before_a_tick(
 
 @pytest.mark.parametrize("ticks", [50, 2**40])
 def test_of_many_rows(ticks: int) -> None:
-    """Close together they are looked up in a table, far apart they are searched for."""
+    """Ticks close together are looked up in a table, ticks far apart by a search; both find the same rows."""
     random = np.random.default_rng(1)
     asked, own = (
         [*zip(random.integers(0, 9, 300).tolist(), random.integers(0, ticks, 300).tolist(), strict=True)]

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/states.py: the newest line of each answer, as the kernel says that it stands."""
+"""antelog/spark/endpoints/states.py: `newest` returns the states that answers have in the kernel."""
 
 from __future__ import annotations
 
