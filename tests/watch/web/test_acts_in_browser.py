@@ -36,6 +36,7 @@ def opened(chromium: Browser, url: str | None) -> Tab:
     assert url is not None
     tab.open(url)
     tab.until("document.querySelectorAll('#rows .item').length === 2")
+    tab.until("document.body.dataset.acts")  # whether this reader may act comes after the rows
     return tab
 
 
