@@ -50,6 +50,7 @@ LEARN = "learn"
 
 _OPTIONS = {
     "only": optional(TEXTS),
+    "explanations": optional(NATURAL),
     "arrival": TEXT,
     "keep_rejects": NATURAL,
     "min_chance": optional(NUMBER),
@@ -99,6 +100,7 @@ class OtherOptions(TypedDict, total=False):
     keep_rejects: int
     budget: int
     judges: Sequence[str] | None
+    explanations: int | None
 
 
 class Engine(PlanEngine):
@@ -115,6 +117,8 @@ class Engine(PlanEngine):
         min_chance: lines of open answers with a smaller chance are left out
         most: of each query and tick, lines of this many open answers, the likeliest; others are left out
         only: the kinds of changes to report; all by default
+        explanations: at most so many explanations in a line, the smallest first; all by default. With 0 there
+            are none, nor a `because`, and a step takes less time
         static: background facts in addition to those of the program, as frames or lists of tuples
         arrival: the name of the column of arrivals in frames
         limit: keep at most this many facts. When more of them matter, those about the oldest ticks are
@@ -176,6 +180,7 @@ class Engine(PlanEngine):
             others.get("arrival", "arrival"),
             others.get("keep_rejects", KEPT_REJECTS),
             others.get("budget", joins.BUDGET),
+            others.get("explanations"),
         )
         given = static_rows(plan, others.get("static") or {})
         begun = state.start(plan, given, functions=functions_of(program))
@@ -196,6 +201,7 @@ class Engine(PlanEngine):
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
+        explanations: int | None = None,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -210,7 +216,8 @@ class Engine(PlanEngine):
         it is unpacked, lest a small file fill the memory.
         """
         saved = saving.restore(path, None, max_bytes, _known(program))
-        engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations=explanations)
+        engine = cls._restored(saved, options, min_chance, most)
         engine._program = None
         if program is not None:
             engine._offer(program, str(path), accept)
@@ -227,6 +234,7 @@ class Engine(PlanEngine):
         min_chance: float | None = None,
         most: int | None = None,
         only: Sequence[str] | None = None,
+        explanations: int | None = None,
         arrival: str = "arrival",
         keep_rejects: int = KEPT_REJECTS,
         max_bytes: int = saving.MOST,
@@ -237,7 +245,8 @@ class Engine(PlanEngine):
         `functions` are those that the saved rules call, where no program is given.
         """
         saved = saving.from_bytes(content, most=max_bytes, functions=functions or _known(program))
-        engine = cls._restored(saved, EngineOptions(_kinds(only), arrival, keep_rejects), min_chance, most)
+        options = EngineOptions(_kinds(only), arrival, keep_rejects, explanations=explanations)
+        engine = cls._restored(saved, options, min_chance, most)
         engine._program = None
         if program is not None:
             engine._offer(program, "the saved state", accept)

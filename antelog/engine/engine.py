@@ -27,10 +27,9 @@ from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
 from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
-from antelog.engine.step.query import KINDS
-from antelog.engine.step.times import with_times
+from antelog.engine.step.query import KINDS, LineSelection
 from antelog.engine.step.uniting import united
-from antelog.engine.step.wording import with_label
+from antelog.engine.step.wording import explained, finished
 from antelog.engine.transition import QueryChange, Transition, transition
 from antelog.errors import DataError, UnsupportedError
 from antelog.functions import UserFunction
@@ -122,12 +121,14 @@ _PARTS = 64
 @dataclass(frozen=True)
 class EngineOptions:
     """The kinds of changes that are reported, the name of the column of arrivals, how many of the latest
-    rejects are kept, and about how many bytes a table within a step may take."""
+    rejects are kept, about how many bytes a table within a step may take, and the most explanations of a
+    line."""
 
     only: tuple[str, ...]
     arrival: str = "arrival"
     keep_rejects: int = KEPT_REJECTS
     budget: int = joins.BUDGET
+    explanations: int | None = None
 
 
 class PlanEngine:
@@ -174,9 +175,10 @@ class PlanEngine:
             anew = self._forecaster.begun_anew(found)
         self._counts = {each.name: self._counts.get(each.name, Counts()) for each in found.plan.inputs}
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
-        only = self._options.only
+        only, most = self._options.only, self._options.explanations
         closed = {
-            name: _of_kinds(_labelled(table, found.old, name), only) for name, table in found.closed.items()
+            name: _of_kinds(finished(table, found.old, name, most), only)
+            for name, table in found.closed.items()
         }
         changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
         self._rule_change = RuleChange(found.tick, found.old, found.queries, closed, changes, anew)
@@ -253,7 +255,7 @@ class PlanEngine:
         # A forecaster follows all changes, whichever of them are reported.
         only = tuple(kind for kind in KINDS if forecaster is not None or kind in options.only)
         with joins.budget(options.budget):
-            after, changes = kernel.step(plan, before, new, now, only=only, staged=forecaster is not None)
+            after, changes = kernel.step(plan, before, new, now, replace(self._wanted, only=only))
         if forecaster is None:
             log = {name: each.log for name, each in changes.items()}
         else:
@@ -272,9 +274,15 @@ class PlanEngine:
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         return {name: self._finished(name, table) for name, table in log.items()}
 
+    @property
+    def _wanted(self) -> LineSelection:
+        """The lines that the kernel makes, of all kinds."""
+        staged = self._forecaster is not None
+        return LineSelection(staged=staged, explained=explained(self._plan, self._options.explanations))
+
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
-        """The lines with their times, severity and words."""
-        return _labelled(table, self._plan, query)
+        """The lines with their times, severity and words, and as many explanations as are wanted."""
+        return finished(table, self._plan, query, self._options.explanations)
 
     def begin_at(self, tick: int) -> None:
         """Let time begin at a tick, and not with the first fact: earlier ticks have no answers."""
@@ -297,7 +305,7 @@ class PlanEngine:
         Their `change` is `open` or `confirmed`. What changed at a tick is what `advance` returns.
         """
         name, forecaster = self._query(query).name, self._forecaster
-        lines = kernel.open_answers(self._plan, self._state, name, staged=forecaster is not None)
+        lines = kernel.open_answers(self._plan, self._state, name, self._wanted)
         table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
         return self._finished(name, as_they_stand(table))
 
@@ -337,13 +345,6 @@ def _of_plan(given: Given, plan: Plan) -> Given:
         for name, rows in given.items()
         if name in widths and all(len(row) == widths[name] for row in rows)
     }
-
-
-def _labelled(table: pa.Table, plan: Plan, query: str) -> pa.Table:
-    """Lines of a query of a plan with their times, severity and words."""
-    relation, timescale = plan.relation(query), plan.timescale
-    table = table if timescale is None else with_times(table, relation, timescale)
-    return with_label(table, relation, timescale)
 
 
 def _of_kinds(table: pa.Table, only: Sequence[str]) -> pa.Table:

@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
 )
 from antelog.engine.step.lives import current, lives, moments_of
 from antelog.engine.step.outlook import with_overdue
-from antelog.engine.step.query import KINDS, HiddenAnswers, LineSelection, Share, StepQuery
+from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
 from antelog.errors import DataError
 
@@ -94,18 +94,15 @@ def step(
     state: State,
     facts: Mapping[str, Facts],
     now: int,
-    *,
-    only: Sequence[str] = KINDS,
-    share: Share | None = None,
-    staged: bool = False,
+    wanted: LineSelection = ALL_LINES,
 ) -> tuple[State, dict[str, Changes]]:
     """The state after the tick `now`, and what has changed since the last step, by query.
 
     The facts have arrived since then, and no equal one is in the state: `admitted` makes them of
-    frames. Some kinds of changes `only`, and only those of answers that are in the `share`.
+    frames.
     """
     found: dict[str, list[Changes]] = {query.name: [] for query in prepared(plan).queries}
-    wanted, begin = LineSelection(tuple(only), share, staged), state.now
+    begin = state.now
     count, lines_of = sum(new.count for new in facts.values()), Counter[str]()
     reach = max((-(back or 0) for back in prepared(plan).needed.values()), default=0)
     for end, batch in batches(facts, state.history, now, state.observed.lines, reach):
@@ -217,25 +214,19 @@ def current_answers(plan: Plan, state: State, name: str, wanted: LineSelection) 
     return Current(known, query, explanations(known, query, found, current(found, last.now)))
 
 
-def open_answers(
-    plan: Plan, state: State, name: str, share: Share | None = None, *, staged: bool = False
-) -> Lines:
-    """The answers of a query that are open, and those the last tick has confirmed; those in a share."""
+def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> Lines:
+    """The answers of a query that are open, and those the last tick has confirmed."""
     if not has_begun(state):
         return _nothing(plan, state, name)
-    now = current_answers(plan, state, name, LineSelection(KINDS, share, staged))
-    confirmed = query_of(plan, state, replace(now.query, wanted=LineSelection(("confirmed",), share, staged)))
+    now = current_answers(plan, state, name, wanted)
+    confirmed = query_of(plan, state, replace(now.query, wanted=replace(wanted, only=("confirmed",))))
     changed = changes(now.known, confirmed, explained(now.known, confirmed))
     return one_after_the_other([open_lines(now.known, now.query, now.reported), changed.lines])
 
 
-def count_open(plan: Plan, state: State, name: str, share: Share | None = None) -> int:
-    """The number of open answers of a query, or of those in a share."""
-    return (
-        open_count(current_answers(plan, state, name, LineSelection(KINDS, share)).reported)
-        if has_begun(state)
-        else 0
-    )
+def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:
+    """The number of open answers of a query."""
+    return open_count(current_answers(plan, state, name, wanted).reported) if has_begun(state) else 0
 
 
 # ---- large steps in pieces ----

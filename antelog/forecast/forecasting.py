@@ -22,6 +22,7 @@ from antelog.engine.engine import FinishedStep
 from antelog.engine.kernel import open_answers
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
+from antelog.engine.step.query import LineSelection
 from antelog.engine.values.values import Values
 from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.forms import Layout, key_of, layout
@@ -107,7 +108,7 @@ def advanced(plan: Plan, before: Forecasting, step: FinishedStep, limits: Limits
     queries, features = dict(current.queries), dict(current.features)
     log, left_out = {}, {}
     for name, each in step.changes.items():
-        earlier = partial(open_answers, plan, step.before, name, staged=True)
+        earlier = partial(open_answers, plan, step.before, name, LineSelection(staged=True))
         features[name] = features[name].with_facts(step.facts, sightings.values, values)
         query = QueryForecast(known, plan.relation(name), features[name], limits)
         found = query.step(queries[name], each.lines, state.now, values, earlier)

@@ -118,6 +118,9 @@ def _of_run(settings: Settings) -> Iterator[Conflict]:
     yield from _streaming(settings) if settings.stream else _reading_once(settings)
     yield from _endpoints(settings)
     yield from _keeping_answers(settings) if settings.output_mode == ANSWERS else ()
+    if settings.page and settings.explanations == 0:
+        message = "the page shows what answers rest on, and $explanations 0 leaves that out"
+        yield Conflict(("page", "explanations"), message, "Leave out one of the two.")
     if "arrival" in settings.given and settings.clock in ("event", "processing"):
         message = f"$arrival names a column that the clock `{settings.clock}` does not read"
         yield Conflict(("arrival", "clock"), message, "Leave out $arrival, or set $clock to arrival.")

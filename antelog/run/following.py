@@ -94,12 +94,13 @@ class FollowedRun:
 
     def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
         """A follower, which the stack closes with all it has opened."""
-        store, state, options = self.store, self.settings.state, self.settings.engine()
-        # The page and the alerts see all kinds; those of the output are chosen afterwards.
-        only = None if self.feed else tuple(options["only"])
+        store, state, options = self.store, self.settings.state, self.settings.printing_engine()
+        # The page and the alerts see all kinds and explanations; those of the output are chosen afterwards.
+        if self.feed:
+            options |= {"only": None, "explanations": None}
         found = None
         if store is not None and state is not None:
-            changeable = {"only": only, "min_chance": options["min_chance"], "most": options["most"]}
+            changeable = {name: options[name] for name in ("only", "explanations", "min_chance", "most")}
             found = restored(
                 store,
                 lambda content: Engine.from_bytes(
@@ -108,9 +109,7 @@ class FollowedRun:
             )
         change: RuleChange | None = None
         if found is None:
-            engine = Engine(
-                self.program, **{**options, "only": only, "static": self.static, "arrival": ARRIVAL}
-            )
+            engine = Engine(self.program, **{**options, "static": self.static, "arrival": ARRIVAL})
             known, waiting = RunState(), WaitingRows()
         else:
             engine, known, waiting = found.engine, found.known, found.waiting

@@ -112,6 +112,11 @@ class KindSettings:
     only: Sequence[str] = option(
         KINDS, _KINDS, f"These kinds of changes only: {', '.join(KINDS)}.", on=("try", *FOLLOWING)
     )
+    explanations: int | None = option(
+        None, whole_number(0),
+        "At most N explanations of an answer, the smallest first; 0: none, which takes less time.",
+        on=("try", *FOLLOWING),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,10 +159,6 @@ class LineSettings:
     form: str = option(
         "jsonl", words("format", "jsonl", "table"), "JSON lines for programs, or a listing for people.",
         name="format", on=("try", "watch"),
-    )  # fmt: skip
-    explanations: int | None = option(
-        None, whole_number(1), "Print at most N explanations of an answer, the smallest first.",
-        on=("try", "watch"),
     )  # fmt: skip
     outputs: Sequence[Address] = option(
         (), SINK, "Where the changes go: {sinks}.", name="output", on=FOLLOWING, arity=Arity.MANY
@@ -351,6 +352,10 @@ class Settings(
     def engine(self) -> dict[str, Any]:
         """The keyword arguments of an engine."""
         return {each.attribute: getattr(self, each.attribute) for each in options_of(EngineSettings)}
+
+    def printing_engine(self) -> dict[str, Any]:
+        """As `engine`, if lines are to say how many explanations there are beyond those that are printed."""
+        return self.engine() | {"explanations": 0 if self.explanations == 0 else None}
 
     def changed(self, found: Mapping[str, Any]) -> Settings:
         """The settings with other values of some of them, which are given then."""

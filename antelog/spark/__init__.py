@@ -39,6 +39,9 @@ Columns are found by name; others are ignored. The options are
     judges     the judges that have a say in a chance, of "model" and "outcomes"; all if not given
     min_chance lines of open answers with a smaller chance are left out
     most       of each query and tick, lines of this many open answers of a bucket, the likeliest
+    explanations
+               at most so many in a line, the smallest first. With 0 there are none, nor a `because`, and a
+               run takes less time
 
 The changes have the columns `query`, `tick`, `change`, `answer` (as JSON text), then each variable with its
 own type (whole numbers as bigint, others as double, decimals of many digits as such), `others`,

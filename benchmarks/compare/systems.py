@@ -111,6 +111,8 @@ def _systems() -> Iterator[System]:
     confirmed, everything = "confirmed answers only", "what is possible too, why, and until when"
     yield System("antelog", "antelog, confirmed", confirmed, PARQUET, _own("in_process", "confirmed"))
     yield System("antelog-all", "antelog, all changes", everything, PARQUET, _own("in_process", "all"))
+    bare = "what is possible too, and until when, but not why: `--explanations 0`"
+    yield System("antelog-bare", "antelog, without explanations", bare, PARQUET, _own("in_process", "bare"))
     on_spark = _own("on_spark", "batch", "confirmed"), _own("on_spark", "stream", "confirmed")
     yield System("antelog-spark-batch", "antelog on Spark, batch", confirmed, PARQUET, on_spark[0])
     each = f"{confirmed}; each batch is a micro-batch"

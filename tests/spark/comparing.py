@@ -15,7 +15,7 @@ from antelog.language.syntax import Value
 from antelog.run.clock import Timing
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan
+from antelog.spark.job.job import ARRIVED, Data, Job, RunSpan, WantedLines
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames
 
@@ -33,11 +33,11 @@ def job_of(plan: Plan, tables: Mapping[str, pa.Table], buckets: int, **settings:
     own = {name: t.schema.field(ARRIVED).type for name, t in tables.items() if ARRIVED in t.column_names}
     numbers = numbers_of_buckets(buckets if plan.key else 1)
     data = Data(settings.pop("given", {}), types, own, sent(Compiled(plan).functions))
-    only, batch = settings.pop("only", KINDS), settings.pop("batch", False)
+    wanted, batch = WantedLines(settings.pop("only", KINDS)), settings.pop("batch", False)
     forecasts = settings.pop("forecasts", None)
     span = RunSpan(settings.pop("begin", None), settings.pop("until", None))
     timing = Timing(**{"clock": "arrival" if own else "event", **settings}, timescale=plan.timescale)
-    return Job(plan, data, numbers, only, timing, span, batch, forecasts)
+    return Job(plan, data, numbers, wanted, timing, span, batch, forecasts)
 
 
 def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> dict[str, pa.Table]:

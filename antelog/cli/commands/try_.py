@@ -73,7 +73,7 @@ def _run(found: Ready) -> None:
         )
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
-        engine = Engine(program, static=static, arrival=ARRIVAL, **settings.engine())
+        engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)

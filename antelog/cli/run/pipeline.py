@@ -154,6 +154,7 @@ class _Pipeline:
                 },
                 static={name: frame(self.spark, each, stream=False) for name, each in statics.items()},
                 only=settings.only,
+                explanations=settings.explanations,
                 model=settings.model,
                 epoch=settings.epoch,
                 half_life=settings.half_life,

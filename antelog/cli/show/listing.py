@@ -167,6 +167,8 @@ def _print_row(change: str, relation: Relation, row: Mapping[str, Any], to: List
     _print(line, to)
     if (likely := chance_line(row, to.marks.bar, to.time)) is not None:
         _print(Text(_INDENT).append_text(likely), to)
+    if to.explanations == 0:
+        return
     explanations = row["explanations"] or []
     for explanation in explanations[: to.explanations]:
         _print(_explanation(explanation, to), to)

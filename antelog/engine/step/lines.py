@@ -38,7 +38,7 @@ from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds,
 from antelog.engine.step.lives import views_of
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import OTHERS_NAMES
+from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES
 from antelog.engine.step.uniting import united
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
@@ -167,7 +167,12 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Co
     order = in_order([tick - tick.min(), combined(sorting).take(number)])
     moment, kind, number, tick = moment.take(order), kind.take(order), number.take(order), tick.take(order)
     ahead = _ahead(known, reported, moment.take(marked(kind <= REVISED)))
-    around = columns_around(known, reported, moment, kind, ahead, amounts=relation.has_amounts)
+    texts = (
+        explanations(known, reported, moment, kind == REJECT, amounts=relation.has_amounts)
+        if query.wanted.explained
+        else [pa.nulls(len(moment), schema.field(name).type) for name in EXPLAINING]
+    )
+    around = columns_around(reported, moment, kind, ahead, texts)
     columns = around[:2]
     columns += (array.take(pa.array(which.take(number))) for array, which in values)
     if relation.answer.time is not None:
@@ -191,7 +196,7 @@ def _others(relation: Relation, answer: Sequence[Column]) -> pa.Array:
 
 
 def columns_around(
-    known: Knowledge, reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, *, amounts: bool
+    reported: Explanations, moment: Column, kind: Kinds, ahead: Outlook, texts: Sequence[pa.Array]
 ) -> list[pa.Array]:
     """The columns around the answer: tick and change before it, and four columns after it.
 
@@ -201,8 +206,8 @@ def columns_around(
     open_ = marked(kind <= REVISED)
     to_come = np.full_like(kind, REJECT)
     to_come[open_[ahead.confirmed]] = CONFIRM
-    shown, because = explanations(known, reported, moment, kind == REJECT, amounts=amounts)
     silent, decided = ahead.columns(open_, repeated(KINDS, to_come))
+    shown, because = texts
     return [pa.array(reported.at.tick.take(moment)), repeated(KINDS, kind), shown, silent, decided, because]
 
 

@@ -6,7 +6,7 @@ Malf about ticks 5 to 7, in the step that finishes ticks 8 and 9; kinds confirme
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,11 +44,18 @@ class Step:
 
 @dataclass(frozen=True)
 class LineSelection:
-    """The lines that are wanted: kinds of changes, of a share of answers; `staged`, with their stages."""
+    """The lines that are wanted: kinds of changes, of a share of answers.
+
+    If `staged`, with their stages; unless `explained`, without explanations and `because`.
+    """
 
     only: Sequence[str] = KINDS
     share: Share | None = None
     staged: bool = False
+    explained: bool = True
+
+
+ALL_LINES = LineSelection()
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +80,7 @@ class StepQuery:
     name: str
     about: Spans
     step: Step
-    wanted: LineSelection = field(default_factory=LineSelection)
+    wanted: LineSelection = ALL_LINES
     hidden: HiddenAnswers = NOTHING_HIDDEN
     confirmed_only: bool = False
     past: bool = False

@@ -69,6 +69,9 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 }
 """The columns that come after those of the answer itself."""
 
+EXPLAINING = ("explanations", "because")
+"""Those of texts about the literals behind an answer."""
+
 
 def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""

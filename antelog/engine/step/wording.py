@@ -17,8 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
-from antelog.compile.nodes.plan import Relation
+from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import from_written, is_written, plain
+from antelog.engine.step.schema import EXPLAINING
+from antelog.engine.step.times import with_times
 from antelog.language.line_literals import amount_text
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import rounded_percent, value_text
@@ -29,7 +31,26 @@ LABEL = (SEVERITY, TEXT)
 """The last columns of lines of such queries."""
 
 
-def with_label(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Table:
+def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:
+    """The lines of a query with their times, severity and text, and at most so many explanations."""
+    relation, timescale = plan.relation(query), plan.timescale
+    table = table if timescale is None else with_times(table, relation, timescale)
+    return _with_most(_with_label(table, relation, timescale), most)
+
+
+def _with_most(table: pa.Table, most: int | None) -> pa.Table:
+    """The lines with at most so many explanations, the smallest first; with 0, without `because` as well."""
+    if most is None:
+        return table
+    for name in EXPLAINING if most == 0 else EXPLAINING[:1]:
+        place = table.schema.get_field_index(name)
+        field, column = table.schema.field(place), table.column(place)
+        fewer = pc.list_slice(column, 0, most) if most else pa.nulls(table.num_rows, field.type)
+        table = table.set_column(place, field, fewer)
+    return table
+
+
+def _with_label(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Table:
     """The lines of a query with their severity and text, if the program gives it any."""
     if not relation.notice.labelled:
         return table
@@ -38,6 +59,13 @@ def with_label(table: pa.Table, relation: Relation, timescale: Timescale | None)
     for name, column in zip(LABEL, columns, strict=True):
         table = table.append_column(name, column)
     return table
+
+
+def explained(plan: Plan, most: int | None) -> bool:
+    """Whether lines need explanations: some are to be shown, or the words say what they come to so far."""
+    return most != 0 or any(
+        query.notice.labelled and SO_FAR in words_of(query).names for query in plan.queries
+    )
 
 
 def words_of(relation: Relation) -> Template:

@@ -83,7 +83,6 @@ def snapshot_lines(
 def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
     change = _array(table, "change")
     rejected, decided = pc.equal(change, "rejected"), pc.is_in(change, pa.array(ENDS))
-    because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
     return _joined(
         '{"tick": ',
         _array(table, "tick").cast(pa.string()),
@@ -97,7 +96,7 @@ def _changes(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
         *_label(table, style),
         *_explanations(table, style),
         pc.if_else(decided, "", _outlook(table)),
-        pc.if_else(rejected, because, ""),
+        *_because(table, rejected, style),
         *_chances(table, decided),
         "}",
     )
@@ -131,7 +130,9 @@ def _answer(relation: Relation, table: pa.Table, style: Style) -> pa.Array:
 
 
 def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
-    """The explanations, and how many there are beyond those."""
+    """The explanations, and how many there are beyond those; nothing at all if none are wanted."""
+    if _unexplained(table, style):
+        return []
     lists = _array(table, "explanations")
     counts = pc.fill_null(pc.list_value_length(lists), 0).to_numpy().astype(np.int64)
     kept = counts if style.explanations is None else np.minimum(counts, style.explanations)
@@ -154,6 +155,19 @@ def _explanations(table: pa.Table, style: Style) -> list[str | pa.Array]:
         _in_lists(texts, kept),
         pc.if_else(pa.array(more > 0), _joined("]", beyond), "]"),
     ]
+
+
+def _because(table: pa.Table, rejected: pa.Array, style: Style) -> list[pa.Array]:
+    """Why answers are rejected; nothing at all if no explanations are wanted."""
+    if _unexplained(table, style):
+        return []
+    because = _joined(', "because": [', _lists(_array(table, "because"), style), "]")
+    return [pc.if_else(rejected, because, "")]
+
+
+def _unexplained(table: pa.Table, style: Style) -> bool:
+    """Whether lines are to have no explanations, or the engine has made none."""
+    return style.explanations == 0 or table.column("explanations").null_count > 0
 
 
 def _so_far(explanations: pa.Array, style: Style) -> list[str | pa.Array]:

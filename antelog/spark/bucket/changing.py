@@ -84,7 +84,7 @@ def _forecasts(
 
 def _joint(job: Job, before: Job, found: Transition, log: Mapping[str, pa.Table]) -> dict[str, pa.Table]:
     """The lines of the change that are wanted, by query; those of a query of before are closed first."""
-    wanted = pa.array([kind for kind in job.only if kind in KINDS], pa.string())
+    wanted = pa.array([kind for kind in job.wanted.only if kind in KINDS], pa.string())
     parts: dict[str, list[pa.Table]] = {}
     for tables, of in ((found.closed, before), (log, job)):
         for name, table in tables.items():

@@ -25,14 +25,15 @@ from antelog.engine.facts.counting import total
 from antelog.engine.state import State, beginning
 from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
-from antelog.engine.step.query import KINDS, Share
+from antelog.engine.step.query import KINDS, LineSelection, Share
 from antelog.engine.step.uniting import united
+from antelog.engine.step.wording import explained
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
 from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import bucket_mask
-from antelog.spark.job.job import ARRIVED, Job
+from antelog.spark.job.job import ARRIVED, Job, WantedLines
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting
@@ -117,7 +118,7 @@ def start(job: Job, number: int) -> BucketState:
         number,
         begin(job.plan, job.data.background, functions=job.data.functions),
         empty,
-        0 if knows_open(job.only) else None,
+        0 if knows_open(job.wanted.only) else None,
     )
     if job.forecasts is not None:
         from antelog.spark.bucket import forecasting  # noqa: PLC0415 - not loaded without
@@ -176,11 +177,11 @@ def advance(
         due[name], waiting[name] = _apart(table, arrived)
     # Inputs without rows are handed over as well, for the types of their columns.
     state, batch = kernel.admitted(job.plan, bucket.kernel, due, now, arrival=ARRIVED)
-    forecasts = bucket.forecasting is not None
-    only = KINDS if forecasts else tuple(kind for kind in job.only if kind in KINDS)
-    after, found = kernel.step(
-        job.plan, state, batch.facts, now, only=only, share=share_of(job, bucket.number), staged=forecasts
+    only = (
+        KINDS if bucket.forecasting is not None else tuple(kind for kind in job.wanted.only if kind in KINDS)
     )
+    wanted = replace(_wanted(job, bucket), only=only)
+    after, found = kernel.step(job.plan, state, batch.facts, now, wanted)
     known, log = _log(job, bucket, FinishedStep(state, after, batch.facts, found))
     output = BucketOutput(
         {name: _typed(job, name, table) for name, table in log.items()},
@@ -202,14 +203,13 @@ def _log(job: Job, bucket: BucketState, step: FinishedStep) -> tuple[Forecasting
 
 def counted(job: Job, bucket: BucketState) -> BucketState:
     """The bucket with its open answers counted, if the job wants that."""
-    if not knows_open(job.only):
+    if not knows_open(job.wanted.only):
         return replace(bucket, open=None)
     if bucket.open is not None:
         return bucket
-    share = share_of(job, bucket.number)
-    names = [query.name for query in job.plan.queries]
+    wanted, names = _wanted(job, bucket), [query.name for query in job.plan.queries]
     return replace(
-        bucket, open=sum(kernel.count_open(job.plan, bucket.kernel, name, share) for name in names)
+        bucket, open=sum(kernel.count_open(job.plan, bucket.kernel, name, wanted) for name in names)
     )
 
 
@@ -228,7 +228,7 @@ def finish(job: Job, bucket: BucketState, batch: BatchRows) -> tuple[BucketState
 
 def end_of(job: Job, bucket: BucketState, batch: BatchRows) -> int:
     """The tick after which the bucket has no open answers."""
-    plain = replace(job, only=(), forecasts=None)
+    plain = replace(job, wanted=WantedLines(()), forecasts=None)
     bucket, _ = _last_arrivals(plain, replace(bucket, forecasting=None), batch)
     return _end(job, bucket)
 
@@ -270,9 +270,17 @@ def open_answers(job: Job, bucket: BucketState) -> dict[str, pa.Table]:
 
 
 def _open(job: Job, bucket: BucketState) -> dict[str, Lines]:
-    share, staged = share_of(job, bucket.number), bucket.forecasting is not None
-    names = [query.name for query in job.plan.queries]
-    return {name: kernel.open_answers(job.plan, bucket.kernel, name, share, staged=staged) for name in names}
+    wanted, names = _wanted(job, bucket), [query.name for query in job.plan.queries]
+    return {name: kernel.open_answers(job.plan, bucket.kernel, name, wanted) for name in names}
+
+
+def _wanted(job: Job, bucket: BucketState) -> LineSelection:
+    """The lines that the kernel makes, of all kinds."""
+    return LineSelection(
+        share=share_of(job, bucket.number),
+        staged=bucket.forecasting is not None,
+        explained=explained(job.plan, job.wanted.explanations),
+    )
 
 
 def _typed(job: Job, name: str, table: pa.Table) -> pa.Table:

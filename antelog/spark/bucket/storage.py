@@ -19,7 +19,7 @@ from antelog.arrow.arrays import from_blob, to_blob
 from antelog.engine import saving, sealed
 from antelog.errors import StateError
 from antelog.spark.bucket.state import BucketState, advance, arriving, begun, start
-from antelog.spark.job.job import Job, differences
+from antelog.spark.job.job import Job, WantedLines, differences
 
 ROOM = 20_000
 """Rows that may be appended however small the snapshot is."""
@@ -154,7 +154,7 @@ def bucket_from(job: Job, number: int, head: BucketHead, parts: Sequence[bytes])
         name, table = _appended(bucket, blob)
         tables.setdefault(name, []).append(table)
     new = {name: arriving(job, name, pa.concat_tables(each), bucket.now) for name, each in tables.items()}
-    bucket, _ = advance(replace(job, only=()), bucket, new, head.time.now)
+    bucket, _ = advance(replace(job, wanted=WantedLines(())), bucket, new, head.time.now)
     return replace(bucket, open=head.open)
 
 

@@ -34,7 +34,8 @@ OF_STREAMS = ("lag", "ahead", "idle")
 """The options that are settings of streams."""
 
 SHARED = (
-    *("input", "static", "map", "time_unit", "set", "functions", "arrival", "clock", "until", "only"),
+    *("input", "static", "map", "time_unit", "set", "functions", "arrival", "clock", "until"),
+    *("only", "explanations"),
     *("model", "epoch", "half_life", "judges", "min_chance", "most", *OF_STREAMS),
 )
 """The options that are settings of other runners, too."""

@@ -107,7 +107,9 @@ class StateFolder:
             ) from None
         members = sealed.unpack(content, str(path), _MOST)
         options = lines.request.settings.engine()
-        kept = {name: options[name] for name in ("only", "min_chance", "most", "keep_rejects")}
+        kept = {
+            name: options[name] for name in ("only", "explanations", "min_chance", "most", "keep_rejects")
+        }
         try:
             engine = Engine.from_bytes(members["engine"], lines.program, arrival=ARRIVAL, **kept)
         except RulesChangedError as error:

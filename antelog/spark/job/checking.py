@@ -38,7 +38,7 @@ from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import no_time, typed_ticks
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
 from antelog.spark.job.functions import sent
-from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan
+from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines
 from antelog.spark.job.options import OutputOptions
 from antelog.spark.settings import BUCKETS, CLOCKS, MALFORMED, ROW, quoted
 
@@ -109,7 +109,8 @@ def job_of(
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
     if options.begin is not None and plan.tick is None:
         raise DataError("`begin` is for programs with `tick`: without it, time begins at 0")
-    return Job(plan, data, numbers_of_buckets(1), _kinds(options.only), timing, span, batch, forecasts)
+    wanted = WantedLines(_kinds(options.only), options.explanations)
+    return Job(plan, data, numbers_of_buckets(1), wanted, timing, span, batch, forecasts)
 
 
 # ---- the frames ----

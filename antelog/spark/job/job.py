@@ -85,11 +85,19 @@ class RunSpan:
 
 
 @dataclass(frozen=True)
+class WantedLines:
+    """The kinds of changes that are wanted, and the most explanations of each line; None: all of them."""
+
+    only: tuple[str, ...]
+    explanations: int | None = None
+
+
+@dataclass(frozen=True)
 class Job:
     """A program to be run over DataFrames.
 
     numbers     the number of each bucket
-    only        the kinds of changes that are wanted
+    wanted      the lines that are wanted
     timing      the clock, which is given here
     batch       whether it is a batch
     forecasts   the source of chances, if there are any
@@ -98,7 +106,7 @@ class Job:
     plan: Plan
     data: Data
     numbers: tuple[int, ...]
-    only: tuple[str, ...]
+    wanted: WantedLines
     timing: Timing
     span: RunSpan
     batch: bool
@@ -188,7 +196,7 @@ class Job:
         goes_on = any(each.clock_driven or each.unguarded_time is not None for each in patterns)
         if self.forecasts is not None:
             goes_on = goes_on or self.forecasts.learns_what_is_shared
-        ends_by_itself = self.batch and self.span.until is None and bool(self.only)
+        ends_by_itself = self.batch and self.span.until is None and bool(self.wanted.only)
         return ends_by_itself and len(self.numbers) > 1 and goes_on
 
     def predecessor(self, identity: Mapping[str, str]) -> Job | None:

@@ -16,8 +16,7 @@ from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.schema import AFTER_ANSWER, EXPLANATIONS
-from antelog.engine.step.times import with_times
-from antelog.engine.step.wording import LABEL, with_label
+from antelog.engine.step.wording import LABEL, finished
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
@@ -53,7 +52,7 @@ def columns_of(job: Job, only: str | None = None, *, change: str = "change") -> 
     taken = _TAKEN | {*(LABEL if any(job.plan.relation(name).notice.labelled for name in names) else ())}
     for name in names:
         variables[name] = {}
-        schema = _finished(job.plan, name, job.schemas[name].empty_table()).schema
+        schema = finished(job.schemas[name].empty_table(), job.plan, name).schema
         known |= {field.name: field.type for field in schema}
         if job.plan.relation(name).has_amounts:
             explanations = known["explanations"]
@@ -85,13 +84,6 @@ def _plan_of(job: Job, query: str, table: pa.Table) -> Plan:
             if relation.name == query and {*relation.answer.names} <= {*table.column_names}:
                 return plan
     raise LookupError(query)
-
-
-def _finished(plan: Plan, query: str, table: pa.Table) -> pa.Table:
-    """The lines with their times, severity and words."""
-    relation, timescale = plan.relation(query), plan.timescale
-    table = table if timescale is None else with_times(table, relation, timescale)
-    return with_label(table, relation, timescale)
 
 
 def _columns_of_answer(relation: Relation, columns: Sequence[str]) -> list[str]:
@@ -137,7 +129,7 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
     plan = _plan_of(job, query, table)
-    return rows_of_lines(columns, plan.relation(query), _finished(plan, query, table))
+    return rows_of_lines(columns, plan.relation(query), finished(table, plan, query, job.wanted.explanations))
 
 
 def rows_of_lines(columns: OutputColumns, relation: Relation, table: pa.Table) -> pa.Table:

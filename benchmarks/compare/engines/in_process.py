@@ -15,10 +15,10 @@ from benchmarks.compare.systems import EVERYTHING
 from benchmarks.workloads import ALL, CONFIRMED
 
 
-def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
+def changes(only: tuple[str, ...], explanations: int | None, folder: Folder) -> Iterator[pa.Table]:
     """Whatever changes are asked for, the confirmed ones of them are the answers."""
     settings = folder.settings
-    engine = Engine(parse(settings["program"]), only=only, static=folder.static())
+    engine = Engine(parse(settings["program"]), only=only, explanations=explanations, static=folder.static())
     for end, table in folder.batches():
         facts = {
             kind: table.filter(pc.equal(table["kind"], kind)).select(names)
@@ -29,5 +29,5 @@ def changes(only: tuple[str, ...], folder: Folder) -> Iterator[pa.Table]:
 
 
 if __name__ == "__main__":
-    asked = {"all": ALL, "confirmed": CONFIRMED}[sys.argv[1]]
-    answer(dict.fromkeys(EVERYTHING, partial(changes, asked)), sys.argv[2:])
+    asked = {"all": (ALL, None), "bare": (ALL, 0), "confirmed": (CONFIRMED, None)}[sys.argv[1]]
+    answer(dict.fromkeys(EVERYTHING, partial(changes, *asked)), sys.argv[2:])

@@ -46,7 +46,7 @@ from tests.processes import Start
         (["--only", ""], "The kinds are possible, revised, confirmed, rejected, closed, likely, unlikely."),
         (["--only", "confirmed", "--snapshots"], "--only selects changes"),
         (["--until", "-1"], "Invalid value for '--until'"),
-        (["--explanations", "0"], "Invalid value for '--explanations'"),
+        (["--explanations", "-1"], "Invalid value for '--explanations'"),
         (["--format", "xml"], "Invalid value for '--format'"),
         (["--inputs", "Temp=temp.csv"], "--input"),
         (["--rejects", "out.txt"], "`out.txt` does not say the form of its files"),

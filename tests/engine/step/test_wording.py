@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 
 import antelog
-from antelog.compile.nodes.plan import Relation
+from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
-from antelog.engine.step.wording import with_label
+from antelog.engine.step.wording import finished
 from antelog.language import read, syntax
 from antelog.language.printer import to_text
 from tests.engine.replay import run
@@ -80,12 +80,12 @@ def test_times_are_times() -> None:
 )
 def test_values_read_as_they_are(values: pa.Array, texts: list[str]) -> None:
     table = pa.table({"X": values, "T": pa.nulls(len(values), pa.int64())})
-    assert with_label(table, _relation(' "{X}"'), None).column("text").to_pylist() == texts
+    assert finished(table, _plan(' "{X}"'), "Malf").column("text").to_pylist() == texts
 
 
 def test_the_chance_is_in_hundredths() -> None:
     table = pa.table({"X": ["wt2"] * 3, "T": [0] * 3, "chance": [0.836, 0.9993, None]})
-    found = with_label(table, _relation(' "{chance}"'), None).column("text").to_pylist()
+    found = finished(table, _plan(' "{chance}"'), "Malf").column("text").to_pylist()
     assert found == ["84 %", "99.9 %", "?"]
 
 
@@ -136,5 +136,5 @@ def _all_names(query: syntax.Query) -> str:
     return "; ".join(["{{braces}}", *(f"{{{name}}}" for name in (*names, "decided_by", "so_far", "chance"))])
 
 
-def _relation(words: str) -> Relation:
-    return next(antelog.parse(RULES.format(malf=words, many="")).plan.queries)
+def _plan(words: str) -> Plan:
+    return antelog.parse(RULES.format(malf=words, many="")).plan

@@ -26,15 +26,16 @@ def test_explanations() -> None:
         encoding="utf-8",
     )
     Path("p.csv").write_text("x,time\na,0\n", encoding="utf-8")
-    every, one = (
+    every, one, none = (
         json.loads(try_("--input", "P=p.csv", "--until", 0, *more).stdout)
-        for more in ((), ("--explanations", 1))
+        for more in ((), ("--explanations", 1), ("--explanations", 0))
     )
     assert [len(e["hypotheses"]) for e in every["explanations"]] == [1, 2]
     assert "more" not in every
     assert one["explanations"] == every["explanations"][:1]
     assert list(one) == [*list(every)[:5], "more", *list(every)[5:]]
     assert one["more"] == 1
+    assert none == {name: value for name, value in every.items() if name != "explanations"}
     assert try_("--input", "P=p.csv", "--until", 0, "--explanations", 2).stdout == json.dumps(every) + "\n"
 
 
