@@ -34,6 +34,10 @@ _KNOWN = {
     r"MALFORMED_LOG_FILE|CANNOT_LOAD_STATE_STORE\.CANNOT_READ_": (
         "the checkpoint is damaged: the state in it cannot be read. " + _REPLAY
     ),
+    r"STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY": (
+        "Spark was killed while it wrote down where the first batch begins, and does not go on from there. "
+        "No batch has come out yet: remove the folder of the checkpoint, and start again"
+    ),
     r"No space left on device|Disk quota exceeded": (
         "a disk is full: where results or the checkpoint go, or where Spark keeps what does not fit into "
         "memory. Make room there, or move the latter with --conf spark.local.dir=FOLDER"

@@ -22,6 +22,8 @@ SAID = {
     "[CANNOT_LOAD_STATE_STORE.CANNOT_READ_STREAMING_STATE_FILE] An error occurred during loading state.\n"
     "Caused by: java.io.FileNotFoundException: File file:/state/state/0/0/1.changelog does not exist":
         "^the checkpoint is damaged: the state in it cannot be read. Bring",
+    "[STATE_STORE_CHECKPOINT_LOCATION_NOT_EMPTY] The checkpoint location file:/state should be empty on "
+    "batch 0": "^Spark was killed while it wrote down where the first batch begins.* remove the folder",
     "[CONCURRENT_STREAM_LOG_UPDATE] Concurrent update to the log.":
         "^another pipeline uses the same checkpoint",
     "java.lang.OutOfMemoryError: Java heap space": r"^Java has no memory left.*spark\.driver\.memory",
