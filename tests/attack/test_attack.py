@@ -101,7 +101,7 @@ def test_no_function_is_a_finding() -> None:
     _nothing_found(functions.attempts(4_000, 8))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_long_word_is_seen_in_every_view() -> None:
     _nothing_found(words.attempts(10_000, 7))
 
@@ -112,12 +112,12 @@ def test_several_processes_on_one_state_write_as_one(count: int) -> None:
     _nothing_found(processes.attempts(count, 7))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_odd_frame_works_or_is_refused_with_reasons() -> None:
     _nothing_found(frames.attempts(10_000, 7))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_every_odd_column_of_parquet_is_read_as_far_as_it_can_be() -> None:
     _nothing_found(files.attempts(460, 7))
 
