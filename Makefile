@@ -6,6 +6,7 @@ BENCH_ARGS ?=
 SOAK_ARGS ?=
 OLDEST ?=
 EXAMPLES ?= 1000
+KILLS ?= 10
 SEED := $(or $(SEED),$(shell date +%s))
 
 # The oldest libraries have an environment of their own.
@@ -55,8 +56,8 @@ oldest: ## Test what others' libraries matter to, with the oldest of them that p
 	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
-long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), and both soaks
-	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
+long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), and both soaks
+	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) ANTELOG_TESTS_KILLS=$(KILLS) $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory soak soak-page
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'

@@ -1,6 +1,7 @@
 """Rules that are changed while a pipeline on Spark is stopped: once each, also if it is killed at the change.
 
-`ANTELOG_TESTS_KILLS` says how often. The lines are compared with those of an engine in this process.
+`ANTELOG_TESTS_KILLS` says how often (`make long`: ten times). The lines are compared with those of an engine
+in this process.
 """
 
 from __future__ import annotations
