@@ -107,6 +107,12 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     ]
 
 
+def test_the_page_of_a_pipeline_needs_explanations() -> None:
+    said = [each.message for each in conflicts(Settings(page=True, explanations=0), "run")]
+    assert "the page shows what answers rest on, and $explanations 0 leaves that out" in said
+    assert not any("page" in each.message for each in conflicts(Settings(page=True, explanations=1), "run"))
+
+
 # ---- files that would be overwritten ----
 
 
