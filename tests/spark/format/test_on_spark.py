@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from functools import partial
 from importlib.util import find_spec
@@ -32,20 +31,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:U
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     register_source(spark)
     compare(spark, cases.example(name))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
-def test_on_spark_connect() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.spark.format.over_connect"],
-        cwd=cases.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=900,
-        check=False,
-    )
-    assert done.stdout.split() == cases.EXAMPLES, done.stderr[-3000:]
 
 
 def test_it_is_read_in_sql_and_from_a_path(spark: SparkSession) -> None:

@@ -5,10 +5,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from importlib.util import find_spec
-
 import pyarrow as pa
 import pytest
 from pyspark.errors import AnalysisException, PySparkException
@@ -25,20 +21,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:U
 @pytest.mark.parametrize("name", cases.EXAMPLES)
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     compare(spark, cases.example(name))
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
-def test_on_spark_connect() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.spark.sql.over_connect"],
-        cwd=cases.ROOT,
-        capture_output=True,
-        text=True,
-        timeout=500,
-        check=False,
-    )
-    assert done.stdout.split() == cases.EXAMPLES, done.stderr[-3000:]
 
 
 TWICE = parse("""

@@ -1,4 +1,6 @@
-"""All examples by the data source on a Spark Connect server: it runs in a process of its own.
+"""All examples on a Spark Connect server, by the data source or by table functions: in a process of its own.
+
+python -m tests.spark.over_connect format      prints the name of each example whose lines are right
 
 A process that has begun with one kind of session cannot have the other.
 """
@@ -10,22 +12,26 @@ import sys
 
 from pyspark.sql import SparkSession
 
+import tests.spark.format.comparing
+import tests.spark.sql.comparing
 from antelog.spark import register_source
 from tests.run import cases
-from tests.spark.format.comparing import compare
+
+COMPARISONS = {"format": tests.spark.format.comparing.compare, "sql": tests.spark.sql.comparing.compare}
 
 
-def main() -> None:
+def main(name: str) -> None:
+    compare = COMPARISONS[name]
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder = SparkSession.builder.remote("local[2]").config("spark.sql.shuffle.partitions", "2")
     spark = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "1g").getOrCreate()
     assert type(spark).__module__.startswith("pyspark.sql.connect")
     register_source(spark)
-    for name in cases.EXAMPLES:
-        compare(spark, cases.example(name))
-        print(name)  # noqa: T201 - read by the test
+    for example in cases.EXAMPLES:
+        compare(spark, cases.example(example))
+        print(example)  # noqa: T201 - read by the test
     spark.stop()
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])
