@@ -1,10 +1,12 @@
-"""A Java that has ended while Spark was at work, reported in one sentence.
+"""A Java that has ended while Spark was at work, or that refuses to answer, reported in one sentence.
 
     with explaining_lost_java():
         frame.count()      # UnsupportedError: Java, in which Spark runs, is gone …
 
 Each call of PySpark then fails in a way of its own: a refused connection, an empty answer, a package that is
 no class. So any failure is checked by asking Java itself.
+
+In a function of a declarative pipeline Spark answers no question about a DataFrame. That is said, too.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
@@ -22,15 +25,24 @@ _GONE = (
     "left. Start it again: a stream goes on from its checkpoint. If it happens again, give Java more memory "
     "(spark.driver.memory=4g), or take smaller batches or more buckets"
 )
+_NOT_HERE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
+"""What Spark calls a question about a DataFrame that a query function asks."""
+_WHERE_TO_ASK = (
+    "in a function of a declarative pipeline Spark does not say which columns a DataFrame has. Call "
+    "antelog.spark before that function, at the top level of the file, and return the DataFrame from it; "
+    "`newest` may be called in it if it is given the `columns`"
+)
 
 
 @contextmanager
 def explaining_lost_java() -> Iterator[None]:
-    """Turns any error into an UnsupportedError if Spark's Java does not answer any more."""
+    """Turns any error into an UnsupportedError if Spark's Java does not answer any more, or not here."""
     with _without_log_of_calls():
         try:
             yield
-        except Exception:
+        except Exception as error:
+            if _is_refusal(error):
+                raise UnsupportedError(_WHERE_TO_ASK) from None
             if _answers():
                 raise
             raise UnsupportedError(_GONE) from None
@@ -53,6 +65,11 @@ def _answers() -> bool:
     try:
         session = SparkSession.getActiveSession()
         _ = session is None or session.version
-    except Exception:
-        return False
+    except Exception as error:
+        return _is_refusal(error)
     return True
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether Spark does not answer because a function of a declarative pipeline has asked."""
+    return isinstance(error, PySparkException) and error.getCondition() == _NOT_HERE

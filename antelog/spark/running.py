@@ -8,6 +8,7 @@ from functools import partial
 from typing import TypeAlias
 
 import pyarrow as pa
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import from_arrow_schema
@@ -205,9 +206,21 @@ def prepare_for_streams(spark: SparkSession) -> None:
     """Sets RocksDB as the store of states. Raises UnsupportedError if another one was chosen."""
     chosen = spark.conf.get(PROVIDER, None)
     if chosen is None:
-        spark.conf.set(PROVIDER, SETTINGS[PROVIDER])
+        _set(spark, PROVIDER, SETTINGS[PROVIDER])
     elif not chosen.endswith("RocksDBStateStoreProvider"):
         raise UnsupportedError(
             f"this session keeps states of streams in {chosen.rpartition('.')[2]}, and antelog needs "
             f"RocksDB: leave {PROVIDER} out, or set it as antelog.spark.SETTINGS has it"
         )
+
+
+def _set(spark: SparkSession, name: str, value: str) -> None:
+    try:
+        spark.conf.set(name, value)
+    except PySparkException as error:
+        if not (error.getCondition() or "").startswith("SESSION_MUTATION_IN_DECLARATIVE_PIPELINE"):
+            raise
+        raise UnsupportedError(
+            f"in a declarative pipeline nothing may be set but in its spec. Add to `configuration` there: "
+            f"{name}: {value}"
+        ) from None

@@ -19,6 +19,7 @@ from antelog.errors import DataError
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.moments import TIME, timed
 from antelog.spark.job.job import OTHERS
+from antelog.spark.lost import explaining_lost_java
 from antelog.spark.settings import quoted
 from antelog.spark.transport.unpacking import SINCE, STATUS
 
@@ -34,19 +35,22 @@ def key_of(names: Sequence[str]) -> list[str]:
     return [name for name in _KEY if name in names]
 
 
-def newest(changes: DataFrame) -> DataFrame:
+@explaining_lost_java()
+def newest(changes: DataFrame, *, columns: Sequence[str] | None = None) -> DataFrame:
     """The state of each answer that a batch of changes is about, a row for each.
 
     A column `status` stands in place of `change`: `open`, `confirmed`, `rejected` or `closed`. Two are added:
     `since`, the tick of the first line in the batch, and, where ticks have times, `since_time`. In `others`
     there is an empty list in place of null.
+
+    `columns` has the names of the columns where Spark does not tell them, in a declarative pipeline.
     """
-    names = changes.columns
+    names = changes.columns if columns is None else [*columns]
     if missing := [name for name in _NEEDED if name not in names]:
         raise DataError(
             f"there is no column `{missing[0]}`: give changes, as antelog.spark.changes returns them"
         )
-    if changes.isStreaming:
+    if columns is None and changes.isStreaming:
         raise DataError(
             "the lines of a stream have no end, so none is the newest. Take its micro-batches: "
             "changes.writeStream.foreachBatch(lambda batch, _: antelog.spark.merge(batch, …))"
