@@ -68,7 +68,7 @@ def test_a_session_is_needed() -> None:
         register_source(None)  # type: ignore[arg-type]  # what this is about
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.skipif(not STREAMS, reason="streams of the data source need PySpark 4.2")
 def test_a_query_that_is_killed_has_each_line_once(tmp_path: Path) -> None:
     """It is killed once a state is written, once its offset is, and once its rows are; and goes on."""
