@@ -29,7 +29,7 @@ from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS, LineSelection
 from antelog.engine.step.uniting import united
-from antelog.engine.step.wording import explained, finished
+from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import QueryChange, Transition, transition
 from antelog.errors import DataError, UnsupportedError
 from antelog.functions import UserFunction
@@ -277,8 +277,10 @@ class PlanEngine:
     @property
     def _wanted(self) -> LineSelection:
         """The lines that the kernel makes, of all kinds."""
-        staged = self._forecaster is not None
-        return LineSelection(staged=staged, explained=explained(self._plan, self._options.explanations))
+        return LineSelection(
+            staged=self._forecaster is not None,
+            explained=needs_explanations(self._plan, self._options.explanations),
+        )
 
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
         """The lines with their times, severity and words, and as many explanations as are wanted."""

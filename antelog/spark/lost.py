@@ -26,7 +26,7 @@ _GONE = (
     "(spark.driver.memory=4g), or take smaller batches or more buckets"
 )
 _NOT_HERE = "ATTEMPT_ANALYSIS_IN_PIPELINE_QUERY_FUNCTION"
-"""What Spark calls a question about a DataFrame that a query function asks."""
+"""The name of Spark's error when a function of a pipeline asks about a DataFrame."""
 _WHERE_TO_ASK = (
     "in a function of a declarative pipeline Spark does not say which columns a DataFrame has. Call "
     "antelog.spark before that function, at the top level of the file, and return the DataFrame from it; "

@@ -32,7 +32,7 @@ from tests.spark.sql.comparing import in_order
 FOLDER = cases.ROOT / "examples" / "pipelines"
 SPEC = "spark-pipeline.yml"
 MISSING = [name for name in ("grpc", "grpc_status", "zstandard", "yaml") if find_spec(name) is None]
-"""What is not there of that which `pip install "pyspark[pipelines]"` brings."""
+"""The modules of `pyspark[pipelines]` that are not installed."""
 
 Rows = list[dict[str, Any]]
 
@@ -72,7 +72,7 @@ def test_the_tables_are_those_of_an_engine(tmp_path: Path) -> None:
 
 
 def _run(folder: Path) -> str:
-    """What `spark-pipelines run` says, as the page calls it."""
+    """Runs the pipeline with the command of the page, and returns what it prints."""
     command = [
         *(str(Path(sys.executable).with_name("spark-pipelines")), "run"),
         *("--conf", "spark.sql.catalogImplementation=hive"),

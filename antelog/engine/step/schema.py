@@ -70,7 +70,7 @@ AFTER_ANSWER: Mapping[str, pa.DataType] = {
 """The columns that come after those of the answer itself."""
 
 EXPLAINING = ("explanations", "because")
-"""Those of texts about the literals behind an answer."""
+"""The columns with texts of the literals behind an answer."""
 
 
 def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:

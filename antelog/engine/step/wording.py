@@ -61,7 +61,7 @@ def _with_label(table: pa.Table, relation: Relation, timescale: Timescale | None
     return table
 
 
-def explained(plan: Plan, most: int | None) -> bool:
+def needs_explanations(plan: Plan, most: int | None) -> bool:
     """Whether lines need explanations: some are to be shown, or the words say what they come to so far."""
     return most != 0 or any(
         query.notice.labelled and SO_FAR in words_of(query).names for query in plan.queries

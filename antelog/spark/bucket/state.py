@@ -27,7 +27,7 @@ from antelog.engine.state import start as begin
 from antelog.engine.step.lines import Lines, as_they_stand, knows_open
 from antelog.engine.step.query import KINDS, LineSelection, Share
 from antelog.engine.step.uniting import united
-from antelog.engine.step.wording import explained
+from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
@@ -279,7 +279,7 @@ def _wanted(job: Job, bucket: BucketState) -> LineSelection:
     return LineSelection(
         share=share_of(job, bucket.number),
         staged=bucket.forecasting is not None,
-        explained=explained(job.plan, job.wanted.explanations),
+        explained=needs_explanations(job.plan, job.wanted.explanations),
     )
 
 

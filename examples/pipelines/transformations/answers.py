@@ -1,4 +1,4 @@
-"""Two tables: how answers change, and a row for each answer as it stands now."""
+"""Defines two tables: `changes` of answers, and `answers` with a row for each as it stands now."""
 
 from pathlib import Path
 

@@ -9,8 +9,8 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -186,11 +186,15 @@ def test_started_on_an_hour_of_the_past_it_tells_of_what_is_open_by_device(here:
 
 
 def shown(ask: urllib.request.Request) -> dict[str, Any] | None:
-    """What the page has of an answer; None if it does not know it yet."""
-    with suppress(urllib.error.HTTPError), urllib.request.urlopen(ask) as answer:
-        found: dict[str, Any] = json.load(answer)
-        return found
-    return None
+    """The answer as the page returns it; None if the page does not know it yet."""
+    try:
+        with urllib.request.urlopen(ask) as answer:
+            found: dict[str, Any] = json.load(answer)
+    except urllib.error.HTTPError as error:
+        if error.code != HTTPStatus.NOT_FOUND:
+            raise
+        return None
+    return found
 
 
 def stamp(seconds: int) -> str:
