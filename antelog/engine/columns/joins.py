@@ -169,7 +169,7 @@ def last_before(asked: KeyTicks, given: KeyTicks) -> Column:
     low, size = extent(given.tick)
     size += 1
     code = given.key * size + (given.tick - low)
-    at = _last_below(code, asked.key * size + np.clip(asked.tick - low, 0, size - 1))
+    at = _last_below(code, asked.key * size + np.minimum(np.maximum(asked.tick - low, 0), size - 1))
     return np.where(given.key.take(np.maximum(at, 0)) == asked.key, at, -1)
 
 

@@ -201,7 +201,7 @@ def age_bucket(age: Column) -> Column:
     steps = np.where(
         size <= _EXACT, size, _EXACT - 3 + np.ceil(np.log2(np.maximum(size, 1))).astype(np.int64)
     )
-    bucket: Column = np.clip(np.sign(different) * steps + _BUCKETS // 2, 0, _BUCKETS - 1)
+    bucket: Column = np.minimum(np.maximum(np.sign(different) * steps + _BUCKETS // 2, 0), _BUCKETS - 1)
     return bucket.take(which)
 
 

@@ -11,7 +11,7 @@ where nothing does. So states are counted in several, each drawn towards the nex
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 
@@ -61,14 +61,16 @@ def half_lives(longest: float | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class OutcomeStatistics:
-    """Counts of the answers that were in each state, and of those that were confirmed.
+    """Counts of the answers that were in each state, and of those that were confirmed, in each memory.
 
-    By query, by pattern, by state whether silent or not, by state, and by state and key: a ledger each. The
-    last two count in each memory, the others in the slowest. `drawn` counts what answers would have lost with
-    each number of OF_ALL: how strongly a key is drawn to all, its spread among them decides.
+    of_all  by level and class of all keys: of the query, a pattern, a state whether silent or not, a state
+    by_key  by state and key
+    drawn   what answers would have lost with each number of OF_ALL: how strongly a key is drawn to all, its
+            spread among them decides
     """
 
-    levels: tuple[Ledger, ...]
+    of_all: Ledger
+    by_key: Ledger
     drawn: Ledger
     half_lives: Numbers
 
@@ -78,19 +80,14 @@ class OutcomeStatistics:
 
     @property
     def rows(self) -> int:
-        return sum(each.tally.count for each in self.levels)
-
-    @property
-    def by_key(self) -> Ledger:
-        """The counts of single keys: the first column of its keys is the state."""
-        return self.levels[-1]
+        return self.of_all.tally.count + self.by_key.tally.count
 
     def predict(self, rows: AnswerRows) -> Numbers:
         """The share of answers in these states that is confirmed, by each memory in a column.
 
         It is NaN where nothing was counted at all.
         """
-        if not self.rows:
+        if not self.rows or len(rows.tick) == 0:
             return np.full((len(rows.tick), len(self.half_lives)), np.nan)
         states, ticks, which = _different(rows.state, rows.tick)
         shared, known = self._of_all_keys(states, ticks, fades=rows.learns is Learns.ALL)
@@ -118,20 +115,18 @@ class OutcomeStatistics:
 
     def _of_all_keys(self, states: Column, ticks: Column, *, fades: bool) -> tuple[Numbers, Mask]:
         """For states at ticks the chances by each memory, whatever the key, and where anything is known."""
-        *wider, shared, _ = self.levels
-        found = [
-            self._found(level, key, ticks, fades=fades)
-            for level, key in zip((*wider, shared), (*_wider(states), (states,)), strict=True)
-        ]
+        sums = self._found(self.of_all, _classes(states), np.tile(ticks, len(WEIGHTS)), fades=fades)
+        *found, state = sums.reshape(len(WEIGHTS), len(states), sums.shape[1])
+        # Wider classes say something where a state was seldom seen, so only the slowest memory asks them.
         slow = np.full(len(states), 0.5)
-        for outer, inner, weight in zip(found, found[1:], WEIGHTS, strict=False):
-            slow = _drawn(_others(outer, inner[:, -2:]), slow, weight)
+        for outer, inner, weight in zip(found, (*found[1:], state), WEIGHTS, strict=False):
+            slow = _drawn(_others(outer[:, -2:], inner[:, -2:]), slow, weight)
         chance = np.empty((len(states), len(self.half_lives)))
         weight = WEIGHTS[-1]
         for memory in reversed(range(len(self.half_lives))):
-            slow = chance[:, memory] = _drawn(found[-1][:, 2 * memory : 2 * memory + 2], slow, weight)
+            slow = chance[:, memory] = _drawn(state[:, 2 * memory : 2 * memory + 2], slow, weight)
             weight = OF_SLOWER
-        return chance, found[0][:, 0] > 0
+        return chance, found[0][:, -2] > 0
 
     def _found(self, level: Ledger, key: Sequence[Column], ticks: Column, *, fades: bool) -> Numbers:
         if not fades:
@@ -139,26 +134,23 @@ class OutcomeStatistics:
         return before(level, key, ticks, self._half_lives(level))
 
     def _half_lives(self, level: Ledger) -> Numbers:
-        """The half-lives of the memories in which a level counts."""
-        memories = 1 if level is self.drawn else level.tally.sums.shape[1] // 2
-        return self.half_lives[-memories:]
+        """The half-lives of the memories in which a ledger counts."""
+        return self.half_lives[-1:] if level is self.drawn else self.half_lives
 
     def learn(self, rows: AnswerRows, outcome: RowOutcomes) -> OutcomeStatistics:
         """The statistics after a lesson; if sums over all keys are kept still, only those of keys change."""
-        *wider, shared, own = self.levels
         numbers = np.stack([np.ones(len(rows.tick)), outcome.confirmed.astype(np.float64)], axis=1)
-        own = self._entered(own, (rows.state, *rows.key), outcome.tick, numbers)
-        if rows.learns is Learns.ALL:
-            # States are few: what all keys share is added up from their sums, not from every answer.
-            (states, ticks), numbers = summed((rows.state, outcome.tick), numbers)
-            shared = self._entered(shared, (states,), ticks, numbers)
-            wider = [
-                self._entered(level, key, ticks, numbers)
-                for level, key in zip(wider, _wider(states), strict=True)
-            ]
-            taught = replace(self, levels=(*wider, shared, own))
-            return replace(taught, drawn=taught._drawn_by())
-        return replace(self, levels=(*wider, shared, own))
+        own = self._entered(self.by_key, (rows.state, *rows.key), outcome.tick, numbers)
+        if rows.learns is not Learns.ALL:
+            return replace(self, by_key=own)
+        # States are few: what all keys share is added up from their sums, not from every answer.
+        (states, ticks), numbers = summed((rows.state, outcome.tick), numbers)
+        levels = len(WEIGHTS)
+        of_all = self._entered(
+            self.of_all, _classes(states), np.tile(ticks, levels), np.tile(numbers, (levels, 1))
+        )
+        taught = replace(self, of_all=of_all, by_key=own)
+        return replace(taught, drawn=taught._drawn_by())
 
     def learn_lines(self, _lines: SettledLines, _now: int) -> OutcomeStatistics:
         """The statistics as they are: states say enough."""
@@ -183,51 +175,49 @@ class OutcomeStatistics:
 
     def settled(self, now: int) -> OutcomeStatistics:
         """The statistics at the end of a step."""
-        ledgers = *self.levels, self.drawn
-        *levels, drawn = after = tuple(closed(each, now) for each in ledgers)
-        return self if all(map(is_, after, ledgers)) else replace(self, levels=tuple(levels), drawn=drawn)
+        after = [closed(each, now) for each in self._ledgers]
+        return self if all(map(is_, after, self._ledgers)) else self._with_ledgers(after)
 
     def at_tick(self, tick: int) -> OutcomeStatistics:
         """The statistics faded to a tick, without the keys that are forgotten by then."""
-        *levels, drawn = (
-            opened(tally.at_epoch(each.tally, tick, self._half_lives(each)))
-            for each in (*self.levels, self.drawn)
+        return self._with_ledgers(
+            opened(tally.at_epoch(each.tally, tick, self._half_lives(each))) for each in self._ledgers
         )
-        return replace(self, levels=tuple(levels), drawn=drawn)
 
     def merged(self, others: Sequence[OutcomeStatistics]) -> OutcomeStatistics:
         """The statistics of several workers in one; all are as of the same tick."""
-        ledgers = zip(*((*each.levels, each.drawn) for each in (self, *others)), strict=True)
-        *levels, drawn = (opened(tally.merged([each.tally for each in level])) for level in ledgers)
-        return replace(self, levels=tuple(levels), drawn=drawn)
+        ledgers = zip(*(each._ledgers for each in (self, *others)), strict=True)
+        return self._with_ledgers(opened(tally.merged([each.tally for each in same])) for same in ledgers)
 
     def part(self, mine: Callable[[Column], Mask]) -> OutcomeStatistics:
         """The statistics of a worker, given which cells of the partition key are its own."""
         counts = self.by_key.tally
-        return self._with_keys(opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
+        return replace(self, by_key=opened(counts.take(np.flatnonzero(mine(counts.keys[1])))))
 
     def renewed(self, newer: OutcomeStatistics) -> OutcomeStatistics:
         """The counts of these keys, and what all keys share of newer statistics."""
-        return newer._with_keys(self.by_key)
+        return replace(newer, by_key=self.by_key)
 
     def with_cells(self, cells: Cells) -> OutcomeStatistics:
         """A copy with rewritten cells in the keys."""
-        return self._with_keys(self.by_key.with_cells(cells, 1))
+        return replace(self, by_key=self.by_key.with_cells(cells, 1))
 
-    def _with_keys(self, by_key: Ledger) -> OutcomeStatistics:
-        return replace(self, levels=(*self.levels[:-1], by_key))
+    @property
+    def _ledgers(self) -> tuple[Ledger, Ledger, Ledger]:
+        return self.of_all, self.by_key, self.drawn
+
+    def _with_ledgers(self, ledgers: Iterable[Ledger]) -> OutcomeStatistics:
+        of_all, by_key, drawn = ledgers
+        return OutcomeStatistics(of_all, by_key, drawn, self.half_lives)
 
 
 def nothing_known(keys: int, half_life: float | None) -> OutcomeStatistics:
     """Before any outcome, for answers with a key of some columns, given the longest half-life."""
     memories = half_lives(half_life)
     count = 2 * len(memories)
-    levels = (
-        *(nothing_counted(width, 2) for width in (0, 1, 1)),
-        nothing_counted(1, count),
-        nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None),
-    )
-    return OutcomeStatistics(tuple(map(opened, levels)), opened(nothing_counted(0, len(OF_ALL))), memories)
+    of_all, drawn = nothing_counted(2, count), nothing_counted(0, len(OF_ALL))
+    by_key = nothing_counted(1 + keys, count, forgets=FORGOTTEN if keys else None)
+    return OutcomeStatistics(opened(of_all), opened(by_key), opened(drawn), memories)
 
 
 def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column], Numbers]:
@@ -250,9 +240,11 @@ def _lost(tick: Column, known: Numbers, counted: Numbers) -> tuple[tuple[Column]
     return (different,), np.stack(lost, axis=1) / UNIT
 
 
-def _wider(states: Column) -> list[tuple[Column, ...]]:
-    """For each level wider than a state the columns that are equal for answers of one class."""
-    return [(), (pattern_of(stage_of(states)),), (either_of(states),)]
+def _classes(states: Column) -> tuple[Column, Column]:
+    """The keys of the classes of states, level by level: the levels, and numbers of classes in them."""
+    of_query, pattern = np.zeros_like(states), pattern_of(stage_of(states))
+    levels = np.repeat(np.arange(len(WEIGHTS)), len(states))
+    return levels, np.concatenate([of_query, pattern, either_of(states), states])
 
 
 def _different(states: Column, ticks: Column) -> tuple[Column, Column, Column]:
