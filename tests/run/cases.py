@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import antelog
 from antelog.files import ARRIVAL, Rejects
@@ -85,6 +86,11 @@ class Case:
 
 
 EXAMPLES = sorted(path.parent.name for path in (ROOT / "examples").glob("*/README.md"))
+ON_SPARK = [
+    name if name in ("fleet", "payments", "turbines") else pytest.param(name, marks=pytest.mark.long)
+    for name in EXAMPLES
+]
+"""A few examples of different kinds; each takes half a minute on Spark, so the others are for `make long`."""
 
 
 def example(name: str) -> Case:

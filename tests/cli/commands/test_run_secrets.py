@@ -126,7 +126,7 @@ def test_a_stream_keeps_its_passwords_and_ports_to_itself(start: Start) -> None:
     ("sink", "reason"),
     [
         ("database", "the database refuses antelog: password authentication failed for user"),
-        ("topic", "JAAS config"),
+        pytest.param("topic", "JAAS config", marks=pytest.mark.long),
     ],
 )
 def test_failures_do_not_tell_passwords(sink: str, reason: str) -> None:

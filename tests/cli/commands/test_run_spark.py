@@ -44,6 +44,11 @@ wt2,low,20,20
 """
 
 
+def _long(*values: object) -> Any:
+    """A case for `make long`: each starts Spark, and another case is much like it."""
+    return pytest.param(*values, marks=pytest.mark.long)
+
+
 def run(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command(*arguments), capture_output=True, text=True, check=False, timeout=900)
 
@@ -153,7 +158,7 @@ def in_another_order(form: str, path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("form", "damaged"),
-    [("csv", "0.csv.gz"), pytest.param("parquet", "0.parquet", marks=pytest.mark.long)],
+    [("csv", "0.csv.gz"), _long("parquet", "0.parquet")],
 )
 def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: str, damaged: str) -> None:
     folder = Path("in")
@@ -190,7 +195,7 @@ def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: s
     ]
 
 
-@pytest.mark.parametrize("how", ["SIGTERM", "SIGTERM to all", "Ctrl-C"])
+@pytest.mark.parametrize("how", ["SIGTERM", _long("SIGTERM to all"), _long("Ctrl-C")])
 def test_a_stream_that_is_asked_to_stop(how: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
@@ -210,7 +215,7 @@ def test_a_stream_that_is_asked_to_stop(how: str, start: Start) -> None:
     assert "done: 1 batch, 6 facts (3 used, 2 malformed), 1 change, 1 held in " in rest
 
 
-@pytest.mark.parametrize("sees", ["SparkSubmit", "pyspark.daemon", "its output"])
+@pytest.mark.parametrize("sees", [_long("SparkSubmit"), _long("pyspark.daemon"), "its output"])
 def test_a_pipeline_that_is_told_to_end_with_all_its_processes(sees: str, start: Start) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")
@@ -247,7 +252,7 @@ def child_of(process: Process, word: str) -> psutil.Process:
     return until(child, process)
 
 
-@pytest.mark.parametrize("how", ["starting", "once", "stream"])
+@pytest.mark.parametrize("how", ["starting", _long("once"), "stream"])
 def test_java_that_is_killed(how: str, start: Start) -> None:
     """One sentence; and no traceback of ours, of PySpark's threads, of Python workers."""
     environment = {**os.environ}
@@ -298,7 +303,7 @@ def test_a_source_that_is_not_there() -> None:
     assert "gone" in done.stderr
 
 
-@pytest.mark.parametrize("more", [[], ["--stream", "--trigger", "available-now"]])
+@pytest.mark.parametrize("more", [_long([]), ["--stream", "--trigger", "available-now"]])
 def test_a_console_that_cannot_be_written(more: list[str]) -> None:
     Path("in").mkdir()
     Path("in", "a.csv").write_text(READINGS, encoding="utf-8")

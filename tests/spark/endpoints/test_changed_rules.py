@@ -44,14 +44,16 @@ query Hot(X, T).
 query Keep(X, T).
 """
 TICKS = 6
+HALF = min(4, 1 + KILLS)
+"""So many files come before the change, and after it."""
 Fact = tuple[Value, ...]
 Line = tuple[int, str, str, str]
 
 
 def made_up(dice: random.Random) -> list[list[Fact]]:
-    """The facts of eight files; those of the first four come before the change."""
+    """The facts of all files."""
     files = []
-    for number in range(8):
+    for number in range(2 * HALF):
         rows = list[Fact]()
         for tick in range(TICKS * number, TICKS * (number + 1)):
             rows += [
@@ -68,10 +70,10 @@ def write(rows: Iterable[Fact], path: Path) -> None:
 
 
 def expected(files: list[list[Fact]]) -> Counter[Line]:
-    """What one engine reports that changes its rules after the tick that the first four files finish."""
+    """What one engine reports that changes its rules after what the first half of the files finishes."""
     engine, found = antelog.Engine(antelog.parse(OLD)), list[Line]()
     rows = [fact for file in files for fact in file]
-    cut, last = 4 * TICKS - 2, 8 * TICKS - 2
+    cut, last = HALF * TICKS - 2, 2 * HALF * TICKS - 2
     found += lines_of(engine.advance(cut, {"Temp": _frame(rows, -1, cut)}))
     change = engine.change_rules(antelog.parse(NEW), accept=True)
     assert change is not None
@@ -109,14 +111,14 @@ def test_the_lines_are_those_of_one_process(tmp_path: Path) -> None:
     (tmp_path / "facts").mkdir()
     for name, text in (("old.alog", OLD), ("new.alog", NEW)):
         (tmp_path / name).write_text(text, encoding="utf-8")
-    for number, rows in enumerate(files[:4]):
+    for number, rows in enumerate(files[:HALF]):
         write(rows, tmp_path / "facts" / f"{number}.csv")
     options = [
         *("--input", "Temp=facts/*.csv", "--stream", "--checkpoint", "state", "--output", "json:changes"),
         *("--trigger", "available-now", "--chunk", 1, "--master", "local[2]", "--buckets", 2),
     ]
     run_to_end(["run", "old.alog", *options], tmp_path)
-    for number, rows in enumerate(files[4:], 4):
+    for number, rows in enumerate(files[HALF:], HALF):
         write(rows, tmp_path / "facts" / f"{number}.csv")
     refused = subprocess.run(
         command("run", "new.alog", *options), cwd=tmp_path, capture_output=True, text=True, check=False

@@ -30,7 +30,7 @@ from tests.spark.killing import run_and_kill, run_to_end
 pytestmark = pytest.mark.slow
 
 KILLS = int(os.environ.get("ANTELOG_TESTS_KILLS", "1"))
-FILES = 6 * KILLS + 6
+FILES = 6 * KILLS + 2
 TICKS = 5
 """So many ticks are in one file, and so in one micro-batch."""
 PROGRAM = """\

@@ -27,7 +27,7 @@ STREAMS = find_spec("pyspark.sql.streaming.datasource") is not None
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
-@pytest.mark.parametrize("name", cases.EXAMPLES)
+@pytest.mark.parametrize("name", cases.ON_SPARK)
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     register_source(spark)
     compare(spark, cases.example(name))

@@ -18,7 +18,7 @@ from tests.spark.sql.comparing import compare, in_order, lines
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 
 
-@pytest.mark.parametrize("name", cases.EXAMPLES)
+@pytest.mark.parametrize("name", cases.ON_SPARK)
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     compare(spark, cases.example(name))
 
