@@ -79,6 +79,14 @@ def rows_of(log: Log, until: int | None = None) -> list[dict[str, Any]]:
 # ---- facts ----
 
 
+def named(facts: Facts) -> dict[str, pa.Table]:
+    """Facts with the name that users give to arrivals."""
+    return {
+        name: t.rename_columns(["arrival" if c == ARRIVAL else c for c in t.column_names])
+        for name, t in facts.items()
+    }
+
+
 def between(facts: Facts, after: int, now: int) -> Facts:
     """The facts that arrive after a tick, up to another."""
     found = {}

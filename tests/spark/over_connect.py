@@ -1,6 +1,8 @@
-"""All examples on a Spark Connect server, by the data source or by table functions: in a process of its own.
+"""All examples on a Spark Connect server: in a process of its own.
 
 python -m tests.spark.over_connect format      prints the name of each example whose lines are right
+
+By the data source (`format`), by table functions (`sql`), or as streams of changes into a feed (`feed`).
 
 A process that has begun with one kind of session cannot have the other.
 """
@@ -9,15 +11,28 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pyspark.sql import SparkSession
 
-import tests.spark.format.comparing
 import tests.spark.sql.comparing
 from antelog.spark import register_source
 from tests.run import cases
+from tests.run.cases import Case
+from tests.spark.format import comparing
 
-COMPARISONS = {"format": tests.spark.format.comparing.compare, "sql": tests.spark.sql.comparing.compare}
+
+def compare_feed(spark: SparkSession, case: Case) -> None:
+    with TemporaryDirectory() as folder:
+        comparing.compare_feed(spark, case, Path(folder))
+
+
+COMPARISONS = {
+    "format": comparing.compare,
+    "sql": tests.spark.sql.comparing.compare,
+    "feed": compare_feed,
+}
 
 
 def main(name: str) -> None:

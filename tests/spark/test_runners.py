@@ -29,6 +29,7 @@ from tests.run.runners import (
     highest,
     in_one_step,
     in_steps,
+    named,
     rows_of,
     together,
     without,
@@ -73,27 +74,19 @@ def compare_parts(spark: SparkSession, case: Case, folder: Path) -> None:
 
 def batch(spark: SparkSession, case: Case, facts: Facts) -> list[dict[str, Any]]:
     """The changes of a batch."""
-    frames = {name: spark.createDataFrame(table) for name, table in _named(facts).items()}
+    frames = {name: spark.createDataFrame(table) for name, table in named(facts).items()}
     return _changes(outputs(case.program, frames, buckets=BUCKETS))
 
 
 def streamed(spark: SparkSession, case: Case, parts: Sequence[Facts], folder: Path) -> list[dict[str, Any]]:
     """The changes of a stream with these micro-batches."""
-    frames = stream_of(spark, folder / "in", [_named(part) for part in parts])
+    frames = stream_of(spark, folder / "in", [named(part) for part in parts])
     found = outputs(case.program, frames, buckets=BUCKETS)
     query = run(found, folder / "checkpoint")
     counted = [progress["observedMetrics"]["antelog"] for progress in query.recentProgress]
     given = sum(table.num_rows for part in parts for table in part.values())
     assert (len(counted), sum(each["given"] for each in counted)) == (len(parts), given)
     return _changes(result(spark, found, query))
-
-
-def _named(facts: Facts) -> Facts:
-    """The facts with the name that users give to arrivals."""
-    return {
-        name: t.rename_columns([c if c != ARRIVAL else "arrival" for c in t.column_names])
-        for name, t in facts.items()
-    }
 
 
 def _changes(found: Outputs) -> list[dict[str, Any]]:

@@ -79,7 +79,23 @@ def change_of(row: Record) -> Record | None:
     forecast = row.get("forecast")
     if forecast and isinstance(forecast[0], dict):
         row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
+    if row.get("explanations"):
+        row = {**row, "explanations": [*map(_explanation, row["explanations"])]}
     return row
+
+
+def _explanation(found: Record) -> Record:
+    """An explanation with what aggregates come to so far by literal, where it has some, as lines have it."""
+    so_far = found.get("so_far", {})
+    if isinstance(so_far, dict):
+        return found
+    kept = {name: value for name, value in found.items() if name != "so_far"}
+    values = {each["literal"]: _whole_if_it_is(each["value"]) for each in so_far or ()}
+    return {**kept, "so_far": values} if values else kept
+
+
+def _whole_if_it_is(value: float | None) -> float | None:
+    return int(value) if value is not None and abs(value) < 2**53 and value == int(value) else value
 
 
 def _of_spark(row: Record, answer: Record) -> Record:

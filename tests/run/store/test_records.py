@@ -16,6 +16,26 @@ def test_a_row_of_spark_becomes_a_record() -> None:
     assert change_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
 
 
+def test_what_aggregates_come_to_stands_where_lines_have_it() -> None:
+    explained = {"evidence": ["Visit(ann, 0)"], "hypotheses": []}
+    amounts = [
+        {"literal": "count(N : Visit(ann, N, 0..2)) >= 3", "value": 2.0},
+        {"literal": "b", "value": None},
+    ]
+    row = {**RECORD, "answer": '{"X": "ann"}'}
+    given = [
+        {**explained, "so_far": amounts},
+        {**explained, "so_far": []},
+        {**explained, "so_far": None},
+        explained,
+    ]
+    record = change_of({**row, "explanations": given})
+    assert record is not None
+    shown = {"count(N : Visit(ann, N, 0..2)) >= 3": 2, "b": None}
+    assert record["explanations"] == [{**explained, "so_far": shown}, explained, explained, explained]
+    assert change_of(record) == record
+
+
 def test_times_of_a_row_of_spark_stand_where_lines_have_them() -> None:
     time, text = datetime(2026, 3, 30, 2, 50, tzinfo=UTC), "2026-03-30T02:50:00+00:00"
     silent = {"change": "rejected", "tick": 3}

@@ -1,4 +1,6 @@
-"""The lines of the data source, compared with those of an engine; by hand, on Spark and on Spark Connect.
+"""The lines of the data source and of its feed, compared with those of an engine.
+
+By hand, on Spark and on Spark Connect.
 
 `tests/spark/sql/comparing.py` compares the same lines with a table function and with `changes`, and
 `tests/run/test_runners.py` with `antelog try`.
@@ -6,6 +8,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -14,15 +17,18 @@ from typing import Any
 import pyarrow.csv as pc_csv
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.datasource import CaseInsensitiveDict
+from pyspark.sql.streaming.query import StreamingQuery
 
 from antelog import Engine
 from antelog.files import ARRIVAL
+from antelog.run.store import FeedReader, FolderFeed
 from antelog.spark import changes
 from antelog.spark.format.batch_reader import BatchReader
 from antelog.spark.format.data_source import AntelogSource
 from tests.run.cases import Case
-from tests.run.runners import between, in_steps, rows_of
+from tests.run.runners import between, in_steps, lines_of, named, rows_of
 from tests.spark.sql.comparing import in_order, table_of
+from tests.spark.streamed import run_to_end, stream_of
 
 Rows = list[dict[str, Any]]
 
@@ -77,10 +83,9 @@ def parts_of(case: Case, folder: Path) -> Iterator[dict[str, str]]:
         options[f"input.{name}"] = f"csv:{folder / name}"
     before = -1
     for number, end in enumerate([*ends, 2**60]):
-        for name, table in between(case.facts, before, end).items():
+        for name, table in named(between(case.facts, before, end)).items():
             if table.num_rows:
-                names = ["arrival" if each == ARRIVAL else each for each in table.column_names]
-                pc_csv.write_csv(table.rename_columns(names), folder / name / f"{number:03}.csv")
+                pc_csv.write_csv(table, folder / name / f"{number:03}.csv")
         before = end
         yield options
 
@@ -90,3 +95,22 @@ def compare(spark: SparkSession, case: Case) -> None:
     found = read(spark, {**options_of(case), "numPartitions": "3"})
     assert found.columns == changes(case.program, table_of(spark, case.facts)).columns
     assert in_order(found.toArrow().to_pylist()) == expected(case)
+
+
+def compare_feed(spark: SparkSession, case: Case, folder: Path) -> None:
+    """The records that a stream of changes writes to a feed, in several batches."""
+    middle = case.last // 2
+    parts = [between(case.facts, *ends) for ends in ((-1, middle), (middle, case.last))]
+    frames = stream_of(spark, folder / "in", [named(part) for part in parts])
+    stream, checkpoint = changes(case.program, frames, buckets=2), folder / "checkpoint"
+
+    def start() -> StreamingQuery:
+        writer = stream.writeStream.format("antelog").option("checkpointLocation", str(checkpoint))
+        writer = writer.option("feed", str(folder / "feed")).option("program", str(case.path))
+        return writer.trigger(availableNow=True).start()
+
+    run_to_end(start, checkpoint)
+    found = [each for each in FeedReader(FolderFeed(folder / "feed")).read() if "change" in each]
+    lines = [json.loads(line) for line in lines_of(case, in_steps(case, []))]
+    # A stream waits for the last tick to be over.
+    assert in_order(found) == in_order(each for each in lines if each["tick"] < case.last)

@@ -20,7 +20,7 @@ from antelog.spark import register_source
 from tests.processes import started, until
 from tests.run import cases
 from tests.run.runners import in_steps, rows_of
-from tests.spark.format.comparing import compare, expected, options_of, parts_of, read
+from tests.spark.format.comparing import compare, compare_feed, expected, options_of, parts_of, read
 from tests.spark.sql.comparing import in_order
 
 STREAMS = find_spec("pyspark.sql.streaming.datasource") is not None
@@ -31,6 +31,12 @@ pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:U
 def test_of_each_example(spark: SparkSession, name: str) -> None:
     register_source(spark)
     compare(spark, cases.example(name))
+
+
+@pytest.mark.parametrize("name", ["fleet", "orders"])
+def test_a_stream_of_changes_is_written_to_a_feed(spark: SparkSession, name: str, tmp_path: Path) -> None:
+    register_source(spark)
+    compare_feed(spark, cases.example(name), tmp_path)
 
 
 def test_it_is_read_in_sql_and_from_a_path(spark: SparkSession) -> None:

@@ -11,7 +11,7 @@ from antelog import Engine
 from antelog.files import ARRIVAL
 from antelog.spark import changes, register
 from tests.run.cases import Case
-from tests.run.runners import Facts, in_steps, rows_of
+from tests.run.runners import Facts, in_steps, named, rows_of
 from tests.spark.comparing import comparable
 
 SPANNED = ("frost", "outbreak", "turbines")
@@ -20,12 +20,7 @@ SPANNED = ("frost", "outbreak", "turbines")
 
 def table_of(spark: SparkSession, facts: Facts) -> dict[str, DataFrame]:
     """Makes the view `facts` of the frames that it returns; with several, the column `input` says which."""
-    frames = {
-        name: spark.createDataFrame(
-            table.rename_columns([c if c != ARRIVAL else "arrival" for c in table.column_names])
-        )
-        for name, table in facts.items()
-    }
+    frames = {name: spark.createDataFrame(table) for name, table in named(facts).items()}
     whole: DataFrame | None = None
     for name, frame in frames.items():
         each = frame.selectExpr(f"'{name}' AS input", "*") if len(frames) > 1 else frame
