@@ -114,6 +114,21 @@ def test_what_is_being_written_is_gone_when_the_work_is_told_to_end() -> None:
     assert {each.name for each in Path().iterdir()} == {"p.alog", "temp.csv"}
 
 
+def test_an_interruption_while_a_class_is_being_made() -> None:
+    code = (
+        "import contextlib, signal, click\n"
+        "from antelog.cli import entry; entry.guard()\n"
+        "from antelog.cli.show.endings import ending_in_words\n"
+        "class Named:\n    def __set_name__(self, owner, name): signal.raise_signal(signal.SIGINT)\n"
+        "ending = ending_in_words(click.Context(click.Command('x')))\n"
+        "with contextlib.suppress(click.exceptions.Exit), ending:\n"
+        "    class Odd:\n        named = Named()\n"
+        "    print('went on')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("", "Stopped.\n")
+
+
 def test_other_errors_that_python_cannot_raise_are_shown() -> None:
     code = (
         "from antelog.cli import entry; entry.guard()\n"

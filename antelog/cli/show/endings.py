@@ -39,16 +39,19 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
         ctx.exit(1)
     except AntelogError as error:
         if (interruption := _interruption_before(error)) is not None:
-            say(STOPPED)
-            ctx.exit(status_of(interruption))
+            _stopped(ctx, interruption)
         say(f"error: {error}")
         if debug:
             for text in behind(error):
                 say(text)
         ctx.exit(1)
     except KeyboardInterrupt as interruption:
-        say(STOPPED)
-        ctx.exit(status_of(interruption))
+        _stopped(ctx, interruption)
+    except RuntimeError as error:
+        # Before Python 3.12 whatever is raised in the middle of making a class becomes one.
+        if (cause := _interruption_before(error)) is None:
+            raise
+        _stopped(ctx, cause)
 
 
 @contextmanager
@@ -62,6 +65,11 @@ def _interruptible() -> Iterator[None]:
     finally:
         for each in guarded:
             signal.signal(each, stop)
+
+
+def _stopped(ctx: click.Context, interruption: KeyboardInterrupt) -> NoReturn:
+    say(STOPPED)
+    ctx.exit(status_of(interruption))
 
 
 def _interruption_before(error: BaseException | None) -> KeyboardInterrupt | None:
