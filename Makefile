@@ -5,12 +5,14 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 SOAK_ARGS ?=
 OLDEST ?=
+SPARK ?=
+SPARKS ?= 4.1.0 4.2.1 4.3.0
 EXAMPLES ?= 1000
 KILLS ?= 10
 SEED := $(or $(SEED),$(shell date +%s))
 
-# The oldest libraries have an environment of their own.
-VENV := .venv$(if $(OLDEST),-oldest)
+# The oldest libraries, and each version of Spark, have an environment of their own.
+VENV := .venv$(if $(OLDEST),-oldest)$(if $(SPARK),-spark-$(SPARK))
 PY := $(VENV)/bin/python
 RUFF := $(VENV)/bin/ruff
 
@@ -27,10 +29,12 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --use-pe
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 # What others' libraries do most of.
 WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
+# What users of Spark type: SQL, its data sources, pipelines and tables.
+OF_SPARK := $(addprefix tests/spark/,format sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test quick shuffled oldest long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record clean java
+.PHONY: help setup demo test quick shuffled oldest sparks long bench bench-spark bench-cluster bench-growth bench-compare bench-forecast bench-wayeb soak soak-page check format docs docs-serve licences lock dist editor vscode pictures record recipes clean java
 
 help: ## List the targets
 	@echo "Usage: make TARGET [PYTHON=python3.12] [PYTEST_ARGS='-k name'] [OLDEST=1]"
@@ -56,9 +60,15 @@ oldest: ## Test what others' libraries matter to, with the oldest of them that p
 	@$(MAKE) --no-print-directory quick OLDEST=1 PYTEST_ARGS='$(WITH_OTHERS) $(PYTEST_ARGS)'
 	@$(MAKE) --no-print-directory test OLDEST=1 PYTEST_ARGS='-n 0 tests/spark/test_values.py $(PYTEST_ARGS)'
 
-long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), and both soaks
+sparks: ## Test what users of Spark type on versions from the oldest on, on classic Spark and on Connect; SPARKS=4.2.1
+	@for spark in $(SPARKS); do echo "== Spark $$spark" && $(MAKE) --no-print-directory recipes SPARK=$$spark || exit 1; done
+
+recipes: setup
+	@$(WITH_JAVA) $(PY) -m pytest $(OF_SPARK) $(PYTEST_ARGS)
+
+long: setup ## Run every test, those of hours too, with 1,000 examples per property (EXAMPLES=10000), ten kills (KILLS=20), each Spark, and both soaks
 	@HYPOTHESIS_PROFILE=nightly EXAMPLES=$(EXAMPLES) ANTELOG_TESTS_KILLS=$(KILLS) $(WITH_JAVA) $(PY) -m pytest -n auto --dist worksteal --timeout 0 $(PYTEST_ARGS)
-	@$(MAKE) --no-print-directory soak soak-page
+	@$(MAKE) --no-print-directory sparks soak soak-page
 
 bench: $(INSTALLED) ## Measure the kernel and write benchmarks/results; BENCH_ARGS='turbines --scale 0.1'
 	@$(PY) -m benchmarks $(BENCH_ARGS)
@@ -137,7 +147,7 @@ record: setup ## Rewrite the golden files from what the code prints now; read th
 	@$(WITH_JAVA) $(PY) -m pytest --record $(PYTEST_ARGS)
 
 clean: ## Remove the environment, the caches and everything built
-	@rm -rf .venv .venv-oldest .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-oldest .venv-spark-* .venv-compare .compare build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # ---- set-up, step by step ----
@@ -157,6 +167,8 @@ $(INSTALLED): $(MADE) pyproject.toml locked/dev.txt
 ifdef OLDEST
 	@$(PY) scripts/oldest.py > $(VENV)/oldest
 	@$(PIP_INSTALL) --editable '.[dev]' --constraint $(VENV)/oldest
+else ifdef SPARK
+	@$(PIP_INSTALL) --editable '.[dev]' 'pyspark[pipelines]==$(SPARK)'
 else
 	@$(PIP_INSTALL) --require-hashes --requirement locked/dev.txt
 	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
