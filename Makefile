@@ -28,7 +28,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --use-pe
 # The variable silences a notice on the theme's future, which would drown real warnings.
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 # What others' libraries do most of.
-WITH_OTHERS := $(addprefix tests/,cli docs engine files notebook pictures)
+WITH_OTHERS := $(addprefix tests/,cli docs/test_commands.py docs/test_walks.py $(addprefix engine/,columns facts step values) files notebook pictures)
 # What users of Spark type: SQL, its data sources, pipelines and tables.
 OF_SPARK := $(addprefix tests/spark/,format sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"

@@ -45,11 +45,11 @@ def _nothing_found(attempts: Iterator[Attempt] | list[Attempt]) -> None:
 
 
 def test_odd_programs_are_refused_with_reasons() -> None:
-    _nothing_found(programs.attempts(200, 7))
+    _nothing_found(programs.attempts(100, 7))
 
 
 def test_odd_files_of_tests_are_run_or_refused_with_reasons() -> None:
-    _nothing_found(_some(suites.attempts, 60, 1000))
+    _nothing_found(_some(suites.attempts, 30, 1000))
 
 
 def test_odd_calls_are_refused_with_reasons() -> None:
@@ -77,7 +77,7 @@ def test_odd_first_records_stop_no_source() -> None:
 
 
 def test_types_that_change_stop_nothing() -> None:
-    _nothing_found(changing.attempts(50, 7))
+    _nothing_found(changing.attempts(30, 7))
 
 
 def test_large_programs_work_or_are_refused() -> None:
@@ -89,7 +89,7 @@ def test_long_words_are_seen_in_every_view() -> None:
 
 
 def test_far_times_stop_nothing() -> None:
-    _nothing_found(times.attempts(30, 7))
+    _nothing_found(times.attempts(15, 7))
 
 
 def test_odd_functions_give_answers_or_reasons() -> None:
@@ -134,7 +134,7 @@ def test_no_far_times_are_a_finding() -> None:
 
 @pytest.mark.slow
 def test_posted_records_of_changing_types_are_all_taken() -> None:
-    _nothing_found(posts.attempts(2, 7))
+    _nothing_found(posts.attempts(1, 7))
 
 
 @pytest.mark.long

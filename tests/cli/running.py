@@ -9,7 +9,8 @@ from tests.processes import Process
 
 def command(*arguments: object) -> list[str]:
     code = "from antelog.cli.main import main; main()"
-    return [sys.executable, "-c", code, "run", *map(str, arguments), "--master", "local[2]"]
+    # Two buckets start quicker than eight, and each test starts Spark anew.
+    return [sys.executable, "-c", code, "run", "--buckets", "2", *map(str, arguments), "--master", "local[2]"]
 
 
 def said_until_the_first_batch(process: Process) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import event, given, note
+from hypothesis import event, given, note, settings
 
 from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.process import Engine
@@ -80,6 +80,7 @@ def _frames(pair: Pair, compiled: Compiled, after: int, until: int) -> dict[str,
     return frames(facts, compiled.plan, after, until)
 
 
+@settings(max_examples=max(1, settings().max_examples // 2))  # each runs three engines tick by tick
 @given(possible_pairs())
 def test_the_log_is_that_of_runs_with_one_version(pair: Pair) -> None:
     programs = pair.programs

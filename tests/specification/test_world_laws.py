@@ -8,7 +8,7 @@ from itertools import product
 from math import prod
 
 import pytest
-from hypothesis import event, given, note
+from hypothesis import event, given, note, settings
 
 from tests.odds import Asked, forecasts
 from tests.specification import Stream
@@ -40,6 +40,7 @@ def test_a_forecast_grows_up_to_the_chance(asked: Asked) -> None:
 
 
 @pytest.mark.slow
+@settings(max_examples=max(1, settings().max_examples // 4))  # each adds up many worlds
 @given(forecasts())
 def test_no_news_is_expected_to_change_a_chance(asked: Asked) -> None:
     """The mean chance one tick later, over all that may arrive by then, is the chance of now."""
