@@ -103,8 +103,8 @@ def _of_spark(row: Record, answer: Record) -> Record:
     row = {**row, "answer": answer}
     row = {name: value for name, value in row.items() if name not in LABEL or value is not None}
     times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
-    if any(times.values()):
-        row["times"] = times
+    if times:
+        row["times"] = {name: time for name, time in times.items() if time is not None}
     silent = _iso(row.pop(timed("if_silent"), None))
     if row.get("if_silent") and silent is not None:
         row["if_silent"] = {**row["if_silent"], TIME: silent}
