@@ -33,7 +33,7 @@ settings.register_profile(
     print_blob=True,
 )
 # The tests start many short-lived Java machines, for which quick compilation is better than good code.
-os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1")
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

@@ -103,7 +103,7 @@ def _of_spark(row: Record, answer: Record) -> Record:
     row = {**row, "answer": answer}
     row = {name: value for name, value in row.items() if name not in LABEL or value is not None}
     times = {name: _iso(row.pop(timed(name))) for name in answer if timed(name) in row}
-    if times:
+    if times and row.get(TIME) is not None:  # without a `tick` no tick has a time
         row["times"] = {name: time for name, time in times.items() if time is not None}
     silent = _iso(row.pop(timed("if_silent"), None))
     if row.get("if_silent") and silent is not None:

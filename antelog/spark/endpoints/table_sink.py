@@ -23,7 +23,8 @@ from antelog.spark.endpoints.states import FIRST, key_of, newest
 from antelog.spark.settings import quoted
 from antelog.spark.transport.unpacking import STATUS
 
-_KEPT, _CAME = "kept", "came"
+_CAME = "came "
+"""Before the names of new values; no variable has a space."""
 
 
 def append_rows(frame: DataFrame, table: Table, run: str, batch: int | None) -> None:
@@ -63,14 +64,13 @@ def merge_rows(states: DataFrame, table: Table) -> None:
     if STATUS not in states.sparkSession.table(target).columns:
         raise DataError(f"{table} is no table of answers, for it has no column `{STATUS}`; name another one")
     key = key_of(states.columns)
-    same = [f"{_KEPT}.{name} = {_CAME}.{name}" for name in key]
-    states.sparkSession.sql(
-        f"MERGE INTO {_escaped(target)} AS {_KEPT} USING {{states}} AS {_CAME} ON {' AND '.join(same)} "
-        f"WHEN MATCHED AND {_CAME}.tick >= {_KEPT}.tick THEN UPDATE SET "
-        f"{_escaped(', '.join(_update(name) for name in states.columns if name not in key))} "
-        "WHEN NOT MATCHED THEN INSERT *",
-        states=states,
+    came = states.select(*(f.col(quoted(name)).alias(_CAME + name) for name in states.columns))
+    # A statement of SQL would need a view, in which Spark 4.1 does not find the tables that states rest on.
+    merging = came.mergeInto(target, f.expr(" AND ".join(f"{quoted(name)} = {_new(name)}" for name in key)))
+    merging = merging.whenMatched(f.expr(f"{_new('tick')} >= tick")).update(
+        {quoted(name): f.expr(_update(name)) for name in states.columns if name not in key}
     )
+    merging.whenNotMatched().insert({quoted(name): f.expr(_new(name)) for name in states.columns}).merge()
 
 
 def _whole_path(spark: SparkSession, folder: str) -> str:
@@ -82,15 +82,12 @@ def _whole_path(spark: SparkSession, folder: str) -> str:
     return str(system.makeQualified(path).toString())
 
 
+def _new(name: str) -> str:
+    return quoted(_CAME + name)
+
+
 def _update(name: str) -> str:
-    column = quoted(name)
-    came = f"{_CAME}.{column}"
-    return f"{column} = {f'least({_KEPT}.{column}, {came})' if name in FIRST else came}"
-
-
-def _escaped(text: str) -> str:
-    """A text for a statement in which braces have a meaning."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return f"least({quoted(name)}, {_new(name)})" if name in FIRST else _new(name)
 
 
 def _create(rows: DataFrame, table: Table) -> None:
