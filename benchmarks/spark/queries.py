@@ -99,8 +99,10 @@ def _as_they_are(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
 
 
-def _changes(only: tuple[str, ...], frame: DataFrame, program: str) -> DataFrame:
-    return changes(parse(program), {"Temp": frame}, only=only)
+def _changes(
+    only: tuple[str, ...], frame: DataFrame, program: str, explanations: int | None = None
+) -> DataFrame:
+    return changes(parse(program), {"Temp": frame}, only=only, explanations=explanations)
 
 
 def _with_chances(frame: DataFrame, program: str) -> DataFrame:
@@ -120,8 +122,16 @@ def _wrong_changes(only: tuple[str, ...], streamed: bool, given: Readings, out: 
     return "" if found == expected else f"there are {expected}, written were {found}"
 
 
-def _asked(name: str, what: str, only: tuple[str, ...], target: int | None, *, streamed: bool) -> Query:
-    run = partial(_follow if streamed else _read, partial(_changes, only))
+def _asked(
+    name: str,
+    what: str,
+    only: tuple[str, ...],
+    target: int | None,
+    *,
+    streamed: bool,
+    explanations: int | None = None,
+) -> Query:
+    run = partial(_follow if streamed else _read, partial(_changes, only, explanations=explanations))
     return Query(name, what, target, run, partial(_wrong_changes, only, streamed))
 
 
@@ -137,6 +147,7 @@ QUERIES = {
         ),
         _asked("confirmed", "stream, confirmed answers only", CONFIRMED, 150_000, streamed=True),
         _asked("all", "stream, all changes", ALL, 75_000, streamed=True),
+        _asked("bare", "stream, all changes without explanations", ALL, None, streamed=True, explanations=0),
         _as_run("run-confirmed", "`antelog run`, confirmed answers only", CONFIRMED),
         _as_run("run-all", "`antelog run`, all changes", ALL),
         _asked("batch-confirmed", "batch, confirmed answers only", CONFIRMED, 250_000, streamed=False),
