@@ -49,9 +49,9 @@ def ending_in_words(ctx: click.Context, *, debug: bool = False) -> Iterator[None
         _stopped(ctx, interruption)
     except RuntimeError as error:
         # Before Python 3.12 whatever is raised in the middle of making a class becomes one.
-        if (cause := _interruption_before(error)) is None:
+        if not isinstance(error.__cause__, KeyboardInterrupt):
             raise
-        _stopped(ctx, cause)
+        _stopped(ctx, error.__cause__)
 
 
 @contextmanager

@@ -95,14 +95,17 @@ class OutcomeStatistics:
         own = self._found(
             self.by_key, (rows.state, *rows.key), rows.tick, fades=rows.learns is not Learns.NOTHING
         )
-        chance, of_all = np.empty_like(shared), self._of_all(rows.tick, fades=rows.learns is Learns.ALL)
+        chance, weight = (
+            np.empty_like(shared),
+            self._weight_of_all(rows.tick, fades=rows.learns is Learns.ALL),
+        )
         for memory in reversed(range(len(self.half_lives))):
             toward = shared[:, memory]
-            chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, of_all)
+            chance[:, memory] = _drawn(own[:, 2 * memory : 2 * memory + 2], toward, weight)
         chance[~(known | (own[:, -2] > 0))] = np.nan
         return chance
 
-    def _of_all(self, ticks: Column, *, fades: bool) -> Numbers:
+    def _weight_of_all(self, ticks: Column, *, fades: bool) -> Numbers:
         """As how many answers of a key that counts at ticks which is known of all keys.
 
         It is the mean in logs of the numbers tried, each by how likely it made what became of answers.

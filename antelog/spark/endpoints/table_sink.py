@@ -24,7 +24,7 @@ from antelog.spark.settings import quoted
 from antelog.spark.transport.unpacking import STATUS
 
 _CAME = "came "
-"""Before the names of new values; no variable has a space."""
+"""The prefix of columns with new values; no variable has a space."""
 
 
 def append_rows(frame: DataFrame, table: Table, run: str, batch: int | None) -> None:

@@ -16,7 +16,7 @@ def test_a_row_of_spark_becomes_a_record() -> None:
     assert change_of({**row, "forecast": [{"tick": 4, "chance": 0.5}]}) == {**RECORD, "forecast": [[4, 0.5]]}
 
 
-def test_what_aggregates_come_to_stands_where_lines_have_it() -> None:
+def test_so_far_is_an_object_as_in_lines() -> None:
     explained = {"evidence": ["Visit(ann, 0)"], "hypotheses": []}
     amounts = [
         {"literal": "count(N : Visit(ann, N, 0..2)) >= 3", "value": 2.0},

@@ -45,7 +45,7 @@ query Keep(X, T).
 """
 TICKS = 6
 HALF = min(4, 1 + KILLS)
-"""So many files come before the change, and after it."""
+"""The number of files before the change, and after it."""
 Fact = tuple[Value, ...]
 Line = tuple[int, str, str, str]
 
@@ -70,7 +70,7 @@ def write(rows: Iterable[Fact], path: Path) -> None:
 
 
 def expected(files: list[list[Fact]]) -> Counter[Line]:
-    """What one engine reports that changes its rules after what the first half of the files finishes."""
+    """The lines of one engine whose rules change once the first half of the files is finished."""
     engine, found = antelog.Engine(antelog.parse(OLD)), list[Line]()
     rows = [fact for file in files for fact in file]
     cut, last = HALF * TICKS - 2, 2 * HALF * TICKS - 2
