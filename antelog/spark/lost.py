@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -51,13 +52,24 @@ def explaining_lost_java() -> Iterator[None]:
 @contextmanager
 def _without_log_of_calls() -> Iterator[None]:
     """A context in which calls of Java are not logged: a call that fails logs a traceback and raises, too."""
-    logger = logging.getLogger("py4j")
+    logger, root = logging.getLogger("py4j"), logging.getLogger()
     level = logger.level
+
+    def passes(record: logging.LogRecord) -> bool:  # one for each context, since a filter is added only once
+        return is_not_of_py4j(record)
+
     logger.setLevel(logging.CRITICAL)
+    root.addFilter(passes)
     try:
         yield
     finally:
         logger.setLevel(level)
+        root.removeFilter(passes)
+
+
+def is_not_of_py4j(record: logging.LogRecord) -> bool:
+    """Whether a line of the log is of another library than py4j, which also uses the root logger."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _answers() -> bool:

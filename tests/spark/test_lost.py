@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import socket
+import struct
 import subprocess
 import sys
+from threading import Thread
 
 import pytest
+from py4j.java_gateway import GatewayClient, GatewayParameters
 from pyspark.sql import SparkSession
 
 from antelog.errors import DataError, UnsupportedError
@@ -37,7 +41,7 @@ def test_while_java_is_there_an_error_is_what_it_is(monkeypatch: pytest.MonkeyPa
 
 
 OWN = """
-import os, signal, sys
+import logging
 import antelog, antelog.spark
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -45,6 +49,8 @@ from pyspark.sql import SparkSession
 spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
 frame = spark.createDataFrame([("a", 0)], "x string, time long")
 program = antelog.parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
+# A thread of py4j's own tells Java what is no longer needed, and logs if it fails.
+logging.getLogger().addFilter(lambda record: record.threadName == "MainThread")
 process = SparkContext._gateway.proc
 process.kill()
 process.wait()
@@ -56,16 +62,28 @@ for what in (antelog.spark.changes, antelog.spark.answers, antelog.spark.rejects
 """
 
 
+def _reset(server: socket.socket) -> None:
+    """Breaks off the first connection as soon as something has come: Java was killed at this moment."""
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
 def test_a_call_that_fails_is_not_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def call() -> None:
         logging.getLogger("py4j.clientserver").error("Error while sending or receiving.")
+        GatewayClient(gateway_parameters=GatewayParameters(port=port)).send_command("c\n", retry=False)
         raise ConnectionResetError
 
     monkeypatch.setattr(SparkSession, "getActiveSession", _Session)
-    with pytest.raises(UnsupportedError), explaining_lost_java():
-        call()
+    with socket.create_server(("127.0.0.1", 0)) as resetting:
+        port = resetting.getsockname()[1]
+        Thread(target=_reset, args=(resetting,)).start()
+        with pytest.raises(UnsupportedError), explaining_lost_java():
+            call()
     assert not caplog.records
 
 

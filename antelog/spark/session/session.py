@@ -28,7 +28,7 @@ from pyspark.sql import SparkSession
 
 from antelog.errors import UnsupportedError
 from antelog.spark.endpoints.failures import cause, plain
-from antelog.spark.lost import explaining_lost_java
+from antelog.spark.lost import explaining_lost_java, is_not_of_py4j
 from antelog.spark.session.configuration import JAVA_OPTIONS
 from antelog.spark.session.quiet import ProcessOutput, filtered
 from antelog.spark.session.requirements import PANDAS_WARNING
@@ -142,17 +142,13 @@ def _ignoring_sigterm() -> Iterator[None]:
 def _hush() -> None:
     """Silences PySpark and its workers: warnings of pandas, and tracebacks when Java or the run ends."""
     logging.getLogger("py4j").propagate = False
-    logging.getLogger().addFilter(_is_not_of_py4j)  # for it uses this one too
+    logging.getLogger().addFilter(is_not_of_py4j)
     # A server in PySpark takes numbers from Java, and shows where it was when these end.
     socketserver.BaseServer.handle_error = _ignore  # type: ignore[assignment]  # for all servers
     known = os.environ.get("PYTHONWARNINGS", "")  # for the workers, see `ignore_pandas`
     if PANDAS_WARNING not in known:
         ignored = f"ignore:{PANDAS_WARNING}:FutureWarning"
         os.environ["PYTHONWARNINGS"] = ",".join(filter(None, [known, ignored]))
-
-
-def _is_not_of_py4j(record: logging.LogRecord) -> bool:
-    return Path(record.pathname).parent.name != "py4j"
 
 
 def _ignore(*_: object) -> None:
