@@ -174,9 +174,11 @@ def _of_names(trouble: Trouble) -> str | None:
         return "A name starts with a letter; `_` on its own stands for any value."
     around = trouble.before.removesuffix(trouble.word_before)
     called = {trouble.word_before}
-    if trouble.word_before and around.endswith("("):
+    if around.endswith("("):
         called.add(last_word(around[:-1]))
-    if trouble.found in {"(", ")", ","} and not _AGGREGATES.isdisjoint(map(str.lower, called)):
+    if trouble.found in {"(", ")", ",", "*"} and not _AGGREGATES.isdisjoint(map(str.lower, called)):
+        return AGGREGATE
+    if trouble.found_word and trouble.word_before.lower() in _AGGREGATES:
         return AGGREGATE
     if trouble.found == "(" and trouble.word_before in KEYWORDS:
         return f"`{trouble.word_before}` is a word of the language; give the predicate another name."
