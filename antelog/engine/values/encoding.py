@@ -119,11 +119,11 @@ def _by_distinct(array: Array, kind: Kind, intern: Intern) -> Column:
 
 def _encoded(array: Array) -> list[pa.DictionaryArray]:
     """The parts of a column, all with the same dictionary."""
-    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
-    if len(chunks) > 1:
-        whole = array if is_a.is_dictionary(array.type) else array.dictionary_encode()
-        return list(whole.unify_dictionaries().chunks)
-    return [chunk if is_a.is_dictionary(chunk.type) else chunk.dictionary_encode() for chunk in chunks]
+    if not is_a.is_dictionary(array.type):
+        array = array.dictionary_encode()  # with one dictionary for all parts
+    elif isinstance(array, pa.ChunkedArray) and array.num_chunks > 1:
+        array = array.unify_dictionaries()
+    return list(array.chunks) if isinstance(array, pa.ChunkedArray) else [array]
 
 
 def _cells_at(cells: Column, indices: pa.Array) -> Column:

@@ -92,6 +92,17 @@ def test_texts_come_out_as_they_went_in(given: list[Any]) -> None:
             assert out.equals(pa.array(form.to_pylist(), pa.string()))
 
 
+@pytest.mark.parametrize("type_", [pa.string(), pa.large_string(), pa.string_view()])
+def test_a_column_of_many_parts_is_one_column(type_: pa.DataType) -> None:
+    given = [None if each % 11 == 0 else f"s{each % (1 + each // 5)}" for each in range(300)]
+    parts = [pa.array(given[at : at + 7], type_) for at in range(0, 300, 7)]
+    whole = Values().encode(pa.array(given, type_)).tolist()
+    assert Values().encode(pa.chunked_array(parts)).tolist() == whole
+    coded = pa.chunked_array([part.dictionary_encode() for part in parts])
+    assert len({len(chunk.dictionary) for chunk in coded.chunks}) > 1
+    assert Values().encode(coded).tolist() == whole
+
+
 @given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.none(), max_size=8))
 def test_whole_numbers_come_out_as_they_went_in(given: list[Any]) -> None:
     values = Values()
