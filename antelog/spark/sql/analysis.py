@@ -2,10 +2,10 @@
 
 Spark analyses a call in a process of Python before it runs anything. What is found there goes to the workers.
 
-A function may ask Spark for a PARTITION BY, but then Spark refuses calls that have one. So the rows get one
-column more, which numbers those of each key: for that, Spark brings them together and sorts them by key. It
-does so with a clause and without one, and if a partition begins with another number than 1, the clause has
-divided a key.
+A function may ask Spark for a PARTITION BY, but then Spark refuses calls that have one. So the rows get two
+columns more: their key, and how many rows have it. For the latter, Spark brings these rows together and sorts
+them by key, with a clause and without one. If a partition ends before all rows of a key have come, the clause
+has divided the key.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from antelog.spark.transport.packing import REJECTS
 from antelog.spark.transport.unpacking import OutputColumns, columns_of
 
 NO_STREAM = "a table function takes no stream: take antelog.spark.changes(program, {…}) instead"
-"""The name of the column of numbers, which Spark names when it refuses to number the rows of a stream."""
+"""The name of the column of counts, which Spark names when it refuses to count the rows of a stream."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def analysed(
     _require_span(program, job, call)
     return AnalysedCall(
         schema=from_arrow_schema(schema, prefer_timestamp_ntz=True),
-        select=[*columns.selected, _number(job, columns)],
+        select=[*columns.selected, *_of_keys(job, columns)],
         name=program.name,
         call=call,
         job=job,
@@ -168,10 +168,10 @@ def _example(plan: Plan, name: str) -> str:
     return "'2026-01-01'" if name == "since" else "'2026-01-31'"
 
 
-def _number(job: Job, columns: TableColumns) -> SelectedColumn:
-    """The number of a row among those of its key: 1 for the first one."""
+def _of_keys(job: Job, columns: TableColumns) -> list[SelectedColumn]:
+    """The key of a row, and the number of rows that have it."""
     key = _one_key(columns) if in_one_partition(job.plan) else _key(job.plan, columns)
-    return SelectedColumn(f"row_number() OVER (PARTITION BY {key} ORDER BY {key})", NO_STREAM)
+    return [SelectedColumn(key, "key"), SelectedColumn(f"count(*) OVER (PARTITION BY {key})", NO_STREAM)]
 
 
 def in_one_partition(plan: Plan) -> bool:

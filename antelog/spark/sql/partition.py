@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import cast
 
 import pyarrow as pa
@@ -16,15 +18,21 @@ from antelog.spark.bucket.output import CHANGES
 from antelog.spark.bucket.output import REJECTED as SET_ASIDE
 from antelog.spark.sql.analysis import AnalysedCall, FunctionProgram, analysed
 from antelog.spark.sql.arguments import ANSWERED, REJECTED
+from antelog.spark.sql.rows import rows_of
 from antelog.spark.transport.packing import packer
 from antelog.spark.transport.unpacking import reject_reader, unpacker
 
-PIECE = 20_000
-"""The rows that are made columns at once."""
+PIECE = 10_000
+"""The rows that are made columns at once, and the fewest whose lines are made at once."""
 
 
 class Partition:
-    """The rows of a partition, which come one by one."""
+    """The rows of a partition, which come one by one, and lines of each key once all of its rows are there.
+
+    Keys never meet. So lines are made of some keys after the other, and handed out a few with each further
+    row. Spark's Java reads those of a hundred rows at once, and all that come at the end: it needs memory for
+    them, and remembers their objects in a table that never shrinks, and is wiped after each hundred rows.
+    """
 
     def __init__(self, analysis: AnalysedCall) -> None:
         self.job, self.columns = analysis.job, analysis.columns
@@ -32,33 +40,53 @@ class Partition:
         self.name, self.clause = analysis.name, analysis.clause
         self.tables: list[pa.Table] = []
         self.waiting: list[Sequence[object]] = []
-        self.first = 1
+        self.missing: dict[object, int] = {}
+        """How many rows are still to come, for each key of which some have come."""
+        self.ready: deque[tuple[object, ...]] = deque()
+        self.share = 0
+        """How many of the lines that are ready come with a row."""
 
-    def add(self, row: Sequence[object]) -> None:
-        """Takes one more row, whose last value is its number among those of its key."""
-        if not self.waiting and not self.tables:
-            self.first = cast("int", row[-1])
+    def add(self, row: Sequence[object]) -> Iterable[tuple[object, ...]]:
+        """Takes one more row, whose last values are its key and how many rows have it.
+
+        Returns some of the lines that are ready. More become ready once there are many rows, and all of
+        their keys.
+        """
+        *_, key, rows = row
+        if key != key:  # each not-a-number differs from all others, and Spark takes them for one key
+            key = "NaN"
         self.waiting.append(row)
+        left = self.missing.pop(key, cast("int", rows)) - 1
+        if left:
+            self.missing[key] = left
         if len(self.waiting) >= PIECE:
             self._flush()
+        if self.tables and not self.missing:
+            self.ready.extend(self._lines())
+            self.share = 1 + len(self.ready) // PIECE
+        return [self.ready.popleft() for _ in range(min(self.share, len(self.ready)))]
 
-    def lines(self) -> Iterator[tuple[object, ...]]:
-        """The lines of all rows that were added. Raises DataError if they lack some of their keys."""
-        if self.first != 1:
+    def end(self) -> Iterable[tuple[object, ...]]:
+        """All other lines. Raises DataError if the partition lacks rows of some keys."""
+        if self.missing:
             raise DataError(
                 f"the PARTITION BY of {self.name} divides rows that belong together. Leave it out, or write "
                 f"{self.clause}"
             )
+        return chain(self.ready, self._lines())
+
+    def _lines(self) -> Iterable[tuple[object, ...]]:
         self._flush()
         if not self.tables:
-            return
+            return ()
+        packed = pa.Table.from_batches(list(self._packed()))
+        self.tables = []
         answers = self.call.lines == ANSWERED
-        found = reasoner(self.job, answers)(pa.Table.from_batches(list(self._packed())))
+        found = reasoner(self.job, answers)(packed)
         what = SET_ASIDE if self.call.lines == REJECTED else CHANGES
         payloads = found.filter(pc.equal(found.column("what"), what)).select(["query", "payload"])
         unpack = reject_reader if what == SET_ASIDE else unpacker(self.job.without_model, self.output)
-        for batch in unpack(iter(payloads.to_batches())):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+        return rows_of(unpack(iter(payloads.to_batches())))
 
     def _flush(self) -> None:
         if self.waiting:
@@ -89,6 +117,7 @@ def handler_of(program: FunctionProgram) -> type:
     """
 
     class Handler:
+        # Methods with `yield`: Spark puts a sentence of its own around errors of others.
         def __init__(self, analysis: AnalysedCall) -> None:
             self.partition = Partition(analysis)
 
@@ -99,10 +128,10 @@ def handler_of(program: FunctionProgram) -> type:
 
         def eval(self, row, **_named):  # type: ignore[no-untyped-def]  # likewise
             with plain_errors():
-                self.partition.add(row)
+                yield from self.partition.add(row)
 
         def terminate(self):  # type: ignore[no-untyped-def]  # likewise
             with plain_errors():
-                yield from self.partition.lines()
+                yield from self.partition.end()
 
     return Handler

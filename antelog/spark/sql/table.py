@@ -58,9 +58,9 @@ class TableColumns:
         return in_ticks(renamed, source, self.countings[source.name])
 
     def rows_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
-        """Rows, each with its number, as a table. Raises DataError if one is of no input of the program."""
-        *columns, _ = zip(*given, strict=True)  # the last one has the numbers of rows
-        arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=True)]
+        """Rows as a table; further values in them are left out. Raises DataError if one is of no input."""
+        columns = zip(*given, strict=True)
+        arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=False)]
         table = pa.table(arrays, names=list(self.types))
         if len(self.inputs) > 1:
             self._refuse_others(table.column(INPUT))

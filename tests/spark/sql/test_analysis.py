@@ -117,10 +117,11 @@ AS_TEXTS = (
         (ONE_EACH, "value integer, time integer", "pmod(hash(`value`), 1)"),
     ],
 )
-def test_spark_is_asked_to_number_the_rows_of_each_key(text: str, columns: str, key: str) -> None:
-    number = Registered(text).call(columns).select[-1]
-    assert number.name == f"row_number() OVER (PARTITION BY {key} ORDER BY {key})"
-    assert number.alias == NO_STREAM
+def test_spark_is_asked_to_count_the_rows_of_each_key(text: str, columns: str, key: str) -> None:
+    *_, of_row, count = Registered(text).call(columns).select
+    assert of_row.name == key
+    assert count.name == f"count(*) OVER (PARTITION BY {key})"
+    assert count.alias == NO_STREAM
 
 
 def test_columns_are_those_of_all_queries_or_of_one() -> None:

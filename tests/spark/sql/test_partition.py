@@ -1,0 +1,77 @@
+"""antelog/spark/sql/partition.py: lines of the keys whose rows are all there, without a Spark."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from antelog.errors import DataError
+from antelog.spark.sql import partition
+from tests.spark.sql.test_analysis import MALF, READINGS, Registered
+
+ROWS = [
+    (device, level, time) for device in "abc" for time, level in enumerate(("high", "high", "low", "high"))
+]
+"""Twelve rows of three keys, four of each."""
+
+
+def _run(
+    rows: Sequence[tuple[str, str, int]], monkeypatch: pytest.MonkeyPatch, piece: int
+) -> list[list[Any]]:
+    """The lines that come with each row, and those at the end."""
+    monkeypatch.setattr(partition, "PIECE", piece)
+    registered = Registered(MALF)
+    handler = registered.handler(registered.call(READINGS))
+    counts = Counter(row[0] for row in ROWS)
+    found = [list(handler.eval((*row, row[0], counts[row[0]]))) for row in rows]
+    return [*found, list(handler.terminate())]
+
+
+def _together(found: list[list[Any]]) -> list[Any]:
+    return sorted((line for lines in found for line in lines), key=repr)
+
+
+def test_lines_come_once_all_rows_of_their_keys_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _run(ROWS, monkeypatch, 100)
+    assert [len(lines) > 0 for lines in whole] == [*[False] * 12, True]
+    for piece, first in ((1, 3), (4, 3), (5, 7), (8, 7), (9, 11)):
+        found = _run(ROWS, monkeypatch, piece)
+        assert next(at for at, lines in enumerate(found) if lines) == first
+        assert _together(found) == _together(whole)
+
+
+def test_lines_are_handed_out_a_few_with_each_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    each = len(_run(ROWS, monkeypatch, 100)[-1]) // 3  # the lines of a key
+    for piece in (2, 4):
+        sizes = [len(lines) for lines in _run(ROWS, monkeypatch, piece)]
+        assert max(sizes[:8]) == 1 + each // piece
+        assert sum(sizes) == 3 * each
+
+
+def test_rows_of_several_keys_may_come_in_any_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = _together(_run(ROWS, monkeypatch, 100))
+    for seed in range(5):
+        rows = random.Random(seed).sample(ROWS, len(ROWS))
+        for piece in (1, 3):
+            assert _together(_run(rows, monkeypatch, piece)) == whole
+
+
+@pytest.mark.parametrize("piece", [1, 5, 100])
+def test_a_key_that_lacks_rows_is_an_error(monkeypatch: pytest.MonkeyPatch, piece: int) -> None:
+    for left_out in (0, 5, 11):
+        rows = [row for at, row in enumerate(ROWS) if at != left_out]
+        with pytest.raises(DataError, match="PARTITION BY of f divides rows that belong together"):
+            _run(rows, monkeypatch, piece)
+
+
+def test_no_numbers_are_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partition, "PIECE", 1)
+    registered = Registered("input P(x: number, time). Q(X, T) :- P(X, T). query Q(X, T).")
+    handler = registered.handler(registered.call("x double, time integer"))
+    for _ in range(2):
+        assert not list(handler.eval((float("nan"), 1, float("nan"), 2)))
+    assert not list(handler.terminate())
