@@ -53,12 +53,11 @@ class Partition:
         their keys.
         """
         *_, key, rows = row
-        if key != key:  # each not-a-number differs from all others, and Spark takes them for one key
-            key = "NaN"
         self.waiting.append(row)
-        left = self.missing.pop(key, cast("int", rows)) - 1
-        if left:
-            self.missing[key] = left
+        if key is not None and key == key:  # a row without a key, or with not-a-number, is set aside
+            left = self.missing.pop(key, cast("int", rows)) - 1
+            if left:
+                self.missing[key] = left
         if len(self.waiting) >= PIECE:
             self._flush()
         if self.tables and not self.missing:

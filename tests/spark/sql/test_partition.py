@@ -68,10 +68,10 @@ def test_a_key_that_lacks_rows_is_an_error(monkeypatch: pytest.MonkeyPatch, piec
             _run(rows, monkeypatch, piece)
 
 
-def test_no_numbers_are_one_key(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("value", [None, float("nan")])
+def test_rows_without_a_key_may_be_divided(value: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(partition, "PIECE", 1)
     registered = Registered("input P(x: number, time). Q(X, T) :- P(X, T). query Q(X, T).")
-    handler = registered.handler(registered.call("x double, time integer"))
-    for _ in range(2):
-        assert not list(handler.eval((float("nan"), 1, float("nan"), 2)))
-    assert not list(handler.terminate())
+    handler = registered.handler(registered.call("x double, time integer", lines="rejects"))
+    found = [*handler.eval((value, 1, value, 5)), *handler.eval((value, 2, value, 5)), *handler.terminate()]
+    assert len(found) == 2
