@@ -89,7 +89,7 @@ class Partition:
 
     def _flush(self) -> None:
         if self.waiting:
-            self.tables.append(self.columns.rows_of(self.waiting))
+            self.tables.append(self.columns.table_of(self.waiting))
             self.waiting = []
 
     def _packed(self) -> Iterator[pa.RecordBatch]:

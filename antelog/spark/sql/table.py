@@ -57,7 +57,7 @@ class TableColumns:
         renamed = pa.table({new: own.column(old) for old, new in taken.items()})
         return in_ticks(renamed, source, self.countings[source.name])
 
-    def rows_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
+    def table_of(self, given: Sequence[Sequence[object]]) -> pa.Table:
         """Rows as a table; further values in them are left out. Raises DataError if one is of no input."""
         columns = zip(*given, strict=True)
         arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=False)]
