@@ -1,12 +1,13 @@
-"""The budget of ideas: how many modules, classes and public names each package has, and how they are named.
+"""The budget of the product: how many lines, modules and classes it has, and how things are named.
 
-`house.toml` beside this module has the limits. They fall; a commit that raises one says for which capability.
+`budget.toml` beside this module has the limits of each step. Nobody raises them:
+who needs room makes it elsewhere.
 """
 
 import ast
 import re
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -35,42 +36,28 @@ OPENINGS = re.compile(r"(What|Whoever|Whatever|The same|In comes|Out goes)\b")
 
 
 @dataclass(frozen=True)
-class Ideas:
-    """The size of a package in ideas."""
+class Size:
+    """How large the product is: lines, modules and classes of `antelog`, and lines of `tests`."""
 
+    lines: int
     modules: int
     classes: int
-    names: int
+    tests: int
 
 
 Sources = Mapping[PurePosixPath, str]
 Check = Callable[[str, PurePosixPath], list[str]]
 
 
-def ideas(sources: Sources) -> dict[str, Ideas]:
-    """Modules, classes and public names of each package; the modules on top count as one package."""
-    modules: Counter[str] = Counter()
-    classes: Counter[str] = Counter()
-    names: Counter[str] = Counter()
-    for path, source in sources.items():
-        unit = unit_of(path) if len(path.parts) > 2 else "top"
-        tree = ast.parse(source)
-        modules[unit] += path.name != "__init__.py"
-        classes[unit] += sum(isinstance(node, ast.ClassDef) for node in ast.walk(tree))
-        names[unit] += sum(not name.startswith("_") for node in tree.body for name in _defined(node))
-    return {unit: Ideas(modules[unit], classes[unit], names[unit]) for unit in sorted(modules)}
-
-
-def _defined(node: ast.stmt) -> Iterator[str]:
-    match node:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            yield name
-        case ast.Assign(targets=targets):
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-        case ast.AnnAssign(target=ast.Name(id=name)):
-            yield name
-        case _:
-            pass
+def size(sources: Sources, tests: Sources) -> Size:
+    """The size of a product with these sources and tests. An `__init__` is not counted as a module."""
+    trees = [ast.parse(source) for source in sources.values()]
+    return Size(
+        lines=sum(source.count("\n") for source in sources.values()),
+        modules=sum(path.name != "__init__.py" for path in sources),
+        classes=sum(isinstance(node, ast.ClassDef) for tree in trees for node in ast.walk(tree)),
+        tests=sum(source.count("\n") for source in tests.values()),
+    )
 
 
 def shared_class_names(sources: Sources) -> dict[str, list[str]]:

@@ -12,7 +12,6 @@ from pathlib import Path, PurePosixPath
 from antelog.language.graph import components
 
 PACKAGE = "antelog"
-LONGEST = 400
 MOST_POSITIONAL = 5
 MOST_FIELDS = 8
 
@@ -204,12 +203,6 @@ def folder_complaints(source: str, path: PurePosixPath) -> list[str]:
         if (library, layer) == (PACKAGE, unit) and place > allowed:
             complaints.append(f"{path}:{line}: {unit}/{here} may not import {target or 'the whole layer'}")
     return complaints
-
-
-def length_complaints(source: str, path: PurePosixPath) -> list[str]:
-    """A file that is too long to be read in one go."""
-    lines = len(source.splitlines())
-    return [f"{path}: {lines} lines, the limit is {LONGEST}"] if lines > LONGEST else []
 
 
 def argument_complaints(source: str, path: PurePosixPath) -> list[str]:

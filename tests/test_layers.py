@@ -83,14 +83,6 @@ def test_the_specification_knows_the_language_only() -> None:
     assert beyond == [], "a judge must not share the code of those it judges"
 
 
-@pytest.mark.parametrize(
-    "files",
-    ["antelog/**/*.py", "antelog/**/*.lark", "tests/**/*.py", "benchmarks/**/*.py", "scripts/**/*.py"],
-)
-def test_files_are_short(files: str) -> None:
-    assert complaints(layers.length_complaints, files) == []
-
-
 def test_calls_are_short() -> None:
     """No function has to be called with more than five arguments in the right order.
 
@@ -246,14 +238,6 @@ def test_circles_are_found_wherever_they_are_closed() -> None:
         {"antelog", "antelog.b"}
     ]
     assert circles(a="from antelog.a import A") == []
-
-
-def test_length_check() -> None:
-    path = PurePosixPath("antelog/errors.py")
-    assert layers.length_complaints("x = 1\n" * 400, path) == []
-    assert layers.length_complaints("x = 1\n" * 401, path) == [
-        "antelog/errors.py: 401 lines, the limit is 400"
-    ]
 
 
 @pytest.mark.parametrize(

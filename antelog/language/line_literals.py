@@ -68,7 +68,7 @@ def awaited(explanation: Mapping[str, Any]) -> tuple[LineLiteral, ...]:
 
     count(Fail(wt2, _, 0..9)) >= 3 (2 so far)
     """
-    values = {each["literal"]: each["value"] for each in explanation.get("so_far") or ()}
+    values = amounts_so_far(explanation)
     found = ((read_literal(text), text) for text in explanation.get("hypotheses") or ())
     return tuple(
         replace(literal, pieces=(*literal.pieces, f" ({amount_text(values[text])} so far)"))
@@ -76,6 +76,22 @@ def awaited(explanation: Mapping[str, Any]) -> tuple[LineLiteral, ...]:
         else literal
         for literal, text in found
     )
+
+
+def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
+    """The values so far of the aggregates of an explanation, by their texts.
+
+    Lines have an object, tables a list of pairs; this is the one place that knows both.
+    """
+    found = explanation.get("so_far") or {}
+    if isinstance(found, Mapping):
+        return dict(found)
+    return {each["literal"]: whole_if_it_is(each["value"]) for each in found}
+
+
+def whole_if_it_is(value: float | None) -> float | None:
+    """The value as a whole number where it is one, as lines print it."""
+    return int(value) if value is not None and abs(value) < 2**53 and value == int(value) else value
 
 
 def amount_text(value: float | None) -> str:

@@ -15,6 +15,7 @@ import msgspec
 
 from antelog.diagnostics import Source
 from antelog.engine.step.wording import LABEL
+from antelog.language.line_literals import amounts_so_far
 from antelog.language.moments import TIME, timed
 
 Record: TypeAlias = dict[str, Any]
@@ -86,16 +87,9 @@ def change_of(row: Record) -> Record | None:
 
 def _explanation(found: Record) -> Record:
     """An explanation with what aggregates come to so far by literal, where it has some, as lines have it."""
-    so_far = found.get("so_far", {})
-    if isinstance(so_far, dict):
-        return found
     kept = {name: value for name, value in found.items() if name != "so_far"}
-    values = {each["literal"]: _whole_if_it_is(each["value"]) for each in so_far or ()}
+    values = amounts_so_far(found)
     return {**kept, "so_far": values} if values else kept
-
-
-def _whole_if_it_is(value: float | None) -> float | None:
-    return int(value) if value is not None and abs(value) < 2**53 and value == int(value) else value
 
 
 def _of_spark(row: Record, answer: Record) -> Record:

@@ -15,7 +15,7 @@ from typing import Any
 from antelog.escaping import shown
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, awaited, read_literal
+from antelog.language.line_literals import amount_text, amounts_so_far, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.templates import Template, TemplateError, template_of
 from antelog.watch.alerts.alert import AlertError, AlertQuery, Line
@@ -87,7 +87,7 @@ class ChangeTexts:
             "by": "" if line.get("decided_by") is None else self._time(line["decided_by"]),
             "evidence": self._literals(explanation.get("evidence")),
             "waits_for": self._awaited(explanation),
-            "so_far": ", ".join(amount_text(each["value"]) for each in explanation.get("so_far") or ()),
+            "so_far": ", ".join(map(amount_text, amounts_so_far(explanation).values())),
             "because": self._literals(line.get("because")),
             "key": key,
         }

@@ -15,7 +15,7 @@ from typing import Any
 from yaml.nodes import Node
 
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, read_literal
+from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
 from antelog.language.printer import to_text
 from antelog.run.sinks.set_aside import fact_text
 from antelog.workbench.testing.cases import (
@@ -207,7 +207,7 @@ class _Judge:
             for side in self._listed(name, each, explanation.get(_PLACES[name]) or ())
         ]
         if so_far is not None:
-            values = [each["value"] for each in explanation.get("so_far") or ()]
+            values = amounts_so_far(explanation).values()
             found = ", ".join(map(amount_text, values)) or "it counts nothing"
             sides.append(_detail("so_far", amount_text(so_far), found, so_far in values))
         return sides

@@ -26,7 +26,7 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode, SequenceNo
 
 from antelog.diagnostics import Span
 from antelog.forecast.reports.words import percent
-from antelog.language.line_literals import amount_text, read_literal
+from antelog.language.line_literals import amount_text, amounts_so_far, read_literal
 from antelog.workbench.testing.cases import CONFIRMED, NOTHING_ELSE, OPEN, REJECTED, RuleCase
 from antelog.workbench.testing.replaying import AnswerState, Outcome, Row, replayed
 from antelog.workbench.testing.suite import Suite
@@ -220,7 +220,7 @@ class _AnswerWriter:
             yield "awaits:"
             yield from (f"- {yaml_text(self._shown(each))}" for each in awaited)
             yield f"- {NOTHING_ELSE}"
-        values = [each["value"] for each in explanation.get("so_far") or ()]
+        values = [*amounts_so_far(explanation).values()]
         if len(values) == 1 and values[0] is not None:
             yield f"so_far: {amount_text(values[0])}"
         silent = row.get("if_silent")
