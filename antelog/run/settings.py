@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -38,6 +39,13 @@ from antelog.run.source_settings import ALL, FOLLOWING, REPLAYS, ColumnSettings,
 
 NOW, START = "now", "start"
 _KINDS = plain("KIND,…", values.kinds, kind=TEXTS, separator=",", words=KINDS)
+_ALERT_KINDS = plain(
+    "KIND,…",
+    partial(values.kinds, more=(values.SILENT,)),
+    kind=TEXTS,
+    separator=",",
+    words=(*KINDS, values.SILENT),
+)
 _TICK = plain("TICK", values.tick, kind=either(WHOLE, TEXT, of(date, "a date")), toml=(int, str))
 _CONF = Syntax("K=V", lambda given, _: values.filled(given), toml=(str, bool, int, float), fills=True)
 _FOLDER = Syntax("DIR", lambda given, runner: located(given, runner.folder))
@@ -287,8 +295,9 @@ class AlertSettings:
         name="alert", on=("watch",), arity=Arity.MANY,
     )  # fmt: skip
     alert_on: Sequence[str] | None = option(
-        None, _KINDS, "Of these kinds of changes.", on=("watch",),
-        default_text="likely for queries with an `alert`, where there are chances; confirmed for others",
+        None, _ALERT_KINDS, f"Of these kinds of changes; `{values.SILENT}` is about inputs.", on=("watch",),
+        default_text="likely for queries with an `alert`, where there are chances; confirmed for others, "
+        "but for those that are `good`",
     )  # fmt: skip
     alert_where: Sequence[str] = option(
         (), text("CONDITION"),

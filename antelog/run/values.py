@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -21,6 +21,9 @@ from antelog.language.epochs import UNITS
 from antelog.language.syntax import Bound
 from antelog.language.terms import number as whole_or_not
 from antelog.secrets import redacted
+
+SILENT = "silent"
+"""The kind of change of an alert that an input falls silent."""
 
 ONCE, AVAILABLE_NOW = "once", "available-now"
 CHANGES, ANSWERS = "changes", "answers"
@@ -171,14 +174,14 @@ def one_of(what: str, words: Collection[str]) -> Callable[[str], str]:
     return read
 
 
-def kinds(text: str) -> tuple[str, ...]:
-    """Kinds of changes, separated by commas."""
+def kinds(text: str, more: Sequence[str] = ()) -> tuple[str, ...]:
+    """Kinds of changes, or `more` kinds, separated by commas."""
     from antelog.forecast.columns import KINDS  # noqa: PLC0415 - loads Arrow, which `check` does without
 
-    found = tuple(kind.strip() for kind in text.split(","))
+    known, found = (*KINDS, *more), tuple(kind.strip() for kind in text.split(","))
     for kind in found:
-        if kind not in KINDS:
-            hint = did_you_mean(kind, KINDS) or f"The kinds are {', '.join(KINDS)}."
+        if kind not in known:
+            hint = did_you_mean(kind, known) or f"The kinds are {', '.join(known)}."
             raise SettingError(f"there are no changes of the kind `{kind}`", hint)
     return found
 

@@ -16,6 +16,7 @@ from antelog.compile.plan.partition import group_variables
 from antelog.errors import AntelogError
 from antelog.forecast.columns import LIKELY
 from antelog.language.moments import Timescale
+from antelog.run.values import SILENT
 
 Line = dict[str, Any]
 """A change as the feed has it."""
@@ -23,8 +24,10 @@ Line = dict[str, Any]
 
 SILENT_INPUT = "silent input"
 """The name of the query whose answers are inputs that are silent."""
-SILENT, HEARD = "silent", "heard"
-"""An input falls silent; facts of it come again."""
+HEARD = "heard"
+"""Facts of an input come again that was silent."""
+GOOD = "good"
+"""The severity of queries that say that all is well."""
 
 
 class AlertError(AntelogError):

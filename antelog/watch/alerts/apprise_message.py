@@ -13,7 +13,7 @@ from typing import Any
 
 from antelog.watch.alerts.receivers import apprise_addresses
 
-_KINDS = {"critical": "failure", "warning": "warning"}
+_KINDS = {"critical": "failure", "warning": "warning", "good": "success"}
 """Apprise's kinds of messages by severity; of all others it is `info`, and of what is resolved `success`."""
 
 

@@ -19,7 +19,8 @@ from fnmatch import fnmatchcase
 from antelog.forecast.columns import KINDS
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.literals.comparison import HOLDS
-from antelog.watch.alerts.alert import SILENT, Alert, AlertError, AlertQuery, Line
+from antelog.run.values import SILENT
+from antelog.watch.alerts.alert import GOOD, Alert, AlertError, AlertQuery, Line
 
 _COMPARED = {sign: HOLDS[sign] for sign in ("<=", ">=", "<", ">")}
 _WORD = re.compile(r"(\w+)(!=|<=|>=|<|>|=)(.*)", re.DOTALL)
@@ -75,13 +76,18 @@ class Choice:
 
 
 def choice_of(alert: Alert, queries: Sequence[AlertQuery]) -> Choice:
-    """The choice of an alert. Raises AlertError for unknown kinds and names."""
+    """The choice of an alert. Raises AlertError for unknown kinds and names.
+
+    Without kinds, a query that is `good` is left out unless a condition names it.
+    """
     for kind in alert.on:
         if kind not in _KINDS:
             hint = did_you_mean(kind, _KINDS) or f"The kinds are {', '.join(_KINDS)}."
             raise AlertError(f"there are no changes of the kind `{kind}`", hint)
-    kinds = {each.name: frozenset(alert.on or (each.usual,)) for each in queries}
-    return Choice(kinds, tuple(_where(text, queries) for text in alert.where))
+    wheres = tuple(_where(text, queries) for text in alert.where)
+    named = {each.query for each in wheres}
+    usual = {q.name: (q.usual,) if q.severity != GOOD or q.name in named else () for q in queries}
+    return Choice({name: frozenset(alert.on or kinds) for name, kinds in usual.items()}, wheres)
 
 
 def as_text(value: object) -> str:

@@ -27,7 +27,8 @@ from antelog.forecast.columns import UNLIKELY
 from antelog.language.syntax import SEVERITIES
 from antelog.run.sinks.result import ENDS
 from antelog.run.store.acts import Acts
-from antelog.watch.alerts.alert import HEARD, SILENT, Line
+from antelog.run.values import SILENT
+from antelog.watch.alerts.alert import HEARD, Line
 from antelog.watch.alerts.letters import (
     FIRING,
     RESOLVED,
@@ -39,6 +40,7 @@ from antelog.watch.alerts.letters import (
     letter_of,
 )
 from antelog.watch.alerts.outbox import Outbox
+from antelog.watch.alerts.receivers import ALERTMANAGER
 from antelog.watch.alerts.routes import Route
 from antelog.watch.alerts.silence import SilentPart, silent_part
 from antelog.watch.board.tracked_answer import name_of
@@ -239,9 +241,11 @@ class AlertGroups:
                 "INSERT INTO alert_groups VALUES (?, ?, ?, ?, ?, 0)",
                 (*at, now + route.every, severity, confirmed),
             )
+        everywhere = route.receiver.kind == ALERTMANAGER and route.setup.key is None  # no label has the group
         firing = self._database.execute(
-            "SELECT query, min(since), count(*) FROM firing WHERE receiver = ? AND name = ? GROUP BY query",
-            at,
+            "SELECT query, min(since), count(*) FROM firing WHERE receiver = ? AND (name = ? OR ?) "
+            "GROUP BY query",
+            (*at, everywhere),
         )
         still = {query: StillFiring(since, count) for query, since, count in firing.fetchall()}
         return at[0], letter_of(route, items, still)

@@ -19,7 +19,7 @@ from typing import Any
 
 from antelog.escaping import shown
 from antelog.language.syntax import SEVERITIES
-from antelog.watch.alerts.alert import SILENT_INPUT, Line
+from antelog.watch.alerts.alert import GOOD, SILENT_INPUT, Line
 from antelog.watch.alerts.receivers import ALERTMANAGER, SLACK
 from antelog.watch.alerts.routes import Route
 from antelog.watch.alerts.wording import within_limit
@@ -73,19 +73,18 @@ class AlertGroup:
         """The last alert of each answer, in order."""
         return list({answer_of(each.line): each for each in self.items}.values())
 
-    @property
-    def status(self) -> str:
-        """Resolved if all answers are."""
-        return FIRING if any(each.status == FIRING for each in self.latest) else RESOLVED
-
     def with_more(self, item: AlertItem) -> AlertGroup:
         return AlertGroup(self.name, (*self.items, item), self.beyond)
 
     def worst(self, route: Route) -> AlertItem:
-        """The latest one of the highest severity, if there is one of an answer that fires."""
+        """The latest one of the highest severity of those that fire; else of those that are resolved.
 
-        def rank(item: AlertItem) -> tuple[int, bool]:
-            return SEVERITIES.index(route.severity_of(item.line)), item.status == RESOLVED
+        What is `good` comes after both: it is not bad that it fires.
+        """
+
+        def rank(item: AlertItem) -> tuple[bool, bool, int]:
+            severity = route.severity_of(item.line)
+            return severity == GOOD, item.status == RESOLVED, SEVERITIES.index(severity)
 
         return min(reversed(self.latest), key=rank)
 
@@ -113,7 +112,7 @@ def letter_of(route: Route, group: AlertGroup, firing: Mapping[str, StillFiring]
             "key": key,
             "text": text,
             "program": route.setup.program,
-            "status": group.status,
+            "status": worst.status,
             "group": group.name,
             "severity": route.severity_of(worst.line),
             "count": group.count,
@@ -174,8 +173,9 @@ def _of_alertmanager(route: Route, item: AlertItem, still: StillFiring | None) -
     """An alert as Alertmanager takes it; it fires as long as an answer with the same labels does."""
     line, values = item.line, route.texts.of(item.line, key_of(item.line))
     labels = {"alertname": line["query"], "query": line["query"], "severity": route.severity_of(line)}
-    if line["query"] == SILENT_INPUT:
+    if line["query"] == SILENT_INPUT:  # each input and slot has labels of its own
         labels |= {name: str(value) for name, value in line["answer"].items()}
+        still = StillFiring(item.since, 1) if item.status == FIRING else None
     elif route.setup.key is not None and route.texts.query(line).key is not None:
         labels[re.sub(r"[^a-zA-Z0-9_]|^(?=\d)", "_", route.setup.key)] = route.group_of(line)
     ends = {}

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from antelog.language.durations import duration_text
-from antelog.watch.alerts.alert import HEARD, SILENT, SILENT_INPUT, Line
+from antelog.run.values import SILENT
+from antelog.watch.alerts.alert import HEARD, SILENT_INPUT, Line
 from antelog.watch.board.input_status import Inputs, InputStatus, SlotStatus
 
 MOST_SLOTS = 20

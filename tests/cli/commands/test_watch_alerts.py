@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from datetime import datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -67,6 +68,91 @@ def test_many_of_a_device_go_as_one() -> None:
     assert sorted((each["group"], each["count"]) for each in sent) == [
         ("wt2", 1), ("wt2", 58), ("wt4", 1), ("wt4", 58),
     ]  # fmt: skip
+
+
+CALM = """\
+input Temp(device, level, time).
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+2).
+Calm(X, T) :- Temp(X, low, T).
+query Malf(X, T) critical "{X} is failing".
+query Calm(X, T) SEVERITY "{X} runs quietly".
+"""
+
+
+def calm(severity: str, *arguments: str) -> list[tuple[Any, ...]]:
+    """What is sent about wt2, which is first about to fail, and then runs quietly."""
+    Path("p.alog").write_text(CALM.replace("SEVERITY", severity), encoding="utf-8")
+    Path("temp.csv").write_text("device,level,time\nwt2,high,1\nwt2,low,4\n", encoding="utf-8")
+    Path("sent").unlink(missing_ok=True)
+    done = antelog(*STARTED, "--alert-from", "start", *arguments)
+    assert done.exit_code == 0, done.stderr
+    found = Path("sent").read_text(encoding="utf-8").splitlines() if Path("sent").exists() else []
+    parts = ("status", "severity", "query", "change", "count")
+    return [tuple(each[part] for part in parts) for each in map(json.loads, found)]
+
+
+def test_that_all_is_well_is_told_to_those_who_ask_for_it() -> None:
+    told = ("firing", "good", "Calm", "confirmed", 1)
+    assert calm("good") == []
+    assert calm("good", "--alert-where", "X=wt2") == []
+    assert calm("good", "--alert-where", "Calm") == [told]
+    assert calm("good", "--alert-on", "confirmed") == [told]
+    assert calm("info") == [("firing", "info", "Calm", "confirmed", 1)]
+
+
+def test_a_message_is_headed_by_its_worst_part_and_has_the_status_of_that() -> None:
+    kinds = ("--alert-on", "possible,confirmed,rejected")
+    first = ("firing", "critical", "Malf", "possible", 1)
+    assert calm("good", *kinds) == [first, ("resolved", "critical", "Malf", "rejected", 2)]
+    assert calm("info", *kinds) == [first, ("firing", "info", "Calm", "confirmed", 2)]
+
+
+PAIR = """\
+input Temp(device, level, time).
+Pair(X, T) :- Temp(X, high, T), Temp(Y, cold, T+5).
+query Pair(X, T).
+"""
+
+
+def test_without_a_key_an_alert_of_alertmanager_ends_with_the_last_answer_of_its_query() -> None:
+    Path("p.alog").write_text(PAIR, encoding="utf-8")
+    Path("temp.csv").write_text("device,level,time\nwt2,high,1\nwt4,high,3\n", encoding="utf-8")
+    with serving() as server:
+        Path("a.url").write_text(server.url, encoding="utf-8")
+        alert = ("--alert", "alertmanager:@a.url", "--alert-on", "possible,rejected")
+        done = antelog(*ONCE, "--alert-from", "start", *alert)
+        assert done.exit_code == 0, done.stderr
+        sent = [each for letter in server.got for each in letter]
+    assert len({json.dumps(each["labels"]) for each in sent}) == 1
+    wt2, wt4 = (moments(sent, f"{device}, T = {tick}: rejected") for device, tick in (("wt2", 1), ("wt4", 3)))
+    assert wt2[1] - wt2[0] > timedelta(hours=23)  # wt4 is still open
+    assert wt4[1] - wt4[0] < timedelta(hours=1)
+
+
+def moments(sent: list[dict[str, Any]], words: str) -> list[datetime]:
+    """When the alert that has these words starts and ends."""
+    (found,) = (each for each in sent if words in each["annotations"]["description"])
+    return [datetime.fromisoformat(found[name]) for name in ("startsAt", "endsAt")]
+
+
+SILENT = """\
+tick 1 second.
+input Temp(device, level, time) delay 1, every 1 s.
+Hot(X, T) :- Temp(X, high, T).
+query Hot(X, T).
+"""
+
+
+@pytest.mark.slow
+def test_of_silent_inputs_alone(here: Path, start: Start) -> None:
+    (here / "p.alog").write_text(SILENT, encoding="utf-8")
+    (here / "temp.csv").write_text(f"device,level,time\nwt2,high,{stamp(int(time.time()))}\n")
+    code = "from antelog.cli.main import main; main()"
+    command = [sys.executable, "-c", code, "watch", "p.alog", "--input", "Temp=temp.csv", "--no-page"]
+    start([*command, "--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start"])
+    sent = until(lambda: (here / "sent").exists() and (here / "sent").read_text(encoding="utf-8"))
+    alert = json.loads(sent.splitlines()[0])
+    assert (alert["status"], alert["change"], alert["answer"]) == ("firing", "silent", {"input": "Temp"})
 
 
 @pytest.mark.parametrize(
