@@ -191,7 +191,7 @@ def _reached(address: str, tick: int) -> bool:
     return f"\nantelog_tick {float(tick)}\n" in _asked(f"{address}/metrics").decode()
 
 
-class _Lines:
+class Lines:
     """The lines of a run."""
 
     def __init__(self, program: antelog.Program) -> None:
@@ -210,7 +210,7 @@ class _Lines:
 
 def _at_once(case: _Case, folder: Path) -> tuple[list[str], Counter[str]]:
     """The lines of a run in this process that reads all records at once, and how many had each fate."""
-    path, sink = folder / "once", _Lines(case.program)
+    path, sink = folder / "once", Lines(case.program)
     with ExitStack() as stack:
         store = Store.open(path)
         stack.callback(store.close)

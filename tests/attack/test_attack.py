@@ -21,6 +21,7 @@ from tests.attack import (
     posts,
     processes,
     programs,
+    receivers,
     rotations,
     sizes,
     sources,
@@ -135,6 +136,12 @@ def test_no_far_times_are_a_finding() -> None:
 @pytest.mark.slow
 def test_posted_records_of_changing_types_are_all_taken() -> None:
     _nothing_found(posts.attempts(1, 7))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("count", [2, pytest.param(200, marks=pytest.mark.long)])
+def test_no_receiver_holds_up_another(count: int) -> None:
+    _nothing_found(receivers.attempts(count, 7))
 
 
 @pytest.mark.long

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from antelog.watch.alerts.groups import AlertGroups
 from antelog.watch.alerts.outbox import Outbox, opened
 from antelog.watch.alerts.receivers import Receiver
 from antelog.watch.alerts.routes import routes_of
-from antelog.watch.alerts.sender import POLL, Sender, Stream
+from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
 from antelog.watch.alerts.silence import SilentInputs
 
@@ -51,6 +52,8 @@ async def run(work: Work, ending: asyncio.Event) -> None:
     routes = routes_of(work.setup)
     with opened(Path(work.store)) as outbox:
         receivers = [route.receiver for route in routes]
+        # Names are looked up in threads; one whose servers are silent takes none from the others.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(4 * AT_ONCE * len(receivers)))
         outbox.receive(each.name for each in receivers)
         if outbox.begin is None and work.setup.begin is not None:
             outbox.begin_at(work.setup.begin)

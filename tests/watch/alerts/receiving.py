@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -55,6 +55,10 @@ def serving(port: int = 0) -> Iterator[Server]:
             for name, value in {"Content-Length": "0", **server.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+
+        def handle(self) -> None:
+            with suppress(OSError, ValueError):  # the sender was killed in the middle of a letter
+                super().handle()
 
         do_GET = do_POST  # noqa: N815 - the name is the library's
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import shlex
 import socket
 import sys
@@ -206,6 +207,17 @@ def test_what_a_command_prints_is_not_in_our_results(capfd: pytest.CaptureFixtur
     assert capfd.readouterr() == ("", "err")
 
 
+def test_of_what_a_command_says_the_beginning_is_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    endless = command("import sys\nwhile True: sys.stderr.write('err')")
+    assert attempt(endless, Timeouts(command=2.0)).reason == "did not end within 2 seconds"
+    assert len(capfd.readouterr().err) == 4_000
+
+
+def test_a_pipe_in_place_of_a_file_is_not_waited_for() -> None:
+    os.mkfifo("b.url")
+    assert "no address" in attempt(receiver_of("webhook:@b.url")).reason
+
+
 def test_a_command_that_fails() -> None:
     assert attempt(command("raise SystemExit(3)")) == Attempt(AGAIN, "ended with 3", there=True)
 
@@ -252,6 +264,8 @@ def test_what_is_asked_for_is_kept(asked: float | None, wait: float) -> None:
         ("Wed, 25 Nov 2026 09:00:10 -0000", 10),
         ("soon", None),
         ("-3", None),
+        ("Mon, 01 Jan 99999999999999999999 00:00:00 GMT", None),
+        ("Fri, 31 Dec 9999 23:59:59 -2300", None),
     ],
 )
 def test_the_header_is_seconds_or_a_date(header: str | None, seconds: float | None) -> None:

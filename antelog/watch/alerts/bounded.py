@@ -1,0 +1,79 @@
+"""Connections of which a bounded number of bytes is read for each letter.
+
+A receiver may begin an answer and never end it, quickly: to parse that takes all of the processor, and so the
+time of the other receivers, until the attempt is over.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+_MOST = 1 << 17
+"""Bytes that are read behind what was written last, at most."""
+
+
+def bound(client: httpx.AsyncClient) -> None:
+    """Bounds what a client reads from its connections, also through proxies."""
+    # The library takes no backend, so it is set where it keeps it.
+    for each in (client._transport, *client._mounts.values()):
+        if isinstance(each, httpx.AsyncHTTPTransport):
+            pool: Any = each._pool
+            pool._network_backend = _Backend(pool._network_backend)
+
+
+class _Backend(httpcore.AsyncNetworkBackend):
+    """Makes such connections."""
+
+    def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
+        self._inner = inner
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        made = await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
+        return _Stream(made)
+
+    async def sleep(self, seconds: float) -> None:
+        await self._inner.sleep(seconds)
+
+
+class _Stream(httpcore.AsyncNetworkStream):
+    """A connection that fails once too much was read."""
+
+    def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
+        self._inner, self._left = inner, _MOST
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        found = await self._inner.read(max_bytes, timeout)
+        self._left -= len(found)
+        if self._left < 0:
+            raise httpcore.ReadError
+        return found
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._left = _MOST
+        await self._inner.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        return _Stream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
