@@ -1,5 +1,7 @@
 """Words of 100,000 letters in every view: the page, alerts, tables, pictures and notebooks.
 
+The words of the query and of an alert have each a thousand times.
+
     attempts(1_000, 1)     each word in each view
 
 A view of them takes a fraction of a second; one that looks at a text again for each letter takes hours.
@@ -34,11 +36,12 @@ from tests.watch.alerts.lines import letters
 PATIENCE = 5.0
 """Seconds of the processor for a view, on a machine that has other work."""
 _LETTERS = 100_000
-_PROGRAM = """\
+_MANY = 1_000
+_PROGRAM = f"""\
 tick 1 minute.
 input R(d, v, time) delay 1.
 H(X, V, T) :- R(X, V, T), R(X, W, T+1), W != V.
-query H(X, V, T) alert 50%.
+query H(X, V, T) alert 50% "{"{V} " * _MANY}".
 """
 _START = 29_000_000
 """A tick of the year 2025."""
@@ -135,7 +138,10 @@ def _exports(shown: _Shown) -> None:
 def _alerts(shown: _Shown) -> None:
     alerts = (
         Alert(
-            "webhook:@a", ("possible", "confirmed"), ("H V=*x*a*1*",), "{V}: {because} {evidence} {waits_for}"
+            "webhook:@a",
+            ("possible", "confirmed"),
+            ("H V=*x*a*1*",),
+            "{V}: {because} {evidence} {waits_for} {answer}" * _MANY,
         ),
         Alert("slack:@a", ("possible", "confirmed")),
     )

@@ -1,6 +1,7 @@
 """The words of a line, from their definition: each name in braces stands for a value, `{{` for a brace.
 
-An open variable reads "?", and so does what is not known. Texts have no quotes.
+An open variable reads "?", and so does what is not known. Texts have no quotes. The values share 10,000
+letters, and each has 20 at least; of a longer one the beginning stands there.
 """
 
 from __future__ import annotations
@@ -18,8 +19,13 @@ def filled(words: str, answer: Mapping[str, object], line: Mapping[str, Any]) ->
     amounts = ", ".join(_text(each["value"], "nothing") for each in explanations[0].get("so_far") or ())
     known = {"decided_by": line["decided_by"], "so_far": amounts or None, "chance": None, **answer}
 
+    most = max(20, 10_000 // max(1, sum(found[1] is not None for found in _NAMED.finditer(words))))
+
     def value(found: re.Match[str]) -> str:
-        return found[0][0] if found[1] is None else _text(known[found[1]])
+        if found[1] is None:
+            return found[0][0]
+        text = _text(known[found[1]])
+        return text if len(text) <= most else f"{text[:most]}…"
 
     return _NAMED.sub(value, words)
 

@@ -30,6 +30,9 @@ SEVERITY, TEXT = "severity", "text"
 LABEL = (SEVERITY, TEXT)
 """The last columns of lines of such queries."""
 
+_LONGEST, _LEAST = 10_000, 20
+"""Letters that the values in a text share, and each has at least: the text is for people."""
+
 
 def finished(table: pa.Table, plan: Plan, query: str, most: int | None = None) -> pa.Table:
     """The lines of a query with their times, severity and text, and at most so many explanations."""
@@ -77,11 +80,25 @@ def words_of(relation: Relation) -> Template:
 
 def _texts(table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:
     pieces: list[str | pa.Array] = []
-    for before, name in words_of(relation).pieces:
-        pieces += [before] if name is None else [before, _values(name, table, relation, timescale)]
+    found = words_of(relation).pieces
+    most = max(_LEAST, _LONGEST // max(1, sum(name is not None for _, name in found)))
+    names = {name for _, name in found if name is not None}
+    values = {name: _cut(_values(name, table, relation, timescale), most) for name in names}
+    for before, name in found:
+        pieces += [before] if name is None else [before, values[name]]
     if any(isinstance(piece, pa.Array) for piece in pieces):
         return pc.binary_join_element_wise(*pieces, "")
     return pa.array(["".join(map(str, pieces))] * table.num_rows, pa.string())
+
+
+def _cut(texts: pa.Array, most: int) -> pa.Array:
+    """The texts, of which long ones end after so many letters."""
+    long = pc.greater(pc.utf8_length(texts), most)
+    if not pc.any(long).as_py():
+        return texts
+    return pc.if_else(
+        long, pc.binary_join_element_wise(pc.utf8_slice_codeunits(texts, 0, most), "…", ""), texts
+    )
 
 
 def _values(name: str, table: pa.Table, relation: Relation, timescale: Timescale | None) -> pa.Array:

@@ -74,7 +74,7 @@ class ChangeTexts:
         """The values of all names a template may have."""
         answer, chance = self._values(line), line.get("chance")
         explanation = (line.get("explanations") or [{}])[0]
-        listed = ", ".join(f"{name} = {value}" for name, value in answer.items())
+        listed = within_limit(", ".join(f"{name} = {within_limit(value)}" for name, value in answer.items()))
         values = {
             "words": line.get("text") or f"{line['query']} {listed}",
             "severity": self.query(line).severity,
@@ -91,7 +91,7 @@ class ChangeTexts:
             "because": self._literals(line.get("because")),
             "key": key,
         }
-        return {name: shown(value) for name, value in {**answer, **values}.items()}
+        return {name: shown(within_limit(value)) for name, value in {**answer, **values}.items()}
 
     def _summary(self, line: Line) -> str:
         change, chance, decided = line["change"], line.get("chance"), line.get("decided_by")

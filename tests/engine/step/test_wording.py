@@ -53,6 +53,14 @@ def test_one_of_the_two_is_enough() -> None:
     assert (found["Many"][0]["severity"], found["Many"][0]["text"]) == ("warning", "wt2: 1 so far")
 
 
+def test_long_values_are_cut() -> None:
+    words, long = "{X} " * 1_000, "漢" * 100_000
+    engine = antelog.Engine(antelog.parse(f'input A(x, time). P(X, T) :- A(X, T). query P(X, T) "{words}".'))
+    (line,) = engine.advance(0, {"A": [(long, 0)]})["P"].to_pylist()
+    assert line["text"] == ("漢" * 20 + "… ") * 1_000
+    assert line["X"] == long
+
+
 def test_an_open_variable_and_one_that_stands_for_all_others_are_unknown() -> None:
     text = 'input A(x, time). input B(x, time) delay 3. P(X, T) :- A(_, T), not B(X, T). query P(X, T) "{X}".'
     engine = antelog.Engine(antelog.parse(text))
