@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -21,8 +22,12 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
 from antelog.process import Engine
+from antelog.run.backlog import Backlog
 from antelog.run.slots import SilentSlots, SlotTimes, known_in
+from antelog.run.sources.source import Extent
 from antelog.run.store.records import wall_time
+
+_NONE: Mapping[str, Extent] = MappingProxyType({})
 
 _BINS = 60
 """Of a long delay so many parts are counted."""
@@ -102,13 +107,19 @@ class InputCounts:
             for source in plan.inputs
             if source.slot and source.gap is not None and plan.tick is not None
         }
+        self._backlogs = {name: Backlog() for name in self._inputs}
         self._wall = self._began = 0
         self._since: dict[str, int] = {}
 
-    def look(self, wall: int) -> None:
-        """Sets the time as of which slots are silent; none is before it had time to say something."""
+    def look(self, wall: int, extents: Mapping[str, Extent] = _NONE) -> None:
+        """Sets the time as of which slots are silent, and what is unread then.
+
+        None is silent before it had time to say something.
+        """
         self._began = self._began or wall
         self._wall = wall
+        for name, extent in extents.items():
+            self._backlogs[name].look(extent, wall)
 
     def restore(self, slots: bytes) -> None:
         """Goes on with the slots of a run before."""
@@ -163,18 +174,25 @@ class InputCounts:
                 "rejects": count.rejects,
                 "heard": None if count.heard is None else wall_time(count.heard),
                 "gap": None if (gap := self._gap(name)) is None else gap / 1_000_000,
+                **self._backlogs[name].status(),
                 **self._slots(name),
             }
             for name, count in self.each.items()
         }
 
     def _slots(self, name: str) -> dict[str, Any]:
-        """How many slots there are, how many are silent, and when the latest of these were heard."""
+        """How many slots there are, how many are silent, and when the latest of these were heard.
+
+        It is `undecided` as long as they have not had their time to be heard.
+        """
         slots, gap = self.slots.get(name), self._gap(name)
         if slots is None or gap is None:
             return {}
         since = max(self._began, self._since.get(name, 0))
-        found = slots.silent(self._wall - gap) if self._wall > since + gap else SilentSlots()
+        read_to = self._wall - self._backlogs[name].behind  # what is unread may be of any slot
+        sure = read_to > since + gap
+        found = slots.silent(read_to - gap) if sure else SilentSlots()
         listed = {slot: wall_time(heard) for slot, heard in found.heard.items()}
         of = " and ".join(slots.columns)
-        return {"slots": {"of": of, "known": len(slots), "silent": found.count, "listed": listed}}
+        known = {"of": of, "known": len(slots), "silent": found.count, "listed": listed}
+        return {"slots": known, **({} if sure else {"undecided": True})}

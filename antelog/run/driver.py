@@ -27,6 +27,9 @@ BETWEEN_STEPS = 0.1
 """Seconds from one step to the next, at least, while there is no more to be read at once."""
 
 
+_MANY = 10_000
+"""Rows of a step that takes a while."""
+
 Judged = Callable[[DueRows], None]
 """Is called when the engine has looked at rows."""
 
@@ -176,7 +179,10 @@ class Driver:
         while not stopping():
             began = self.time.monotonic()
             read = self.reader.read(self._now())
+            if read > _MANY:
+                self._commit()  # those who look at the feed see that there is work
             yield from self._advance(self.reader.finished(self._now()))
+            self.reader.look(self._now())
             self._commit()
             self.course.tend()
             if self.reader.ended or (self.course.once and self.reader.through):

@@ -167,12 +167,17 @@ class InputReader:
         for each in self.inputs.values():
             each.source.close()
 
+    def look(self, now: Now) -> None:
+        """Look how much is unread now, and as of when inputs are silent."""
+        live = {} if self.reading.recorded else self.inputs
+        self.counts.look(now.wall, {name: each.source.extent for name, each in live.items()})
+
     # ---- rows in ----
 
     def read(self, now: Now) -> int:
         """Read what is there, up to a limit; the number of rows, or more if there is anything."""
         self._begin(now.tick)
-        self.counts.look(now.wall)
+        self.look(now)
         if not self.reading.recorded:
             by_facts = clock.finished_by_facts(self.reading.timing, self.progress.highest)
             self._silence.look(now.tick, now.tick if by_facts is None else by_facts)

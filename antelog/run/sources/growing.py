@@ -22,7 +22,7 @@ from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.rotation import KNOWN, ReadFile, remains, renamed_from
-from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, Extent, FactSource, Mark, SourcePiece
 
 _LAST = 1 << 8
 """The last bytes that were read: if others stand there, the file was cut and written anew."""
@@ -41,12 +41,19 @@ class GrowingFile(FactSource):
         self._now: _OpenFile | None = None
         self._before: _OpenFile | None = None
         self._next: list[Path] = []
-        self._waiting = False
+        self._waiting, self._count = False, 0
 
     @property
     def mark(self) -> Mark:
         mark = self._now.mark if self._now is not None else self._mark
         return mark if self._before is None else {**mark, "before": self._before.mark}
+
+    @property
+    def extent(self) -> Extent:
+        left = sum(each.unread for each in (self._before, self._now) if each is not None)
+        with suppress(OSError):
+            left += sum(path.stat().st_size for path in self._next)
+        return Extent(self._count, self._count + left)
 
     def poll(self) -> list[SourcePiece]:
         found = self._rest_before()
@@ -55,6 +62,7 @@ class GrowingFile(FactSource):
         assert self._now is not None
         if (data := self._now.read()) is None:
             return found + self._cut()
+        self._count += len(data)
         found += self._now.lines.feed(data)
         self.behind = len(data) == AT_ONCE
         if not self.behind and (self._next or self._now.is_another(self._path)):
@@ -159,6 +167,7 @@ class GrowingFile(FactSource):
             return []
         data = before.read()
         if data:
+            self._count += len(data)
             return before.lines.feed(data)
         if data is not None and time.monotonic() < before.heard + _KEPT:
             return []
@@ -185,6 +194,11 @@ class _OpenFile:
         mark = self.lines.mark
         known = self._begins[: mark["offset"]]
         return {**mark, "known": len(known), "digest": zlib.crc32(known), "inode": self.inode}
+
+    @property
+    def unread(self) -> int:
+        """The bytes that were written since."""
+        return max(0, os.fstat(self.file.fileno()).st_size - self.file.tell())
 
     def read(self) -> bytes | None:
         """The bytes that were written since; None if the file was cut, so that others stand before them."""

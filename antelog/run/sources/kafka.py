@@ -17,7 +17,7 @@ from antelog.files.records import Unclosed, grammar_of
 from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
-from antelog.run.sources.source import FactSource, Mark, SourcePiece
+from antelog.run.sources.source import Extent, FactSource, Mark, SourcePiece
 
 
 class KafkaTopic(FactSource):
@@ -43,6 +43,11 @@ class KafkaTopic(FactSource):
     @property
     def mark(self) -> Mark:
         return {"next": {str(number): offset for number, offset in self._messages.next.items()}}
+
+    @property
+    def extent(self) -> Extent:
+        read = sum(self._messages.next.values())
+        return Extent(read, read + self._messages.unread(), "rows")
 
     def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -52,6 +53,18 @@ class Messages:
     @property
     def behind(self) -> bool:
         return self._at_end < self.next.keys()
+
+    def unread(self) -> int:
+        """The messages behind what was read, as far as the broker has said."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
+
+        count = 0
+        for number in self.next.keys() - self._at_end:
+            with suppress(KafkaException):
+                partition = TopicPartition(self._topic.topic, number)
+                _, high = self._client.get_watermark_offsets(partition, cached=True)
+                count += max(0, high - self.next[number])
+        return count
 
     def take(self) -> dict[int, list[Message]]:
         """The available messages by partition, without waiting."""

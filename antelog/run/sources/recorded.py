@@ -6,7 +6,8 @@ with a full stop, and move it. One that cannot be read is set aside as a whole; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,7 @@ from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
-from antelog.run.sources.source import FactSource, Mark, SourcePiece
+from antelog.run.sources.source import Extent, FactSource, Mark, SourcePiece
 
 _AT_ONCE = 4
 """The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
@@ -45,6 +46,8 @@ class RecordedFiles(FactSource):
         self._name: str | None = mark.get("name")
         self._pieces = int(mark.get("pieces", 0))
         self._chunks: Iterator[Chunk] | None = None
+        self._sizes: dict[str, int] = {}
+        self._read = self._there = 0
         self._waiting, self._complete = False, complete
         self._all = self._names() if complete else None
         self.ended = self._has_ended()
@@ -52,6 +55,11 @@ class RecordedFiles(FactSource):
     @property
     def mark(self) -> Mark:
         return {"done": sorted(self._done), "name": self._name, "pieces": self._pieces}
+
+    @property
+    def extent(self) -> Extent:
+        """The bytes of files that were read to their end, and of all that there were at the last poll."""
+        return Extent(self._read, self._there)
 
     def poll(self) -> list[SourcePiece]:
         if self._chunks is None and not self._next():
@@ -95,6 +103,7 @@ class RecordedFiles(FactSource):
         """Begin with the next file, or read on in the one that was left."""
         if self._name is None:
             names = self._names() if self._all is None else self._all
+            self._weigh(name for name in names if name not in self._done and name not in self._sizes)
             self._name = next((name for name in names if name not in self._done), None)
             self._pieces = 0
         if self._name is None:
@@ -105,8 +114,15 @@ class RecordedFiles(FactSource):
         self._chunks = islice(chunks, self._pieces, None)
         return True
 
+    def _weigh(self, names: Iterable[str]) -> None:
+        for name in names:
+            with suppress(OSError):  # it is gone
+                self._sizes[name] = self._path_of(name).stat().st_size
+                self._there += self._sizes[name]
+
     def _end(self) -> None:
         assert self._name is not None
+        self._read += self._sizes.pop(self._name, 0)
         self._done.add(self._name)
         self._name, self._chunks, self._pieces = None, None, 0
         self.ended = self._has_ended()

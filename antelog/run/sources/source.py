@@ -29,6 +29,15 @@ class SourcePiece:
     file: str
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much of a source this run has read, and how much is there with that, in `bytes` or `rows`."""
+
+    read: int
+    there: int
+    unit: str = "bytes"
+
+
 class FactSource(ABC):
     """Gives rows when it is polled.
 
@@ -48,6 +57,11 @@ class FactSource(ABC):
     @abstractmethod
     def poll(self) -> list[SourcePiece]:
         """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
+
+    @property
+    def extent(self) -> Extent:
+        """As far as that is known without waiting."""
+        return Extent(0, 0)
 
     def finish(self) -> list[SourcePiece]:
         """The remaining rows if nothing more will come: a last line without a line break."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import select
+import sys
+from contextlib import suppress
 
 from antelog.files.columns import WantedColumns
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, Extent, FactSource, Mark, SourcePiece
 
 _NAME = "<stdin>"
 _PIPE = 1 << 16
@@ -26,15 +28,27 @@ class StandardInput(FactSource):
         self._wanted, self._descriptor, self._complete = wanted, descriptor, complete
         self._before = int((mark or {}).get("lines", 0))
         self._lines: LinesOf | None = None
-        self.behind = complete
+        self.behind, self._count = complete, 0
 
     @property
     def mark(self) -> Mark:
         """The number of lines read, of this input and of those before it."""
         return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
 
+    @property
+    def extent(self) -> Extent:
+        """What is in the pipe counts as there; how much waits before it is not known."""
+        left = b"\0\0\0\0"
+        with suppress(OSError, ImportError):
+            import fcntl  # noqa: PLC0415 - not on Windows
+            import termios  # noqa: PLC0415
+
+            left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
+        return Extent(self._count, self._count + int.from_bytes(left, sys.byteorder))
+
     def poll(self) -> list[SourcePiece]:
         data = self._read()
+        self._count += len(data)
         if not data:
             return []
         if self._lines is None:

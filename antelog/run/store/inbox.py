@@ -34,6 +34,11 @@ class Inbox:
         """Let facts be posted for an input."""
         self._database.execute("INSERT OR IGNORE INTO inputs VALUES (?, 0)", (name,))
 
+    def posted(self, name: str) -> int:
+        """The number of facts that were posted for an input so far."""
+        found = self._database.execute("SELECT lines FROM inputs WHERE name = ?", (name,)).fetchone()
+        return 0 if found is None else int(found[0])
+
     def read(self, name: str, after: int, limit: int) -> list[PostedFact]:
         """Facts behind a line; all of those that were posted together, so `limit` may be passed."""
         found: list[PostedFact] = []

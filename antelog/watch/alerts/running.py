@@ -90,7 +90,9 @@ async def _read(work: Work, outbox: Outbox, ending: asyncio.Event, read: asyncio
         elif here != position and (clock() > saved + _REST or (was_ending and not lines)):
             outbox.take(here, [])
             saved, position = clock(), here
-        if changes := [*silent.changes(lines, time.time())]:
+        if len(lines) == _AT_ONCE:
+            silent.take(lines)  # what is said long before the end of the feed says nothing of now
+        elif changes := [*silent.changes(lines, time.time())]:
             groups.add(changes)
         if not lines and outbox.begin is not None:
             groups.send_past()

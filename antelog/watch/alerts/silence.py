@@ -41,19 +41,28 @@ class SilentInputs:
         self._silent, self._began = {*known}, began
         self._inputs = Inputs()
 
-    def changes(self, records: Iterable[Line], now: float) -> Iterator[Line]:
-        """The changes at a moment, in seconds since 1970, after some records of the feed."""
+    def take(self, records: Iterable[Line]) -> None:
+        """Some records of the feed, behind which there are more."""
         for record in records:
             if "status" in record:
                 self._inputs.take(record["status"])
+
+    def changes(self, records: Iterable[Line], now: float) -> Iterator[Line]:
+        """The changes at a moment, in seconds since 1970, after some records of the feed."""
+        self.take(records)
         tick = self._inputs.status.get("tick")
         if tick is None:
             return
         for each in self._inputs.each():
-            silent = each.silent_for(now) is not None and now > self._began + (each.gap or 0)
-            found = {"": _input_text(each)} if silent else {}
+            pulse = each.pulse
+            quiet = pulse.quiet_for(now) is not None
+            if quiet and (pulse.unread or now <= self._began + (pulse.gap or 0)):
+                continue  # it may have been said, and not been read
+            found = {"": _input_text(each)} if quiet else {}
             slots = self._inputs.slots(each.name)
-            if slots is not None and not silent:
+            if slots is not None and not quiet:
+                if not slots.sure:
+                    continue
                 found |= _slot_texts(each, slots)
             yield from self._compared(each.name, tick, found)
 
@@ -79,7 +88,7 @@ def silent_part(line: Line) -> SilentPart:
 
 
 def _input_text(status: InputStatus) -> str:
-    return f"no fact of {status.name} since {_at(status.heard or 0)}; {_expected(status)}"
+    return f"no fact of {status.name} since {_at(status.pulse.heard or 0)}; {_expected(status)}"
 
 
 def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:
@@ -95,7 +104,7 @@ def _slot_texts(status: InputStatus, slots: SlotStatus) -> dict[str, str]:
 
 
 def _expected(status: InputStatus) -> str:
-    return f"the next was expected within {duration_text(round(status.gap or 0) * 1_000_000)}"
+    return f"the next was expected within {duration_text(round(status.pulse.gap or 0) * 1_000_000)}"
 
 
 def _named(name: str, slot: str) -> str:

@@ -17,16 +17,51 @@ REJECTS = 200
 """Rejected rows that are kept."""
 
 
+_MB = 1_000_000
+_UNREAD = frozenset({"unread", "unit", "behind"})
+
 WINDOW = 60.0
 """Seconds over which a rate is taken."""
 
 
 @dataclass(frozen=True)
-class InputStatus:
-    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects.
+class Pulse:
+    """When facts came last, in seconds since 1970, the gap to the next in seconds, and what is unread.
 
-    `heard` is when facts came last, in seconds since 1970; the next should come within `gap` seconds.
+    `behind` is for how many seconds some of the unread rows, or bytes, have been there at most. The `unit` is
+    empty where that is not known.
     """
+
+    heard: float | None
+    gap: float | None
+    unread: int = 0
+    unit: str = ""
+    behind: float = 0.0
+
+    def quiet_for(self, now: float) -> float | None:
+        """For how many seconds nothing came, if that is longer than the gap."""
+        if self.heard is None or self.gap is None or now <= self.heard + self.gap:
+            return None
+        return now - self.heard
+
+    def silent_for(self, now: float) -> float | None:
+        """For how many seconds it is silent, if it is: nothing came, and nothing is unread."""
+        return None if self.unread else self.quiet_for(now)
+
+    @property
+    def backlog(self) -> str:
+        """What is unread, in words; nothing if all is read."""
+        if not self.unread:
+            return ""
+        amount = f"{self.unread:,} {self.unit}"
+        if self.unit == "bytes" and self.unread >= _MB:
+            amount = f"{self.unread / _MB:,.1f} MB"
+        return f"{amount}, {self.behind:,.0f} s behind" if self.behind >= 1 else amount
+
+
+@dataclass(frozen=True)
+class InputStatus:
+    """An input: facts so far, the newest of their ticks, the declared delay, facts by ticks late, rejects."""
 
     name: str
     facts: int
@@ -34,14 +69,7 @@ class InputStatus:
     delay: int
     late: Mapping[int, int]
     rejects: Mapping[str, int]
-    heard: float | None
-    gap: float | None
-
-    def silent_for(self, now: float) -> float | None:
-        """For how many seconds it is silent, if it is: nothing came for longer than the gap."""
-        if self.heard is None or self.gap is None or now <= self.heard + self.gap:
-            return None
-        return now - self.heard
+    pulse: Pulse
 
     @property
     def within(self) -> float | None:
@@ -58,13 +86,15 @@ class InputStatus:
 class SlotStatus:
     """The slots of an input by the columns that name them: how many there are, and how many are silent.
 
-    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970.
+    `listed` has the latest of the silent ones, with when facts of each came last, in seconds since 1970. They
+    are not `sure` as long as slots have not had their time to be heard.
     """
 
     of: str
     known: int
     silent: int
     listed: Mapping[str, float]
+    sure: bool = True
 
     @property
     def noun(self) -> str:
@@ -112,18 +142,23 @@ class Inputs:
                 given.get("delay", 0),
                 late,
                 given.get("rejects", {}),
-                seconds_of(given.get("heard")),
-                given.get("gap"),
+                Pulse(
+                    seconds_of(given.get("heard")),
+                    given.get("gap"),
+                    **{k: given[k] for k in _UNREAD & given.keys()},
+                ),
             )
 
     def slots(self, name: str) -> SlotStatus | None:
         """The slots of an input; None if it has none, or does not say how often facts come."""
-        given = self.status.get("inputs", {}).get(name, {}).get("slots")
+        known = self.status.get("inputs", {}).get(name, {})
+        given = known.get("slots")
         if given is None:
             return None
         if name not in self._slots:
             listed = {slot: seconds_of(heard) or 0.0 for slot, heard in given.get("listed", {}).items()}
-            self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed)
+            sure = not known.get("undecided")
+            self._slots[name] = SlotStatus(given["of"], given["known"], given["silent"], listed, sure)
         return self._slots[name]
 
     def rates(self, name: str) -> list[float]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from antelog.errors import AntelogError
@@ -130,7 +130,7 @@ def freshness(board: Board, open_by_query: Mapping[str, int]) -> dict[str, Any]:
     for each in board.inputs.each():
         queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
         answers = sum(open_by_query.get(query, 0) for query in queries)
-        found[each.name] = {"heard": each.heard, "gap": each.gap, "queries": queries, "open": answers}
+        found[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
         if (slots := board.inputs.slots(each.name)) is not None:
             listed = dict([*slots.listed.items()][:_LISTED])
             found[each.name]["slots"] = {

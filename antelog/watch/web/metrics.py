@@ -81,15 +81,28 @@ class _Collector(Collector):
         now = time.time()
         yield _gauge(
             "antelog_seconds_since_fact", "Seconds since facts came last.",
-            (({"input": each.name}, round(now - each.heard, 3)) for each in known if each.heard is not None),
+            (
+                ({"input": each.name}, round(now - each.pulse.heard, 3))
+                for each in known
+                if each.pulse.heard is not None
+            ),
         )  # fmt: skip
         yield _gauge(
             "antelog_silent_input", "Whether no fact came for longer than expected.",
             (
-                ({"input": each.name}, int(each.silent_for(now) is not None))
+                ({"input": each.name}, int(each.pulse.silent_for(now) is not None))
                 for each in known
-                if each.gap is not None
+                if each.pulse.gap is not None
             ),
+        )  # fmt: skip
+        read = [each for each in known if each.pulse.unit]
+        yield _gauge(
+            "antelog_unread", "Rows or bytes of an input's source that are still to be read.",
+            (({"input": each.name, "unit": each.pulse.unit}, each.pulse.unread) for each in read),
+        )  # fmt: skip
+        yield _gauge(
+            "antelog_behind_seconds", "For how long some of these have been there, at most.",
+            (({"input": each.name}, each.pulse.behind) for each in read),
         )  # fmt: skip
 
         slots = [(each.name, found) for each in known if (found := inputs.slots(each.name)) is not None]

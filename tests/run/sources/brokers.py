@@ -28,7 +28,10 @@ class Broker:
         error = None if topic == "temp" else SimpleNamespace(str=lambda: "there is no such topic")
         return SimpleNamespace(topics={topic: SimpleNamespace(error=error, partitions=self.messages)})
 
-    def get_watermark_offsets(self, partition: Any, _timeout: float) -> tuple[int, int]:
+    def get_watermark_offsets(
+        self, partition: Any, _timeout: float | None = None, *, cached: bool = False
+    ) -> tuple[int, int]:
+        assert cached or _timeout
         return self.low, self.low + len(self.messages[partition.partition])
 
     def assign(self, partitions: list[Any]) -> None:

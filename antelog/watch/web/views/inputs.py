@@ -78,6 +78,8 @@ def _input(scene: ViewContext, found: InputStatus) -> ShownInput:
         ("declared delay", clock.ahead(found.delay) if found.delay else "none"),
         ("99 of 100 facts", _within(scene, found)),
     ]
+    if found.pulse.unit:
+        figures.append(("unread", found.pulse.backlog or "none"))
     if (slots := scene.board.inputs.slots(found.name)) is not None:
         figures.append((f"silent {slots.noun}", f"{slots.silent:,} of {slots.known:,}"))
     bars = list(_late(scene, found))
