@@ -1,36 +1,43 @@
-"""`python -m benchmarks.soak_page`: `antelog watch` with ten thousand open answers and a browser on its page.
+"""`python -m benchmarks.soak_page`: `antelog watch` with 13,000 open answers, a browser on its page, alerts.
 
-Five hundred orders come each second, some are paid within twenty. So ten thousand answers are open at any
-time, and all of them change within twenty seconds. Each second some orders are acknowledged, snoozed or get
-a note, and the browser goes from view to view. Each minute it is noted how much memory the follower, the
-page's process and the browser hold, and, after its garbage was collected, how many bytes and nodes of its
-documents the browser has in use; none of them may grow.
+A thousand facts come each second: 650 orders, of which some are paid within twenty. So 13,000 answers are
+open at any time, and all of them change within twenty seconds. Each second some orders are acknowledged,
+snoozed or get a note, and the browser goes from view to view. Each minute it is noted how much memory the
+follower, the page's process and the browser hold, and, after its garbage was collected, how many bytes and
+nodes of its documents the browser has in use; none of them may grow.
+
+Ten orders a second are large: each line about them is an alert, to a good receiver and to ten that hang,
+drip, reset or never end. The page is killed twice. No line may lack its alert, none may come more than five
+seconds after its line; the page has to be back within five, and to show what the log says.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from http.client import HTTPException
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import IO
+from typing import IO, Any
 
 import psutil
 
 from benchmarks.options import RESULTS
 from benchmarks.report import setting
+from benchmarks.soak_alerts import HOSTILE, LATEST, QUERY, Good, options, receivers
 from tests.watch.browser import CHROMIUM, Tab, browser
 
 PROGRAM = """\
@@ -38,10 +45,15 @@ tick 1 second.
 input Order(id: number, time).
 input Payment(id: number, time).
 chance Payment(_, _) = 3%.
+input Large(id: number, time).
 Paid(I, T) :- Order(I, T), Payment(I, U), U > T, U <= T + 20.
+Due(I, T) :- Large(I, T), Payment(I, U), U > T, U <= T + 20.
 query Paid(I, T).
+query Due(I, T) critical "order {I} is still to be paid".
 """
-EACH_SECOND, SHARE = 500, 0.5
+EACH_SECOND, LARGE, SHARE = 650, 10, 0.5
+BACK = 5.0
+"""Seconds within which a page that was killed has to be back."""
 MB = 1_000_000
 HELD = {"follower": " MB", "page": " MB", "browser": " MB", "heap": " MB", "nodes": " nodes", "acts": " acts"}
 GROWTH = 1.1
@@ -73,43 +85,108 @@ def main() -> int:
     given = parser.parse_args()
     if given.minutes < 3:
         parser.error("a run takes 3 minutes at least")
-    minutes, ended = soaked(given.minutes)
+    minutes, ended, seen = soaked(given.minutes)
     given.results.mkdir(parents=True, exist_ok=True)
-    text = as_markdown(minutes, ended)
+    text = as_markdown(minutes, ended, seen)
     (given.results / "soak-page.md").write_text(text, encoding="utf-8")
     print(text)
-    wrong = complaints(minutes)
-    print("\n".join(wrong) or "Nothing grows.")
+    wrong = [*complaints(minutes), *seen.complaints]
+    print("\n".join(wrong) or "Nothing grows, nothing is lost.")
     return 1 if wrong else 0
 
 
-def soaked(minutes: int) -> tuple[list[Minute], str]:
-    """What was held each minute, and what the follower said at its end."""
+@dataclass(frozen=True)
+class Seen:
+    """How many lines there were, those without their alert, and the seconds until the latest alert came.
+
+    `back` are the seconds until the page was back, each time, and `page` says how it differs from the log.
+    """
+
+    lines: int
+    lost: int
+    latest: float
+    back: Sequence[float]
+    page: str
+
+    @property
+    def complaints(self) -> list[str]:
+        """What should not have been."""
+        found = [f"lost: {self.lost:,} of {self.lines:,} lines"] if self.lost or not self.lines else []
+        found += [f"late: an alert came {self.latest:.1f} s after its line"] if self.latest > LATEST else []
+        found += [f"away: the page was back after {each:.1f} s" for each in self.back if each > BACK]
+        return found + ([f"other: {self.page}"] if self.page else [])
+
+
+def soaked(minutes: int) -> tuple[list[Minute], str, Seen]:
+    """What was held each minute, what the follower said at its end, and what became of the lines."""
     with ExitStack() as stack:
         here = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="antelog-soak-")))
+        good = stack.enter_context(receivers(here))
         watch, link, acting = stack.enter_context(watching(here))
         tab = stack.enter_context(browsing(link))
         people = People(acting)
-        orders, payments = (stack.enter_context((here / f"{name}.csv").open("a")) for name in INPUTS)
-        found, began = [], time.monotonic()
-        for second in feeding(orders, payments):
+        files = [stack.enter_context((here / f"{name}.csv").open("a")) for name in INPUTS]
+        found, began, killers = [], time.monotonic(), list[Killer]()
+        for second in feeding(files):
             time.sleep(max(0.0, began + second - time.monotonic()))
             if watch.poll() is not None:
                 break
             people.act(second)
             if tab is not None and second % 5 == 0:
                 tab.run(f"go('{VIEWS[second // 5 % len(VIEWS)]}')")
+            if second in (minutes * 20 + 30, minutes * 40 + 30):
+                killers.append(Killer(people, page_of(watch).pid))
+                killers[-1].start()
             if second and second % 60 == 0:
                 found.append(held(second // 60, watch, tab, people))
                 print(found[-1], flush=True)
             if second >= minutes * 60:
                 break
+        for each in killers:
+            each.join()
+        differs = difference(people, good)
         watch.send_signal(signal.SIGINT)
         _, said = watch.communicate(timeout=60)
-        return found, said.strip().splitlines()[-1]
+        time.sleep(1)  # the last lines of the log are looked at
+        back = [each.back for each in killers]
+        seen = Seen(len(good.told), good.lost, good.latest, back, differs)
+        return found, said.strip().splitlines()[-1], seen
 
 
-INPUTS = ("Order", "Payment")
+class Killer(threading.Thread):
+    """Kills the page, and sees in how many seconds it is back at the tick where it was."""
+
+    def __init__(self, people: People, pid: int) -> None:
+        super().__init__(daemon=True)
+        self._people, self._pid, self.back = people, pid, float("inf")
+
+    def run(self) -> None:
+        before = self._people.tick()
+        os.kill(self._pid, signal.SIGKILL)
+        began, now = time.monotonic(), None
+        while now is None or (before is not None and now < before):
+            if time.monotonic() > began + 300:
+                return
+            time.sleep(0.1)
+            now = self._people.tick()
+        self.back = time.monotonic() - began
+
+
+def difference(people: People, good: Good) -> str:
+    """How the page's open answers differ from those of the log, if they do for some seconds."""
+    end = time.monotonic() + 20
+    while True:
+        good.look()
+        answers = people.ask(f"/api/now?query={QUERY}&count=1000").get("answers", [])
+        there = {json.dumps(each["answer"], sort_keys=True) for each in answers}
+        if there == set(good.open):
+            return ""
+        if time.monotonic() > end:
+            return f"the page has {len(there):,} open answers, the log {len(good.open):,}"
+        time.sleep(0.1)
+
+
+INPUTS = ("Order", "Payment", "Large")
 VIEWS = (
     "/",
     "/decided",
@@ -154,20 +231,31 @@ class People:
     @property
     def acts(self) -> int:
         """The number of acts that there are."""
-        return len(json.loads(self._ask() or b'{"acts": []}')["acts"])
+        return len(self.ask("/api/acts").get("acts", []))
 
-    def _ask(self, body: bytes | None = None) -> bytes | None:
-        request = urllib.request.Request(f"{self.address}/api/acts", body, self._headers)
+    def tick(self) -> int | None:
+        """The tick that the page is at; None if it does not say."""
+        found: int | None = self.ask("/api/state").get("tick")
+        return found
+
+    def ask(self, path: str) -> dict[str, Any]:
+        """What the page answers; nothing while it is away."""
+        found: dict[str, Any] = json.loads(self._ask(None, path) or b"{}")
+        return found
+
+    def _ask(self, body: bytes | None, path: str = "/api/acts") -> bytes | None:
+        request = urllib.request.Request(f"{self.address}{path}", body, self._headers)
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
                 found: bytes = answer.read()
                 return found
-        except urllib.error.HTTPError:
-            return None  # nothing is open of it any more
+        except (OSError, HTTPException):
+            return None  # nothing is open of it any more, or the page is away
 
 
-def feeding(orders: IO[str], payments: IO[str]) -> Iterator[int]:
+def feeding(files: Sequence[IO[str]]) -> Iterator[int]:
     """Writes what comes in a second, second by second."""
+    orders, payments, large = files
     random, begun, open_ = Random(0), int(time.time()), dict[int, int]()
     second = 0
     while True:
@@ -177,10 +265,16 @@ def feeding(orders: IO[str], payments: IO[str]) -> Iterator[int]:
         for number in range(first, first + EACH_SECOND):
             if random.random() < SHARE:
                 open_[number] = second + random.randint(1, 20)
+        large.write(
+            "".join(
+                f"{number},{stamp(now)}\n"
+                for number in range(first + EACH_SECOND - LARGE, first + EACH_SECOND)
+            )
+        )
         orders.write("".join(f"{number},{stamp(now)}\n" for number in range(first, first + EACH_SECOND)))
         payments.write("".join(f"{open_.pop(number) and number},{stamp(now)}\n" for number in paid))
-        orders.flush()
-        payments.flush()
+        for each in files:
+            each.flush()
         yield second
         second += 1
 
@@ -199,7 +293,7 @@ def watching(here: Path) -> Iterator[tuple[subprocess.Popen[str], str, str]]:
     code = "from antelog.cli.main import main; main()"
     command = [sys.executable, "-c", code, "watch", "orders.alog", *inputs, "--state", "orders.state"]
     watch = subprocess.Popen(
-        [*command, "--only", "unlikely"],
+        [*command, *options()],
         cwd=here,
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
@@ -236,7 +330,7 @@ def browsing(link: str) -> Iterator[Tab | None]:
 
 def held(number: int, watch: subprocess.Popen[str], tab: Tab | None, people: People) -> Minute:
     follower = psutil.Process(watch.pid)
-    pages = [each for each in follower.children() if "antelog.watch.web" in each.cmdline()]
+    pages = [page_of(watch)]
     tabs = [each for each in psutil.Process().children(recursive=True) if _is_browser(each)]
     cpu = sum(sum(each.cpu_times()[:2]) for each in (follower, *pages))
     heap, nodes = None, None
@@ -254,6 +348,16 @@ def held(number: int, watch: subprocess.Popen[str], tab: Tab | None, people: Peo
         nodes,
         people.acts,
     )
+
+
+def page_of(watch: subprocess.Popen[str]) -> psutil.Process:
+    """The process of the page, which is awaited if it is away."""
+    while True:
+        for each in psutil.Process(watch.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if any("antelog.watch.web" in word for word in each.cmdline()):
+                    return each
+        time.sleep(0.1)
 
 
 def _is_browser(process: psutil.Process) -> bool:
@@ -285,7 +389,7 @@ def _number(value: float | None, digits: int = 0) -> str:
     return "" if value is None else f"{value:,.{digits}f}"
 
 
-def as_markdown(minutes: list[Minute], ended: str) -> str:
+def as_markdown(minutes: list[Minute], ended: str, seen: Seen) -> str:
     rows = [
         f"| {each.number} | {each.follower:.0f} | {each.page:.0f} | {_number(each.browser)} "
         f"| {_number(each.heap, 1)} | {_number(each.nodes)} | {each.acts} | {each.cpu:.0f} |"
@@ -296,9 +400,14 @@ def as_markdown(minutes: list[Minute], ended: str) -> str:
         "| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
     at = setting(1.0, 1)
-    about = f"Ten thousand open answers, {EACH_SECOND} new ones a second. "
+    about = f"{20 * EACH_SECOND:,} open answers, {EACH_SECOND} new ones a second, with payments 1,000 facts. "
     about += f"{at.date}, commit {at.commit}, {at.cpu}."
-    return "\n".join(["# Soak of the page", "", about, "", *head, *rows, "", f"At the end: `{ended}`", ""])
+    alerts = f"{seen.lines:,} lines had to be sent, to a good receiver beside {len(HOSTILE)} others: "
+    alerts += f"{seen.lost:,} were lost, the latest came {seen.latest:.1f} s after its line. The page was "
+    alerts += f"killed {len(seen.back)} times, and back after "
+    alerts += f"{' and '.join(f'{each:.1f}' for each in seen.back)} s."
+    end = f"At the end: `{ended}`"
+    return "\n".join(["# Soak of the page", "", about, "", *head, *rows, "", alerts, "", end, ""])
 
 
 if __name__ == "__main__":

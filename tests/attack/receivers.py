@@ -53,7 +53,7 @@ _AT_ONCE = 3
 
 def attempts(count: int, seed: int) -> Iterator[Attempt]:
     """So many times some bad receivers beside a good one; each kind comes in turn."""
-    random, kinds = Random(seed), [*_BAD, *_ODD_PLACES]
+    random, kinds = Random(seed), [*BAD, *_ODD_PLACES]
     order = [
         kind for _ in range(-(-count * _AT_ONCE // len(kinds))) for kind in random.sample(kinds, len(kinds))
     ]
@@ -115,13 +115,13 @@ def _place(kind: str, folder: Path, random: Random, stack: ExitStack) -> str:
     file = folder / f"{kind} {random.random()}".replace(" ", "_")
     scheme = "https" if "TLS" in kind else "http"
     file.write_text(
-        f"{scheme}://127.0.0.1:{stack.enter_context(_bad(_BAD[kind], random))}/in", encoding="utf-8"
+        f"{scheme}://127.0.0.1:{stack.enter_context(bad(BAD[kind], random))}/in", encoding="utf-8"
     )
     return f"webhook:@{file.name}"
 
 
 @contextmanager
-def _bad(answer: Callable[[socket.socket, Random], object], random: Random) -> Iterator[int]:
+def bad(answer: Callable[[socket.socket, Random], object], random: Random) -> Iterator[int]:
     """A server that reads what is there, and then does as it likes; its port."""
     open_: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0), backlog=64) as server:
@@ -204,7 +204,7 @@ _TIMES = [
     *("9" * 400, "9" * 5_000, "-1", "1e999", "\xb2", "nan", "Mon, 99 Foo 0 99:99:99 +9999", "", " ", "0"),
     *("Mon, 01 Jan 2026 00:00:00 +999999999999", "(" * 9_000, "Mon, " * 9_000, "00:00 " * 9_000),
 ]
-_BAD: Mapping[str, Callable[[socket.socket, Random], object]] = {
+BAD: Mapping[str, Callable[[socket.socket, Random], object]] = {
     "far Retry-After": _says(*(f"HTTP/1.1 429 No\r\nRetry-After: {each}\r\n{_END}" for each in _TIMES)),
     "odd status": _says(
         *(f"HTTP/1.1 {each} x\r\n{_END}" for each in (*range(100, 1_000, 37), "abc", -1, 2**70))

@@ -28,6 +28,8 @@ AT_ONCE = 8
 """Letters on their way to a receiver, at most. A command gets them one after the other."""
 IN_A_ROW = 8
 """Failures in a row after which a receiver that answers is down."""
+MOST_RESTING = 1_000
+"""Letters that rest, at most; then others wait for them. To look past more would take the time of others."""
 
 
 @dataclass(frozen=True)
@@ -85,16 +87,20 @@ class Sender:
 
     def _room(self) -> int:
         """The letters that may be on their way now."""
-        if self._clock() < self._paused_until and not self._stream.ending.is_set():
+        paused = self._clock() < self._paused_until or len(self._resting) >= MOST_RESTING
+        if paused and not self._stream.ending.is_set():
             return 0
         return 1 if self._failures or self._receiver.words else AT_ONCE
 
     def _next(self) -> WaitingLetter | None:
         if self._stream.ending.is_set() and not self._last_time:
             self._last_time, self._rests = True, {}
+        return self._outbox.first(self._receiver.name, [*self._busy, *self._resting])
+
+    @property
+    def _resting(self) -> list[int]:
         now = self._clock()
-        resting = [number for number, rest in self._rests.items() if rest.until > now]
-        return self._outbox.first(self._receiver.name, [*self._busy, *resting])
+        return [number for number, rest in self._rests.items() if rest.until > now]
 
     async def _try(self, waiting: WaitingLetter) -> None:
         began = self._clock()

@@ -19,7 +19,7 @@ from antelog.run.store import Store, acts
 from antelog.watch.alerts import running, sender
 from antelog.watch.alerts.alert import Alert, AlertSetup
 from antelog.watch.alerts.letters import key_of
-from antelog.watch.alerts.outbox import counts_in
+from antelog.watch.alerts.outbox import OUTCOMES, counts_in
 from antelog.watch.alerts.running import Work, run, say
 from tests.processes import until_async
 from tests.watch.alerts.lines import QUERIES, line
@@ -163,6 +163,27 @@ def test_while_every_other_attempt_fails_the_letters_that_failed_wait_alone(
 
     stream.sending(meanwhile)
     assert stream.counts()["webhook:@a"]["waiting"] == 50
+
+
+def test_many_that_rest_are_waited_for(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look for others behind them again and again takes the time of all receivers."""
+    monkeypatch.setattr(sender, "wait_after", lambda _failures, _asked=None: 3600.0)
+    monkeypatch.setattr(sender, "MOST_RESTING", 10)
+    stream = Stream(hook(server))
+    keys = stream.tell(*range(100))
+    server.refuse = dict.fromkeys(keys[::2], 503)
+
+    async def meanwhile() -> None:
+        def counted(*outcomes: str) -> int:
+            return sum(stream.counts().get("webhook:@a", {}).get(each, 0) for each in outcomes)
+
+        await until_async(lambda: counted("failed") >= 10)
+        await until_async(lambda: len(server.got) == counted(*OUTCOMES))
+        assert len(server.got) < 50
+        server.refuse = {}
+
+    stream.sending(meanwhile)
+    assert set(server.keys) == set(keys)  # at the end each is tried
 
 
 def test_several_are_on_their_way_at_a_time_and_one_once_the_receiver_is_down(server: Server) -> None:
