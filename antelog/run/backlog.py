@@ -1,7 +1,7 @@
 """How far behind its source an input is: what is unread, and for how long at most it has been there.
 
-    backlog.look(Extent(read=100, there=100), wall=0)
-    backlog.look(Extent(read=300, there=900), wall=5_000_000)     600 bytes, 5 seconds
+    backlog.look(SourceExtent(read=100, there=100), wall=0)
+    backlog.look(SourceExtent(read=300, there=900), wall=5_000_000)     600 bytes, 5 seconds
 
 What is there now came after the last look at which all that there was has been read by now.
 """
@@ -12,7 +12,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
-from antelog.run.sources.source import Extent
+from antelog.run.sources.source import SourceExtent
 
 _MOST = 2_000
 """Looks that are kept, at most; of more, every other one."""
@@ -35,7 +35,7 @@ class Backlog:
     behind: int = 0
     _looks: deque[_Look] = field(default_factory=deque)
 
-    def look(self, extent: Extent, wall: int) -> None:
+    def look(self, extent: SourceExtent, wall: int) -> None:
         """Looks at a source at a moment."""
         looks = self._looks
         looks.append(_Look(wall, extent.there))

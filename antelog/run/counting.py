@@ -24,10 +24,10 @@ from antelog.files import ARRIVAL, Reject
 from antelog.process import Engine
 from antelog.run.backlog import Backlog
 from antelog.run.slots import SilentSlots, SlotTimes, known_in
-from antelog.run.sources.source import Extent
+from antelog.run.sources.source import SourceExtent
 from antelog.run.store.records import wall_time
 
-_NONE: Mapping[str, Extent] = MappingProxyType({})
+_NONE: Mapping[str, SourceExtent] = MappingProxyType({})
 
 _BINS = 60
 """Of a long delay so many parts are counted."""
@@ -111,7 +111,7 @@ class InputCounts:
         self._wall = self._began = 0
         self._since: dict[str, int] = {}
 
-    def look(self, wall: int, extents: Mapping[str, Extent] = _NONE) -> None:
+    def look(self, wall: int, extents: Mapping[str, SourceExtent] = _NONE) -> None:
         """Sets the time as of which slots are silent, and what is unread then.
 
         None is silent before it had time to say something.

@@ -22,7 +22,7 @@ from antelog.run.sources.growing import GrowingFile
 from antelog.run.sources.kafka import KafkaTopic
 from antelog.run.sources.posted import PostedFacts
 from antelog.run.sources.recorded import RecordedFiles
-from antelog.run.sources.source import Extent, FactSource
+from antelog.run.sources.source import FactSource, SourceExtent
 from antelog.run.sources.standard import StandardInput
 from antelog.run.store import FeedReader, Store, StoredFeedAt, post
 from antelog.watch.alerts.silence import SilentInputs
@@ -121,13 +121,13 @@ def test_once_all_is_read_it_is_silent(tmp_path: Path) -> None:
 def test_what_is_unread_has_been_there_since_the_last_look_before() -> None:
     backlog = Backlog()
     for wall, read, there in ((0, 0, 0), (1, 5, 5), (2, 5, 9), (3, 5, 20), (4, 9, 30)):
-        backlog.look(Extent(read, there), wall * 1_000_000)
+        backlog.look(SourceExtent(read, there), wall * 1_000_000)
     assert backlog.status() == {"unread": 21, "unit": "bytes", "behind": 2.0}  # 9 were there at 2
     for wall in range(5, 9_000):
-        backlog.look(Extent(9, 30 + wall), wall * 1_000_000)
+        backlog.look(SourceExtent(9, 30 + wall), wall * 1_000_000)
     assert backlog.status()["behind"] == 8_999 - 2
     assert len(backlog._looks) <= 2_000
-    backlog.look(Extent(9_029, 9_029), 9_000_000_000)
+    backlog.look(SourceExtent(9_029, 9_029), 9_000_000_000)
     assert backlog.status() == {"unread": 0, "unit": "bytes", "behind": 0.0}
 
 
@@ -156,7 +156,7 @@ def test_a_file_says_how_many_bytes_are_unread(tmp_path: Path) -> None:
         source.poll()
         source.poll()
         source.poll()
-        assert source.extent == Extent(5 * len(ROWS), 5 * len(ROWS))
+        assert source.extent == SourceExtent(5 * len(ROWS), 5 * len(ROWS))
 
 
 def test_a_folder_says_how_many_bytes_are_unread(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_folder_says_how_many_bytes_are_unread(tmp_path: Path) -> None:
         _file(tmp_path / "t" / f"{name}.jsonl")
     source = RecordedFiles(tmp_path / "t", WANTED)
     source.poll()
-    assert source.extent == Extent(len(ROWS), 3 * len(ROWS))
+    assert source.extent == SourceExtent(len(ROWS), 3 * len(ROWS))
 
 
 def test_a_pipe_says_what_is_in_it() -> None:
@@ -173,7 +173,7 @@ def test_a_pipe_says_what_is_in_it() -> None:
     source = StandardInput(WANTED, descriptor=reading)
     assert left(source) == (len(ROWS), "bytes")
     source.poll()
-    assert source.extent == Extent(len(ROWS), len(ROWS))
+    assert source.extent == SourceExtent(len(ROWS), len(ROWS))
     for each in (reading, writing):
         os.close(each)
 

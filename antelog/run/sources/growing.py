@@ -22,7 +22,7 @@ from antelog.files.columns import WantedColumns
 from antelog.files.naming import Form
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.rotation import KNOWN, ReadFile, remains, renamed_from
-from antelog.run.sources.source import AT_ONCE, Extent, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourceExtent, SourcePiece
 
 _LAST = 1 << 8
 """The last bytes that were read: if others stand there, the file was cut and written anew."""
@@ -49,11 +49,11 @@ class GrowingFile(FactSource):
         return mark if self._before is None else {**mark, "before": self._before.mark}
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> SourceExtent:
         left = sum(each.unread for each in (self._before, self._now) if each is not None)
         with suppress(OSError):
             left += sum(path.stat().st_size for path in self._next)
-        return Extent(self._count, self._count + left)
+        return SourceExtent(self._count, self._count + left)
 
     def poll(self) -> list[SourcePiece]:
         found = self._rest_before()

@@ -17,7 +17,7 @@ from antelog.files.records import Unclosed, grammar_of
 from antelog.run.address import Kafka
 from antelog.run.sources.lines import LinesOf
 from antelog.run.sources.messages import Make, Message, Messages
-from antelog.run.sources.source import Extent, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
 
 class KafkaTopic(FactSource):
@@ -45,9 +45,9 @@ class KafkaTopic(FactSource):
         return {"next": {str(number): offset for number, offset in self._messages.next.items()}}
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> SourceExtent:
         read = sum(self._messages.next.values())
-        return Extent(read, read + self._messages.unread(), "rows")
+        return SourceExtent(read, read + self._messages.unread(), "rows")
 
     def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from antelog.files.columns import WantedColumns
 from antelog.files.going_on import Advice, JsonRows
-from antelog.run.sources.source import Extent, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 from antelog.run.store import Inbox
 
 _NAME = "http:"
@@ -28,8 +28,8 @@ class PostedFacts(FactSource):
         return {"line": self._line}
 
     @property
-    def extent(self) -> Extent:
-        return Extent(self._line, self._inbox.posted(self._input), "rows")
+    def extent(self) -> SourceExtent:
+        return SourceExtent(self._line, self._inbox.posted(self._input), "rows")
 
     def poll(self) -> list[SourcePiece]:
         found = self._inbox.read(self._input, self._line, _MOST)

@@ -17,7 +17,7 @@ from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
 from antelog.files.reading import chunks_of
-from antelog.run.sources.source import Extent, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
 _AT_ONCE = 4
 """The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
@@ -57,9 +57,9 @@ class RecordedFiles(FactSource):
         return {"done": sorted(self._done), "name": self._name, "pieces": self._pieces}
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> SourceExtent:
         """The bytes of files that were read to their end, and of all that there were at the last poll."""
-        return Extent(self._read, self._there)
+        return SourceExtent(self._read, self._there)
 
     def poll(self) -> list[SourcePiece]:
         if self._chunks is None and not self._next():

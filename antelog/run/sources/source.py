@@ -30,7 +30,7 @@ class SourcePiece:
 
 
 @dataclass(frozen=True)
-class Extent:
+class SourceExtent:
     """How much of a source this run has read, and how much is there with that, in `bytes` or `rows`."""
 
     read: int
@@ -59,9 +59,9 @@ class FactSource(ABC):
         """Raises DataError if it cannot be read, or its columns are not the wanted ones."""
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> SourceExtent:
         """As far as that is known without waiting."""
-        return Extent(0, 0)
+        return SourceExtent(0, 0)
 
     def finish(self) -> list[SourcePiece]:
         """The remaining rows if nothing more will come: a last line without a line break."""

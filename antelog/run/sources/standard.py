@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from antelog.files.columns import WantedColumns
 from antelog.run.sources.lines import LinesOf
-from antelog.run.sources.source import AT_ONCE, Extent, FactSource, Mark, SourcePiece
+from antelog.run.sources.source import AT_ONCE, FactSource, Mark, SourceExtent, SourcePiece
 
 _NAME = "<stdin>"
 _PIPE = 1 << 16
@@ -36,7 +36,7 @@ class StandardInput(FactSource):
         return {"lines": self._before + (self._lines.mark["line"] - 1 if self._lines else 0)}
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> SourceExtent:
         """What is in the pipe counts as there; how much waits before it is not known."""
         left = b"\0\0\0\0"
         with suppress(OSError, ImportError):
@@ -44,7 +44,7 @@ class StandardInput(FactSource):
             import termios  # noqa: PLC0415
 
             left = fcntl.ioctl(self._descriptor, termios.FIONREAD, left)
-        return Extent(self._count, self._count + int.from_bytes(left, sys.byteorder))
+        return SourceExtent(self._count, self._count + int.from_bytes(left, sys.byteorder))
 
     def poll(self) -> list[SourcePiece]:
         data = self._read()

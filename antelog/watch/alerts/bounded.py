@@ -23,10 +23,10 @@ def bound(client: httpx.AsyncClient) -> None:
     for each in (client._transport, *client._mounts.values()):
         if isinstance(each, httpx.AsyncHTTPTransport):
             pool: Any = each._pool
-            pool._network_backend = _Backend(pool._network_backend)
+            pool._network_backend = _BoundedBackend(pool._network_backend)
 
 
-class _Backend(httpcore.AsyncNetworkBackend):
+class _BoundedBackend(httpcore.AsyncNetworkBackend):
     """Makes such connections."""
 
     def __init__(self, inner: httpcore.AsyncNetworkBackend) -> None:
@@ -41,13 +41,13 @@ class _Backend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         made = await self._inner.connect_tcp(host, port, timeout, local_address, socket_options)
-        return _Stream(made)
+        return _BoundedStream(made)
 
     async def sleep(self, seconds: float) -> None:
         await self._inner.sleep(seconds)
 
 
-class _Stream(httpcore.AsyncNetworkStream):
+class _BoundedStream(httpcore.AsyncNetworkStream):
     """A connection that fails once too much was read."""
 
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
@@ -73,7 +73,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        return _Stream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+        return _BoundedStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
