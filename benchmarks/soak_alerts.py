@@ -76,6 +76,12 @@ class Good:
                 else:
                     self.open.pop(answer, None)
 
+    def wait(self, seconds: float) -> None:
+        """Waits until each line has its alert, for so long at most."""
+        end = time.monotonic() + seconds
+        while self.lost and time.monotonic() < end:
+            time.sleep(_LOOK)
+
     @property
     def latest(self) -> float:
         """How many seconds after its line the latest alert came."""

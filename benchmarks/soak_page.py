@@ -145,6 +145,7 @@ def soaked(minutes: int) -> tuple[list[Minute], str, Seen]:
         for each in killers:
             each.join()
         differs = difference(people, good)
+        good.wait(60)  # all are decided by then, and what is late is sent
         watch.send_signal(signal.SIGINT)
         _, said = watch.communicate(timeout=60)
         time.sleep(1)  # the last lines of the log are looked at

@@ -166,7 +166,7 @@ def _for_ever(begin: str, more: str, pause: float = 0.0) -> Callable[[socket.soc
     def answer(connection: socket.socket, _: Random) -> None:
         connection.sendall(begin.encode())
         piece = more.encode() if pause else more.encode() * max(1, 65_536 // len(more))
-        for _ in range(1_600):
+        for _turn in range(1_600):
             connection.sendall(piece)
             time.sleep(pause)  # noqa: TID251 - it is slow
 

@@ -24,7 +24,8 @@ from antelog.watch.alerts.sender import AT_ONCE, POLL, Sender, Stream
 from antelog.watch.alerts.sending import client_for
 from antelog.watch.alerts.silence import SilentInputs
 
-_AT_ONCE = 2_000
+_AT_ONCE = 100
+"""Lines that are read at a time, for letters to be sent meanwhile."""
 
 _REST = 1.0
 """Seconds between two notes of how far the feed is read without an alert."""

@@ -9,7 +9,7 @@ is the value of the variable X. Braces within values are not replaced.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from antelog.escaping import shown
@@ -59,11 +59,21 @@ def within_limit(text: str) -> str:
 
 
 @dataclass(frozen=True)
+class _Texts:
+    """The values of the names for a line and a key."""
+
+    line: Line
+    key: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
 class ChangeTexts:
     """The texts of changes of some queries, with the times of ticks (None: unknown)."""
 
     queries: dict[str, AlertQuery]
     timescale: Timescale | None = None
+    _last: list[_Texts] = field(default_factory=list, compare=False)
 
     def query(self, line: Line) -> AlertQuery:
         """The query of a line; one that the program no longer has, too."""
@@ -71,7 +81,12 @@ class ChangeTexts:
         return self.queries.get(name) or AlertQuery(name, (), None, "confirmed")
 
     def of(self, line: Line, key: str) -> dict[str, str]:
-        """The values of all names a template may have."""
+        """The values of all names a template may have; several receivers ask for those of a line in turn."""
+        if not self._last or self._last[0].line is not line or self._last[0].key != key:
+            self._last[:] = [_Texts(line, key, self._made(line, key))]
+        return self._last[0].values
+
+    def _made(self, line: Line, key: str) -> dict[str, str]:
         answer, chance = self._values(line), line.get("chance")
         explanation = (line.get("explanations") or [{}])[0]
         listed = within_limit(", ".join(f"{name} = {within_limit(value)}" for name, value in answer.items()))
