@@ -20,7 +20,7 @@ _MOST = 2_000
 
 @dataclass(frozen=True)
 class _Look:
-    """What there was at a moment, in microseconds since 1970."""
+    """The rows or bytes of a source at a moment, in microseconds since 1970."""
 
     wall: int
     there: int
@@ -28,7 +28,7 @@ class _Look:
 
 @dataclass(eq=False)
 class Backlog:
-    """What is unread of one source, and for how many microseconds."""
+    """The unread rows or bytes of one source, and for how many microseconds they have been there."""
 
     unread: int = 0
     unit: str = ""

@@ -37,7 +37,7 @@ class StandardInput(FactSource):
 
     @property
     def extent(self) -> SourceExtent:
-        """What is in the pipe counts as there; how much waits before it is not known."""
+        """Only the bytes in the pipe count as there: how many wait before it is not known."""
         left = b"\0\0\0\0"
         with suppress(OSError, ImportError):
             import fcntl  # noqa: PLC0415 - not on Windows

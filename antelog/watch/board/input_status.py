@@ -50,7 +50,7 @@ class Pulse:
 
     @property
     def backlog(self) -> str:
-        """What is unread, in words; nothing if all is read."""
+        """The unread rows or bytes in words; nothing if all are read."""
         if not self.unread:
             return ""
         amount = f"{self.unread:,} {self.unit}"

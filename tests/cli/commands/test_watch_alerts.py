@@ -122,7 +122,8 @@ def test_without_a_key_an_alert_of_alertmanager_ends_with_the_last_answer_of_its
         alert = ("--alert", "alertmanager:@a.url", "--alert-on", "possible,rejected")
         done = antelog(*ONCE, "--alert-from", "start", *alert)
         assert done.exit_code == 0, done.stderr
-        sent = [each for letter in server.got for each in letter]
+        got: list[Any] = [*server.got]  # each is a list of alerts
+    sent = [each for letter in got for each in letter]
     assert len({json.dumps(each["labels"]) for each in sent}) == 1
     wt2, wt4 = (moments(sent, f"{device}, T = {tick}: rejected") for device, tick in (("wt2", 1), ("wt4", 3)))
     assert wt2[1] - wt2[0] > timedelta(hours=23)  # wt4 is still open
@@ -150,8 +151,8 @@ def test_of_silent_inputs_alone(here: Path, start: Start) -> None:
     code = "from antelog.cli.main import main; main()"
     command = [sys.executable, "-c", code, "watch", "p.alog", "--input", "Temp=temp.csv", "--no-page"]
     start([*command, "--alert", "command:tee -a sent", "--alert-on", "silent", "--alert-from", "start"])
-    sent = until(lambda: (here / "sent").exists() and (here / "sent").read_text(encoding="utf-8"))
-    alert = json.loads(sent.splitlines()[0])
+    until(lambda: (here / "sent").exists() and "\n" in (here / "sent").read_text(encoding="utf-8"))
+    alert = json.loads((here / "sent").read_text(encoding="utf-8").splitlines()[0])
     assert (alert["status"], alert["change"], alert["answer"]) == ("firing", "silent", {"input": "Temp"})
 
 
