@@ -51,7 +51,7 @@ class Rhythm:
 
 
 @dataclass(frozen=True)
-class Reach:
+class PolledSource:
     """How far a source was read: is there more at once, can it be reached, and can it tell its end?"""
 
     behind: bool
@@ -70,7 +70,7 @@ class _Input:
     lost: int | None = None
     late: deque[int] = field(default_factory=lambda: deque(maxlen=SAMPLES))
 
-    def has_ended(self, reach: Reach, wall: int) -> bool:
+    def has_ended(self, reach: PolledSource, wall: int) -> bool:
         """Whether it has been read to its end."""
         return not reach.behind and (reach.tells_end or wall - self.heard >= QUIET)
 
@@ -123,7 +123,7 @@ class LiveInputs:
             found = (wall - self._timescale.begin(tick + 1) for tick in deadlines[-SAMPLES:].tolist())
             each.late.extend(late for late in found if late <= longest)
 
-    def look(self, wall: int, newest: Mapping[str, int], reach: Mapping[str, Reach]) -> None:
+    def look(self, wall: int, newest: Mapping[str, int], reach: Mapping[str, PolledSource]) -> None:
         """Find out which inputs are live, now that all have been polled; `newest` are their highest ticks."""
         if self._looked is None or wall - self._looked > QUIET:
             for each in self._inputs.values():
@@ -139,7 +139,7 @@ class LiveInputs:
             self.notes.append(self._by_clock_now(live, newest) if by_clock else _BY_FACTS_NOW)
         self.by_clock = by_clock
 
-    def _look_at(self, name: str, each: _Input, reach: Reach, wall: int, newest: int | None) -> None:
+    def _look_at(self, name: str, each: _Input, reach: PolledSource, wall: int, newest: int | None) -> None:
         if not reach.reachable:
             if each.lost is None and each.known:
                 waits = f"time waits for it, for {long_duration_text(PATIENCE)} at most"

@@ -33,7 +33,7 @@ from antelog.language.epochs import TICKS
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
-from antelog.run.live import SAMPLES, LiveInputs, Reach
+from antelog.run.live import SAMPLES, LiveInputs, PolledSource
 from antelog.run.silence import AfterSilence, Silence
 from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
@@ -206,7 +206,7 @@ class InputReader:
             return
         sources = {name: each.source for name, each in self.inputs.items()}
         reach = {
-            name: Reach(each.behind and not each.ended, each.reachable, each.tells_end)
+            name: PolledSource(each.behind and not each.ended, each.reachable, each.tells_end)
             for name, each in sources.items()
         }
         self.live.look(wall, self.progress.highest, reach)
