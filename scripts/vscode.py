@@ -80,6 +80,7 @@ def grammar() -> dict[str, Any]:
                             _match("variable.other.placeholder", r"(?<!\{)\{" + _WORD + r"\}"),
                         ],
                     },
+                    _match("keyword.operator", r"(?<=[\w)\"]\s)(or(?=\s)|in(?=\s*\())"),
                     _match("support.function", _any(calls) + r"(?=\s*\()"),
                     _match("entity.name.function", rf"{_WORD}(?=\s*\()(?<!\bnot)"),
                     _match("keyword.control", _any(keywords)),

@@ -121,7 +121,10 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "backward_rule": (1, ("head in the past", "head in the future")),
     "forward_rule": (1, ()),  # read as the same rule: tests/language/test_parser.py
     "body": (2, ("shared variable", "unshared variable", "several time variables")),
-    "literal": (4, ("_ in a positive atom", "negated input atom", "comparison of objects")),
+    "either": (1, ()),  # one rule for each alternative: tests/language/test_alternatives.py
+    "membership": (2, ()),  # a static predicate: tests/language/test_alternatives.py
+    "literal": (2, ()),
+    "condition": (5, ("_ in a positive atom", "negated input atom", "comparison of objects")),
     "negation": (
         2,
         (

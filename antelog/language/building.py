@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import Any
 
 from lark import Token, Transformer, v_args
@@ -21,8 +23,10 @@ from antelog.language.syntax_errors import (
     bad_escape,
     bad_number,
     negative_limit,
+    no_alternative,
     no_atom,
     no_bound,
+    no_constant,
     no_limit,
     no_limit_name,
     no_shift,
@@ -30,6 +34,7 @@ from antelog.language.syntax_errors import (
     no_variable,
     not_alone,
     reserved,
+    too_many_alternatives,
     twice,
     two_aggregates,
     wrong_arguments,
@@ -110,6 +115,28 @@ class _Every:
     gap: syntax.Bound
 
 
+@dataclass(frozen=True)
+class _Either:
+    """The alternatives of a condition."""
+
+    each: tuple[syntax.Literal, ...]
+
+
+MOST_ALTERNATIVES = 64
+"""The rules that may come of one."""
+
+
+def _rules(
+    head: syntax.Atom, body: tuple[syntax.Literal | _Either, ...], span: Span
+) -> tuple[syntax.Rule, ...]:
+    """The rules that one with alternatives stands for: one for each way to choose."""
+    choices = [each.each if isinstance(each, _Either) else (each,) for each in body]
+    count = prod(map(len, choices))
+    if count > MOST_ALTERNATIVES:
+        raise UnusableError(too_many_alternatives(count, MOST_ALTERNATIVES, span))
+    return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
+
+
 def _part(name: str) -> Callable[[Builder, Meta, list[Any]], tuple[str, Any]]:
     """A method of `Builder` for a part of a query."""
     return lambda _builder, _meta, found: (name, str(found[0]) if isinstance(found[0], Token) else found[0])
@@ -119,13 +146,16 @@ def _part(name: str) -> Callable[[Builder, Meta, list[Any]], tuple[str, Any]]:
 class Builder(Transformer[Token, Any]):
     """One method for each rule of the grammar, making the node of the same name.
 
-    `limits` are the numbers that have names; it notes in `used` which of them are written so.
+    `limits` are the numbers that have names; it notes in `used` which of them are written so. `lists` has the
+    values behind `in`, by the names of their static predicates.
     """
 
     def __init__(self, limits: Mapping[str, int | float]) -> None:
         super().__init__()
         self._limits = limits
         self.used: set[str] = set()
+        self.lists: dict[str, tuple[syntax.Constant, ...]] = {}
+        self.declared: set[str] = set()
 
     def _amount(self, token: Token) -> tuple[int | float, str | None]:
         """An amount, and the name of the limit that it is written by."""
@@ -216,8 +246,24 @@ class Builder(Transformer[Token, Any]):
         _refuse_durations(*children)
         return KINDS[str(data)].built(children, _span(meta))
 
-    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal, ...]:
+    def body(self, _meta: Meta, children: list[Any]) -> tuple[syntax.Literal | _Either, ...]:
         return tuple(children)
+
+    def either(self, _meta: Meta, children: list[Any]) -> _Either:
+        for each in children:
+            if isinstance(each, syntax.Negation | syntax.Last):
+                raise UnusableError(no_alternative(to_text(each), each.span))
+        return _Either(tuple(children))
+
+    def membership(self, meta: Meta, children: list[Any]) -> syntax.Atom:
+        term, *values = children
+        _refuse_durations(*children)
+        for each in values:
+            if not isinstance(each, syntax.Constant):
+                raise UnusableError(no_constant(to_text(each), each.span))
+        name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
+        self.lists.setdefault(name, tuple(values))
+        return syntax.Atom(name, (term,), span=_span(meta), name_span=_span(meta))
 
     def aggregate(self, meta: Meta, children: list[Any]) -> syntax.Aggregate:
         function, *rest = children
@@ -252,11 +298,11 @@ class Builder(Transformer[Token, Any]):
     def fact(self, meta: Meta, children: list[Any]) -> syntax.Rule:
         return syntax.Rule(children[0], (), span=_span(meta))
 
-    def backward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule.of(children[0], children[1], _span(meta))
+    def backward_rule(self, meta: Meta, children: list[Any]) -> tuple[syntax.Rule, ...]:
+        return _rules(children[0], children[1], _span(meta))
 
-    def forward_rule(self, meta: Meta, children: list[Any]) -> syntax.Rule:
-        return syntax.Rule.of(children[1], children[0], _span(meta))
+    def forward_rule(self, meta: Meta, children: list[Any]) -> tuple[syntax.Rule, ...]:
+        return _rules(children[1], children[0], _span(meta))
 
     def column(self, meta: Meta, children: list[Any]) -> syntax.Column:
         most = children.pop() if isinstance(children[-1], syntax.Bound) else None

@@ -31,6 +31,7 @@ class AntelogLexer(RegexLexer):
             (r"(?<!\w)given(?=\s+[^\W\d_]\w*\s*\()", Keyword),
             (rf"(?:(?<=[\w%)\"]\s)|(?<=\s\s))({'|'.join(SEVERITIES)})(?=\s+[\w\"]|\s*\.)", Keyword),
             (r"(?<!\w)last(?=\s+[^\W\d_]\w*\s*\()", Keyword),
+            (r"(?<=[\w)\"]\s)(or(?=\s)|in(?=\s*\())", Keyword),
             (r"(?<=\)\s)per(?!\w)", Keyword, "slot"),
             (r"(?<!\w)one(?=\s+per(?!\w))", Keyword, "slot"),
             (words((*sorted(KEYWORDS), "¬"), prefix=r"(?<!\w)", suffix=r"(?!\w)"), Keyword),

@@ -111,11 +111,12 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
             diagnostics.append(read)
             unread.update(_NAME.findall(text, each.start, each.end))
         else:
-            wide = limits.too_wide(read)
+            every = read if isinstance(read, tuple) else (read,)
+            wide = limits.too_wide(every[0])
             if wide is not None:
                 return Parsed(syntax.Document((), source), (*diagnostics, wide), frozenset())
-            statements.append(read)
-            facts += isinstance(read, syntax.Rule) and not read.body
+            statements += [*_lists(builder), *every]
+            facts += isinstance(read, syntax.Rule)
             queries += isinstance(read, syntax.Query)
         rules, span = len(statements) - facts, Span(each.start, each.end)
         many = limits.too_many(rules, facts, queries, len(diagnostics), span)
@@ -123,6 +124,18 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
             return Parsed(syntax.Document((), source), (*diagnostics, many), frozenset())
     document = syntax.Document(resolved(statements), source)
     return Parsed(document, tuple(diagnostics), frozenset(unread), frozenset(builder.used))
+
+
+def _lists(builder: Builder) -> Iterator[syntax.Statement]:
+    """The static predicates of lists behind `in` that no rule has had before."""
+    for name, values in builder.lists.items():
+        if name not in builder.declared:
+            builder.declared.add(name)
+            span = values[0].span
+            yield syntax.Static(name, (syntax.Column("value", span=span),), span=span)
+            yield from (
+                syntax.Rule(syntax.Atom(name, (each,), span=each.span), (), span=each.span) for each in values
+            )
 
 
 def _cut(source: Source) -> tuple[str, list[Statement]]:
@@ -183,10 +196,10 @@ _NAME = re.compile(r"[^\W\d_]\w*")
 
 def _statement(
     text: str, each: Statement, builder: Builder, trees: StatementTrees
-) -> syntax.Statement | Diagnostic:
+) -> syntax.Statement | tuple[syntax.Rule, ...] | Diagnostic:
     try:
         tree = trees.tree(text, each.start, each.end)
-        statement: syntax.Statement = builder.transform(tree)
+        statement: syntax.Statement | tuple[syntax.Rule, ...] = builder.transform(tree)
     except UnexpectedInput as error:
         return explain(error, text[each.start : each.end], each.start)
     except UnusableError as error:  # of a literal

@@ -36,7 +36,7 @@ def to_text(node: object) -> str:
     """The text of any node of the syntax tree."""
     match node:
         case syntax.Document(statements):
-            return "".join(f"{to_text(statement)}\n" for statement in statements)
+            return "".join(f"{to_text(each)}\n" for each in statements if not _is_of_list(each))
         case syntax.Variable(name):
             return name
         case syntax.Anonymous():
@@ -87,6 +87,12 @@ def to_text(node: object) -> str:
             return f"query {' '.join([to_text(node.atom), *_parts(node)])}."
         case _:
             raise TypeError(f"not a node of the syntax tree: {node!r}")
+
+
+def _is_of_list(statement: syntax.Statement) -> bool:
+    """Whether a statement is about a predicate that a list of values made: no text has it."""
+    name = statement.head.predicate if isinstance(statement, syntax.Rule) else getattr(statement, "name", "")
+    return name.startswith(syntax.MEMBER)
 
 
 _LOOSE = {"+": 1, "-": 1, "*": 2, "/": 2}

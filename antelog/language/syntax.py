@@ -43,7 +43,7 @@ from typing import Self, TypeAlias
 from antelog.diagnostics import Source, Span
 from antelog.language.literals import Aggregate, Aggregation, Atom, Call, Comparison, Last, Literal, Negation
 from antelog.language.literals.comparison import OPERATORS, OPPOSITE
-from antelog.language.literals.literal import Occurrence
+from antelog.language.literals.literal import MEMBER, Occurrence
 from antelog.language.terms import (
     NOWHERE,
     Anonymous,
@@ -63,7 +63,7 @@ from antelog.language.terms import (
 )
 
 __all__ = [
-    "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
+    "MEMBER", "NOWHERE", "OPERATORS", "OPPOSITE", "Aggregate", "Aggregation", "Anonymous", "Atom", "Bound",
     "Calculation", "Call", "Chance", "Column", "Comparison", "Constant", "Delay", "Document", "Function",
     "Include", "Input", "Last", "Later", "Limit", "Literal", "Name", "Negation", "Percentage", "Query",
     "Range", "Rule", "Shifted", "Statement", "Static", "Term", "Tick", "Value", "Variable", "Words",

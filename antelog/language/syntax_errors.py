@@ -44,7 +44,7 @@ _WORDS = {
     "LAST": "`last`",
     "$END": "the end",
 }
-_NEVER_NAMED = {"STAR", "SLASH", "UNIT"}
+_NEVER_NAMED = {"STAR", "SLASH", "UNIT", "_OR", "_IN"}
 """What may stand behind a term, too."""
 _START = {"STATIC", "TICK", "INPUT", "QUERY"}
 
@@ -140,6 +140,25 @@ def no_value(name: str, span: Span) -> Diagnostic:
 def no_bound(span: Span) -> Diagnostic:
     """A column with another sign than `<=`."""
     return Diagnostic("E001", "a column has an upper bound, if any", span, "Write it as `limit <= 4 hours`.")
+
+
+def no_alternative(text: str, span: Span) -> Diagnostic:
+    """A negation or `last` as one of the alternatives of a condition."""
+    message = f"`{text}` is one of several alternatives, which can be atoms and comparisons"
+    return Diagnostic("E001", message, span, "Write one rule for each alternative, with the same head.")
+
+
+def no_constant(text: str, span: Span) -> Diagnostic:
+    """A variable or a calculation in the list behind `in`."""
+    message = f"`{text}` has no value of its own, and the list behind `in` has values"
+    return Diagnostic("E001", message, span, "Write values, as in `X in (pump, fan)`, or compare: `X = Y`.")
+
+
+def too_many_alternatives(count: int, most: int, span: Span) -> Diagnostic:
+    """A rule that stands for more rules than may be."""
+    message = f"this rule stands for {count:,} rules, one for each choice; {most} are the most there may be"
+    hint = "Give each `or` a predicate of its own, or list values with `in`."
+    return Diagnostic("E001", message, span, hint)
 
 
 def no_atom(text: str, span: Span) -> Diagnostic:

@@ -71,7 +71,7 @@ def symbols(statement: str, at: int) -> tuple[int, str]:
 
 _IF = "Write `:-` between the head and the conditions of a rule."
 _COMMA = "Write `,` between the conditions of a rule."
-_OR = "Write one rule for each alternative, with the same head."
+_OR = "Write `or` between atoms or comparisons, in small letters, or one rule for each alternative."
 _COMMENT = "Write `%` before a comment, on each of its lines."
 _NOT = "Write `not` before an atom."
 _DIFFERENT = "Write `!=` for different from."
@@ -119,7 +119,7 @@ _WORDS = {
     "if": _IF,
     "where": _IF,
     "when": _IF,
-    "in": "Write one rule for each value, or list the values as facts of a static predicate.",
+    "in": "Write the values in parentheses: `X in (pump, fan)`.",
     "is": _EQUAL,
     "between": "Write two comparisons, such as `V >= 10, V <= 90`.",
     "not": "Write `not` once, in small letters, before an atom.",

@@ -3,14 +3,14 @@
     recorded facts             times 0 5 1 2  ─▶  arrive at 0 5 1 2     nothing was finished before
     tick 1 is finished         times 0 5 1 2  ─▶  arrive at 2 5 2 2     max(t, now + 1)
     one growing file, lag 1    times 0 5 1 2  ─▶  arrive at 0 5 5 5     4 is finished once 5 was read
-    the same, and silence      times 0 5      ─▶  14 is finished 10 seconds later, if 5 was about then
+    the same, and --idle 10s   times 0 5      ─▶  14 is finished 10 seconds later, though nothing came
 
 Ticks are whole numbers, all other times microseconds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -24,25 +24,12 @@ from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 from antelog.language.moments import Timescale
+from antelog.run.live import LiveInputs, Rhythm
 
 ClockName = Literal["arrival", "event", "processing"]
 
 NOTHING = -1
 """The last finished tick before the first: all recorded facts are dated from here."""
-
-LEAST_GAP = 10_000_000
-"""The gap that is expected at least where none is declared, in microseconds: ten seconds."""
-
-GAP_TICKS = 10
-"""The gap that is expected where none is declared, in ticks."""
-
-
-@dataclass(frozen=True)
-class Rhythm:
-    """The rhythm of an input, in microseconds: how late its facts may be, and how long none may come."""
-
-    delay: int
-    gap: int
 
 
 def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
@@ -50,9 +37,8 @@ def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
     tick = plan.tick
     if tick is None:
         return {}
-    usual = max(GAP_TICKS * tick, LEAST_GAP)
     return {
-        each.name: Rhythm(max(each.delays) * tick, usual if each.gap is None else each.gap * tick)
+        each.name: Rhythm(max(each.delays) * tick, tick if each.gap is None else each.gap * tick)
         for each in plan.inputs
     }
 
@@ -65,8 +51,7 @@ class Timing:
     idle       a source that is silent for so long follows the wall clock
     timescale  when ticks begin, if the program says how long they are
     ahead      facts of a source that goes on may be so long after the wall clock, and no longer
-    rhythms    inputs that are live once their facts are about the present; after a gap without any fact time
-               then goes on with the wall clock
+    rhythms    inputs that may be live: while they are, the wall clock moves time, as `live.py` has it
     """
 
     clock: ClockName | None = None
@@ -95,11 +80,15 @@ class Timing:
 
 @dataclass(frozen=True)
 class Showing:
-    """The wall clock, in microseconds since 1970: when the last row was heard, now, when the run began."""
+    """The wall clock, in microseconds since 1970: when the last row was heard, now, when the run began.
+
+    `live` knows which inputs are live, where nobody chose a clock.
+    """
 
     heard: int
     wall: int
     began: int = 0
+    live: LiveInputs | None = None
 
     @property
     def silent(self) -> int:
@@ -111,13 +100,17 @@ SILENT = Showing(0, 0)
 """For runs that do not look at the wall clock."""
 
 
-def arrivals_in_order(time: Column, timing: Timing, highest: int, now: int) -> Column:
+def arrivals_in_order(
+    time: Column, timing: Timing, highest: int, now: int, *, latest: int | None = None
+) -> Column:
     """Arrivals of the rows of one source that goes on: `max(t, now + 1)`, with what the rows before finished.
 
     `highest` is the highest tick in the rows before. A tick is finished for a row if it lies the lag behind
-    the rows before it; so arrivals do not depend on how rows are cut into pieces.
+    the rows before it; so arrivals do not depend on how rows are cut into pieces. Rows about ticks after the
+    `latest` finish no more than one about that does.
     """
     before = np.maximum.accumulate(np.append(np.int64(highest), time))[:-1]
+    before = before if latest is None else np.minimum(before, latest)
     arrived: Column = np.maximum(arrivals(time, now), before - timing.lag + 1)
     return arrived
 
@@ -133,30 +126,11 @@ def far_ahead(timing: Timing, time: Column, wall: int) -> Mask:
     return far
 
 
-def patience(timing: Timing, highest: Mapping[str, int], heard: int) -> int | None:
-    """How long nothing may come before time goes on with the wall clock; None if it waits for facts.
-
-    An input is live if its newest fact was about the present when the last one was heard: no further from
-    it than a fact may be late, and the next may take.
-    """
-    if timing.idle is not None or timing.timescale is None:
-        return timing.idle
-    gaps = []
-    for name, newest in highest.items():
-        rhythm = timing.rhythms.get(name)
-        if rhythm is None:
-            continue
-        around = rhythm.delay + rhythm.gap
-        if timing.at(heard - around) <= newest <= timing.at(heard + around):
-            gaps.append(rhythm.gap)
-    return min(gaps, default=None)
-
-
-def shown(timing: Timing, highest: int, showing: Showing, patient: int | None) -> int:
+def shown(timing: Timing, highest: int, showing: Showing) -> int:
     """The tick the clock shows, `highest` being the highest in the rows so far."""
     if timing.clock == "processing":
         return timing.at(showing.wall)
-    if patient is None or showing.silent < patient:
+    if timing.idle is None or showing.silent < timing.idle:
         return highest
     return highest + timing.ticks(showing.wall - showing.heard)
 
@@ -174,11 +148,23 @@ def finished(
     """
     held = [highest.get(name, NOTHING) for name in behind]
     top = max(highest.values(), default=NOTHING)
+    if showing.live is not None and highest:
+        return max(now, _finished_live(showing.live, [top, *held], timing.lag, showing.wall))
     if timing.clock == "processing" or (highest and not held):
-        top = shown(timing, top, showing, patience(timing, highest, showing.heard))
+        top = shown(timing, top, showing)
     elif held:
         top = min(top, *held)
     return max(now, top - timing.lag)
+
+
+def _finished_live(live: LiveInputs, read: Sequence[int], lag: int, wall: int) -> int:
+    """The last finished tick where nobody chose a clock. `read`: the highest tick, and those that hold it."""
+    if live.waiting:
+        return NOTHING
+    by_facts = min(*read, live.tick(wall)) - lag
+    if not live.by_clock:
+        return by_facts
+    return live.finished(wall) if len(read) == 1 else min(live.finished(wall), by_facts)
 
 
 def finished_by_facts(timing: Timing, highest: Mapping[str, int]) -> int | None:
@@ -186,11 +172,6 @@ def finished_by_facts(timing: Timing, highest: Mapping[str, int]) -> int | None:
     if timing.clock == "processing":
         return None
     return max(NOTHING, max(highest.values(), default=NOTHING) - timing.lag)
-
-
-def waits_for_facts(timing: Timing) -> bool:
-    """Whether time goes on with facts alone, however long none comes."""
-    return timing.clock != "processing" and timing.idle is None and not timing.rhythms
 
 
 def remedy(timing: Timing) -> str:

@@ -16,11 +16,12 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.engine import RuleChange
 from antelog.errors import InUseError, RulesChangedError, StateError
 from antelog.files import ARRIVAL, Rejects
+from antelog.language.durations import duration_text
 from antelog.language.moments import tick_in_words
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run.address import Files, Kafka, Posted
-from antelog.run.clock import Timing, rhythms_of, waits_for_facts
+from antelog.run.clock import Timing, rhythms_of
 from antelog.run.driver import Driver, RunCourse, RunTime
 from antelog.run.journal import Journal, RunState, restored
 from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode, wanted_of
@@ -37,10 +38,22 @@ from antelog.run.waiting import WaitingRows
 Lines = Callable[[StepResult], str]
 
 
-_WAITS = (
-    "time goes on with facts alone, not with the clock of this machine: what becomes of an answer if nothing "
-    "comes is decided once a later fact has come"
-)
+_WAITS = "what becomes of an answer if nothing comes is decided once a later fact has come"
+
+
+def _clock(timing: Timing, plan: Plan) -> str:
+    """A sentence: which clock a run goes by, and why."""
+    if timing.clock == "processing":
+        return "time goes by the clock of this machine: --clock processing"
+    if timing.idle is not None:
+        silent = f"the clock of this machine once nothing came for {duration_text(timing.idle)}: --idle"
+        return f"time goes by facts, and by {silent}"
+    if timing.rhythms:
+        return "time goes by facts until they are about the present, then by the clock of this machine"
+    why = "the program has no `tick`, so no clock shows its ticks"
+    said = f"time goes by facts alone: {why if timing.clock is None else f'--clock {timing.clock}'}"
+    absence = any(pattern.asked for query in plan.queries for pattern in query.patterns)
+    return f"{said}; {_WAITS}" if absence else said
 
 
 @dataclass(frozen=True)
@@ -165,11 +178,10 @@ class FollowedRun:
         plan, settings = self.program.plan, self.settings
         idle = None if settings.idle is None else duration(settings.idle)
         live = settings.clock is None and not settings.once
-        rhythms = rhythms_of(plan) if live else {}
+        rhythms = rhythms_of(plan) if live and idle is None else {}
         timing = Timing(settings.clock, settings.lag, idle, plan.timescale, duration(settings.ahead), rhythms)
-        absence = any(pattern.asked for query in plan.queries for pattern in query.patterns)
-        if absence and waits_for_facts(timing) and not settings.once:
-            self.note(_WAITS)
+        if not settings.once:
+            self.note(_clock(timing, plan))
         return InputReader(
             plan,
             {name: self._input(name, FOLLOWED.take(each), known) for name, each in settings.inputs.items()},

@@ -19,7 +19,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from antelog.arrow.arrays import to_blob
+from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
+from antelog.compile.plan.delays import DelayTable
 from antelog.engine.columns.tables import Column
 from antelog.engine.facts.admission import arrivals
 from antelog.engine.facts.beyond import beyond
@@ -31,6 +33,7 @@ from antelog.language.epochs import TICKS
 from antelog.run import clock
 from antelog.run.clock import NOTHING, Showing, Timing
 from antelog.run.counting import Count, InputCounts
+from antelog.run.live import SAMPLES, LiveInputs, PolledSource
 from antelog.run.silence import AfterSilence, Silence
 from antelog.run.sources.source import FactSource, SourcePiece, rows_of
 from antelog.run.store import StoredRows
@@ -93,12 +96,14 @@ class ReadProgress(msgspec.Struct):
     before    recorded facts: the tick that was finished before the first of them was read
     counts    facts, delays and rejects of each input
     heard     when the last row was read, by the wall clock
+    live      the inputs that were live
     """
 
     highest: dict[str, int] = {}
     before: int | None = None
     counts: dict[str, Count] = {}
     heard: int = 0
+    live: list[str] = []
 
 
 @dataclass(frozen=True)
@@ -132,6 +137,13 @@ class InputReader:
         self._read_last = True
         self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
         self._noted_ahead: set[str] = set()
+        self._looked: int | None = None
+        timing = self.reading.timing
+        self.live: LiveInputs | None = None
+        if timing.rhythms and timing.timescale is not None and not self.reading.recorded:
+            rhythms = {name: timing.rhythms[name] for name in self.inputs}
+            self.live = LiveInputs(rhythms, timing.timescale, self.progress.live)
+        self._delays = {each.name: DelayTable(each) for each in self.plan.inputs if each.refinements}
 
     @property
     def behind(self) -> list[str]:
@@ -188,8 +200,24 @@ class InputReader:
             self._read_last = found > 0
             if not self.behind or not found or self._enough(rows):
                 break
+        self._look(now.wall)
         self._warn()
         return rows
+
+    def _look(self, wall: int) -> None:
+        """Find out which inputs are live, now that they have been read as far as there is anything."""
+        self._looked = wall
+        if self.live is None:
+            return
+        sources = {name: each.source for name, each in self.inputs.items()}
+        reach = {
+            name: PolledSource(each.behind and not each.ended, each.reachable, each.tells_end)
+            for name, each in sources.items()
+        }
+        self.live.look(wall, self.progress.highest, reach)
+        self.progress.live = self.live.known
+        while self.live.notes:
+            self.listeners.note(self.live.notes.pop(0))
 
     def finish(self, now: Now, *, ended_only: bool) -> None:
         """Read what is left where nothing more will come: a last line that nothing ends."""
@@ -264,9 +292,17 @@ class InputReader:
         else:
             far = clock.far_ahead(timing, np.maximum(time, seen), now.wall)
             seen = np.where(far, NOTHING, seen)
-            arrival = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, now.tick))
+            latest = None if self.live is None else self.live.tick(now.wall)
+            if self.live is not None:
+                self.live.hear(wanted.name, self._deadlines(wanted, table.filter(pa.array(~far))), now.wall)
+            if self.live is not None and self.live.by_clock:
+                arrival = np.where(given, np.maximum(seen, now.tick + 1), arrivals(seen, now.tick))
+            else:
+                in_order = clock.arrivals_in_order(seen, timing, highest, now.tick, latest=latest)
+                arrival = np.where(given, seen, in_order)
             if (since := self._silence.since) is not None:
-                waited = np.where(given, seen, clock.arrivals_in_order(seen, timing, highest, since - 1))
+                in_order = clock.arrivals_in_order(seen, timing, highest, since - 1, latest=latest)
+                waited = np.where(given, seen, in_order)
                 arrival = np.maximum(arrival, now.tick + 1)
                 self._silence.add(AfterSilence(wanted.name, time, arrival, waited))
             if far.any():
@@ -274,6 +310,16 @@ class InputReader:
                 self._say_what_is_ahead(wanted.name)
         self.progress.highest[wanted.name] = max(highest, int(seen.max()))
         return table.set_column(table.schema.get_field_index(ARRIVAL), ARRIVAL, pa.array(arrival))
+
+    def _deadlines(self, wanted: WantedColumns, table: pa.Table) -> Column:
+        """The ticks up to which the last facts of a table may come."""
+        last = table.slice(max(0, table.num_rows - SAMPLES)).select(wanted.columns)
+        time: Column = last.column(-1).to_numpy()
+        delays = self._delays.get(wanted.name)
+        if delays is None:
+            return time + next(each.delay for each in self.plan.inputs if each.name == wanted.name)
+        rows = ([Const(value) for value in row.values()] for row in last.to_pylist())
+        return time + np.array([delays.largest(row) for row in rows], np.int64)
 
     def _say_what_is_ahead(self, name: str) -> None:
         """Says once for each input that facts about the future are set aside."""
@@ -336,7 +382,9 @@ class InputReader:
 
     def _finished(self, now: Now, behind: Sequence[str]) -> int:
         self._began = now.wall if self._began is None else self._began
-        showing = Showing(self.progress.heard or self._began, now.wall, self._began)
+        # What comes while rows are read is looked for before a tick of that time is over.
+        wall = now.wall if self.live is None or self._looked is None else self._looked
+        showing = Showing(self.progress.heard or self._began, wall, self._began, self.live)
         return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
 
     def _finished_window(self, now: int) -> int:

@@ -77,7 +77,7 @@ class ClockSettings(ReadSettings):
     clock: ClockName | None = option(
         None, words("clock", *get_args(ClockName)),
         "The source of time: arrivals, the facts' own times, or the wall clock. If not given: arrivals, if "
-        "there are any, else the facts; in `antelog watch` the wall clock once live facts fall silent.",
+        "there are any, else the facts; in `antelog watch` the wall clock once facts are about the present.",
         on=FOLLOWING,
     )  # fmt: skip
     begin: int | str | date | None = option(

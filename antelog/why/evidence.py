@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from antelog.compile.literals import Atom, StaticAtom
 from antelog.compile.literals.literal import Condition
-from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var
+from antelog.compile.literals.terms import Const, Replacement, Term, Time, Var, call_text
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Mask, marked
 from antelog.engine.facts.history import Facts, gather
@@ -285,7 +285,7 @@ def background_near(grounds: Grounds, atom: StaticAtom) -> tuple[FactLine, ...]:
 
 
 def _background_line(grounds: Grounds, predicate: str, values: Sequence[Value]) -> FactLine:
-    text = f"{predicate}({', '.join(map(value_text, values))})"
+    text = call_text(predicate, map(value_text, values))
     document = grounds.program.source
     for rule in document.rules:
         if rule.head.predicate == predicate and not rule.body and to_text(rule.head) == text:

@@ -21,7 +21,7 @@ LINES = re.findall(r"^\| `([^`]+)` \|", SECTION, re.MULTILINE)
 def test_each_line_is_a_statement(line: str) -> None:
     parsed = parse(Source(line))
     assert parsed.diagnostics == ()
-    assert len(parsed.document.statements) == 1
+    assert len(parsed.document.statements) > 0  # `or` and `in` stand for several
 
 
 @cache
@@ -35,7 +35,7 @@ def test_no_construct_is_missing() -> None:
     shown = {str(node.data) for tree in trees for node in tree.iter_subtrees()}
     # What has no node of its own: those that stand for one of several others.
     inlined = {name for name in GRAMMAR if name.startswith("_")} | {"start", "literal", "argument"}
-    inlined |= {"sum", "product", "factor"}
+    inlined |= {"condition", "sum", "product", "factor"}
     assert {*GRAMMAR} - shown - inlined == set()
 
 

@@ -9,7 +9,7 @@ from antelog.compile.show.details import source_lines
 from antelog.errors import ProgramError
 from antelog.language.syntax import Bound, Input
 from antelog.run import clock
-from antelog.run.clock import Rhythm
+from antelog.run.live import Rhythm
 
 RULE = "Q(X, T) :- P(X, T). query Q(X, T)."
 SECOND = 1_000_000

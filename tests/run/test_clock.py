@@ -14,7 +14,7 @@ from antelog.engine.facts.admission import arrivals
 from antelog.errors import UnsupportedError
 from antelog.language.moments import Timescale
 from antelog.run import clock
-from antelog.run.clock import NOTHING, ClockName, Rhythm, Timing
+from antelog.run.clock import NOTHING, ClockName, Timing
 
 SECOND = 1_000_000
 TIMES = st.lists(st.integers(0, 20), min_size=1)
@@ -100,38 +100,7 @@ def test_after_a_silence_the_wall_clock_goes_on() -> None:
         return clock.finished(timing, {"P": 50}, now, showing, behind)
 
     assert [finished(NOTHING, 109), finished(49, 111), finished(49, 111, ("P",))] == [49, 60, 49]
-    assert clock.shown(timing, 50, clock.Showing(100 * SECOND, 111 * SECOND), timing.idle) == 61
-
-
-LIVE = Timing(lag=1, timescale=Timescale(SECOND), rhythms={"P": Rhythm(delay=2 * SECOND, gap=10 * SECOND)})
-
-
-def test_time_goes_on_without_facts_where_the_newest_was_about_the_present() -> None:
-    def finished(heard: int, wall: int, began: int = 0) -> int:
-        showing = clock.Showing(heard * SECOND, wall * SECOND, began * SECOND)
-        return clock.finished(LIVE, {"P": 50}, 49, showing)
-
-    assert [finished(50, 59), finished(50, 60), finished(62, 90)] == [49, 59, 77]  # as far behind as before
-    assert [finished(63, 90), finished(500, 900)] == [49, 49]  # recorded, or later than was promised
-    assert [finished(38, 60), finished(37, 60)] == [71, 49]  # a sender whose clock is ahead
-    assert [finished(50, 609, 600), finished(50, 610, 600)] == [49, 609]  # a new run hears senders first
-
-
-def test_the_input_with_the_shortest_gap_says_when_nothing_has_come() -> None:
-    rhythms = {"Beat": Rhythm(0, 2 * SECOND), "Day": Rhythm(0, 86_400 * SECOND)}
-    timing = Timing(timescale=Timescale(SECOND), rhythms=rhythms)
-    assert clock.patience(timing, {"Beat": 50, "Day": 40}, 51 * SECOND) == 2 * SECOND
-    assert clock.patience(timing, {"Beat": 40, "Day": 50}, 51 * SECOND) == 86_400 * SECOND
-    assert clock.patience(timing, {"Beat": 40}, 51 * SECOND) is None
-    assert clock.patience(timing, {}, 0) is None
-
-
-def test_a_gap_is_ten_ticks_and_ten_seconds_at_least() -> None:
-    text = "input P(x, time) delay 3. Q(X, T) :- P(X, T). query Q(X, T)."
-    assert clock.rhythms_of(antelog.parse(text).plan) == {}
-    seconds, hours = (clock.rhythms_of(antelog.parse(f"tick 1 {unit}. {text}").plan) for unit in ("s", "h"))
-    assert seconds == {"P": Rhythm(3 * SECOND, 10 * SECOND)}
-    assert hours == {"P": Rhythm(10_800 * SECOND, 36_000 * SECOND)}
+    assert clock.shown(timing, 50, clock.Showing(100 * SECOND, 111 * SECOND)) == 61
 
 
 def test_the_wall_clock_finishes_ticks_by_itself() -> None:
@@ -177,17 +146,3 @@ def test_it_ends_now_if_nothing_is_open() -> None:
     engine.advance(4)
     assert clock.end(4, [engine.answers("P")]) == 4
     assert clock.end(NOTHING, []) == 0
-
-
-@pytest.mark.parametrize(
-    ("timing", "waits"),
-    [
-        (Timing(), True),  # ticks without a length
-        (Timing("event", timescale=Timescale(60_000_000)), True),
-        (Timing(timescale=Timescale(60_000_000), rhythms={"Beat": Rhythm(0, 10_000_000)}), False),
-        (Timing("event", idle=30_000_000, timescale=Timescale(60_000_000)), False),
-        (Timing("processing", timescale=Timescale(60_000_000)), False),
-    ],
-)
-def test_time_may_wait_for_facts_however_long_none_comes(timing: Timing, waits: bool) -> None:
-    assert clock.waits_for_facts(timing) == waits

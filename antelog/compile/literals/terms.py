@@ -18,7 +18,7 @@ from antelog.language.arithmetic import calculated, is_arithmetic
 from antelog.language.calendar import calendar_number
 from antelog.language.moments import Timescale
 from antelog.language.printer import value_text, written
-from antelog.language.syntax import number
+from antelog.language.syntax import MEMBER, number
 
 
 class Var(Struct, frozen=True, tag=True):
@@ -245,11 +245,15 @@ def operand_text(operand: Operand) -> str:
 
 
 def call_text(predicate: str, parts: Iterable[str]) -> str:
-    return f"{predicate}({', '.join(parts)})"
+    """The text of an atom: `Temp(wt2, high, 7)`; that of a list of values is `X in (a, b)`."""
+    listed = ", ".join(parts)
+    return f"{listed} {predicate}" if predicate.startswith(MEMBER) else f"{predicate}({listed})"
 
 
 def call_parts(opening: str, operands: Iterable[Operand | None]) -> tuple[Part, ...]:
     """The text of an atom in parts, `P(`, X, `, `, `_`, `, `, T+1, `)`; `_` stands for no value."""
+    if opening.startswith(MEMBER):
+        return (*("_" if each is None else each for each in operands), f" {opening}")
     parts: list[Part] = [f"{opening}("]
     for place, operand in enumerate(operands):
         parts += [", "] if place else []

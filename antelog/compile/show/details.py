@@ -19,6 +19,7 @@ from antelog.compile.nodes.plan import Chance, Input, Plan, Relation, Static, St
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.printer import percentage_text, value_text
+from antelog.language.syntax import MEMBER
 
 
 def answer_text(relation: Relation, pattern: Pattern) -> str:
@@ -46,7 +47,7 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
     for source in plan.inputs:
         yield _input_text(source, plan.counting(source.name).unit)
         yield from (f"  {line}" for line in odds_lines(source))
-    for static in plan.statics:
+    for static in (each for each in plan.statics if not each.name.startswith(MEMBER)):
         derived = 0 if rows is None else rows[static.name] - len(static.facts)
         yield _static_text(static) + (f", {derived} derived" if derived else "")
     for rule in plan.static_rules:

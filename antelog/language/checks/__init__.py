@@ -19,6 +19,7 @@ from antelog.language.checks.names import (
     check_lone_variables,
     check_names,
     check_queries,
+    check_small_variables,
     check_taken_names,
     check_unused,
 )
@@ -49,6 +50,7 @@ CHECKS: tuple[Check, ...] = (
     check_static_rules,
     check_unused,
     check_lone_variables,
+    check_small_variables,
 )
 
 

@@ -215,6 +215,21 @@ def check_lone_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Dia
                 yield Diagnostic("W109", message, term.span, hint)
 
 
+def check_small_variables(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnostic]:
+    """Texts in a head that are called as the columns of the body in which they stand: meant as variables."""
+    for rule in parsed.document.rules:
+        heads = {term.value for term in rule.head.terms if isinstance(term, Constant)}
+        for atom, _ in syntax.atoms_of(rule):
+            predicate = vocabulary[atom.predicate]
+            columns = predicate.columns if predicate.declared else ()
+            for term, column in zip(atom.terms, columns, strict=False):
+                name = term.value if isinstance(term, Constant) else None
+                if isinstance(name, str) and name in heads and column.lower().startswith(name):
+                    message = f"{name} is a text here, for it begins with a small letter"
+                    hint = f"A variable starts with a capital letter: write `{name.capitalize()}`."
+                    yield Diagnostic("W109", message, term.span, hint)
+
+
 _WORD = re.compile(r"[A-Z][a-z]{2,}|[A-Z]{4,}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Self
@@ -127,6 +128,9 @@ class Comparison(Literal):
             message = f"`{types.text(left)}` and `{types.text(right)}` cannot be compared: "
             message += "one is a number, one a text"
             hint = "Compare numbers with numbers and texts with texts."
+            name = left.value if isinstance(left.value, str) else str(right.value)
+            if re.fullmatch(r"[a-z]\w*", name):
+                hint += f"\nA variable starts with a capital letter: write `{name.capitalize()}`."
             types.report(Diagnostic("E302", message, self.span, hint))
 
     def _check_values(self, types: Types) -> None:

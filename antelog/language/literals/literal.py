@@ -125,6 +125,10 @@ class Literal(Node):
         return iter(())
 
 
+MEMBER = "in ("
+"""The names of static predicates that lists of values make begin so: that of `X in (a, b)` is `in (a, b)`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Atom(Literal):
     """An atom: the head of a rule, a literal, or in a literal."""
@@ -141,6 +145,8 @@ class Atom(Literal):
 
     @property
     def parts(self) -> tuple[str | Term | Literal, ...]:
+        if self.predicate.startswith(MEMBER):
+            return (self.terms[0], f" {self.predicate}")
         commas = [each for term in self.terms for each in (", ", term)][1:]
         return (f"{self.predicate}(", *commas, ")")
 

@@ -51,7 +51,7 @@ class KafkaTopic(FactSource):
 
     def poll(self) -> list[SourcePiece]:
         found = sorted(self._messages.take().items())
-        self.behind = self._messages.behind
+        self.behind, self.reachable = self._messages.behind, not self._messages.down
         return [piece for number, rows in found for piece in self._pieces(number, rows)]
 
     def close(self) -> None:

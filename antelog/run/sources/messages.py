@@ -9,6 +9,7 @@ How far each partition was read is in `next`, and nowhere else: nothing is commi
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -23,6 +24,9 @@ _MOST = 50_000
 
 _PATIENCE = 15.0
 """Seconds in which a broker has to answer."""
+
+_RETRY, _RETRY_PATIENCE = 2.0, 0.2
+"""Seconds from one question to a broker that was down to the next, and for its answer."""
 
 Make = Callable[[dict[str, Any]], Any]
 """Makes the client from its settings."""
@@ -45,7 +49,7 @@ class Messages:
         self.notes: list[str] = []
         self.next = dict(read)
         self._at_end: set[int] = set()
-        self._down = False
+        self._down_since: float | None = None
         settings = {**client_settings(topic), **_CONSUMER, "error_cb": self._unreachable}
         self._client = make(settings) if make is not None else client("Consumer", settings)
         self._assign()
@@ -66,9 +70,16 @@ class Messages:
                 count += max(0, high - self.next[number])
         return count
 
+    @property
+    def down(self) -> bool:
+        """Whether no broker can be reached."""
+        return self._down_since is not None
+
     def take(self) -> dict[int, list[Message]]:
         """The available messages by partition, without waiting."""
         found: dict[int, list[Message]] = {}
+        if self._down_since is not None and time.monotonic() - self._down_since > _RETRY:
+            self._try_again()
         for message in self._client.consume(_MOST, 0):
             self._take(message, found)
         return found
@@ -87,9 +98,7 @@ class Messages:
         )
         number, error = message.partition(), message.error()
         if error is None:
-            if self._down:
-                self._down = False
-                self.notes.append(f"{self._topic}: can be reached again")
+            self._reached()
             read = Message(message.offset(), message.value(), message.headers() or ())
             found.setdefault(number, []).append(read)
             self.next[number] = message.offset() + 1
@@ -103,9 +112,29 @@ class Messages:
         """Note an error of the connection; the client tries again by itself."""
         from confluent_kafka import KafkaError  # noqa: PLC0415 - see `client`
 
-        if error.code() == KafkaError._ALL_BROKERS_DOWN and not self._down:
-            self._down = True
+        if error.code() == KafkaError._ALL_BROKERS_DOWN and self._down_since is None:
+            self._down_since = time.monotonic()
             self.notes.append(f"{self._topic}: cannot be reached; it is tried again and again")
+
+    def _reached(self) -> None:
+        if self._down_since is not None:
+            self._down_since = None
+            self.notes.append(f"{self._topic}: can be reached again")
+
+    def _try_again(self) -> None:
+        """Ask the broker where the partitions end: a topic in which nothing comes is there again, too."""
+        from confluent_kafka import KafkaException, TopicPartition  # noqa: PLC0415 - see `client`
+
+        self._down_since = time.monotonic()
+        try:
+            for number, offset in self.next.items():
+                partition = TopicPartition(self._topic.topic, number)
+                _, high = self._client.get_watermark_offsets(partition, _RETRY_PATIENCE)
+                if offset < high:
+                    self._at_end.discard(number)
+        except KafkaException:
+            return
+        self._reached()
 
     def _assign(self) -> None:
         """Begin each partition where it was left, with a note on what the broker has removed."""

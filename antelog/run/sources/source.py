@@ -44,11 +44,15 @@ class FactSource(ABC):
     notes     for its user
     behind    whether there is more to be had at once
     ended     whether no more can come
+    reachable whether it can be reached: false while its broker is down
+    tells_end whether it knows when everything that is there has been read
     """
+
+    tells_end = True
 
     def __init__(self) -> None:
         self.notes: list[str] = []
-        self.behind, self.ended = True, False
+        self.behind, self.ended, self.reachable = True, False, True
 
     @property
     @abstractmethod

@@ -21,6 +21,8 @@ _PIPE = 1 << 16
 class StandardInput(FactSource):
     """Reads what is there, and never waits. If it is `complete` it is behind until it has ended."""
 
+    tells_end = False
+
     def __init__(
         self, wanted: WantedColumns, *, mark: Mark | None = None, complete: bool = False, descriptor: int = 0
     ) -> None:

@@ -86,7 +86,7 @@ class StreamBucket:
         highest = before.highest if new.reading is None else max(before.highest, new.reading)
         heard = before.heard if new is _SILENCE else wall
         showing = Showing(heard, wall)
-        tick = shown(job.timing, highest, showing, job.timing.idle)
+        tick = shown(job.timing, highest, showing)
         latest = tick if job.timing.clock == "processing" else None
         bucket = begun(job, bucket, beginning_of(bucket, new.earliest, latest))
         arrived = {name: arriving(job, name, t, bucket.now, latest) for name, t in new.facts.items()}

@@ -62,6 +62,7 @@ _LEXEME = re.compile(
 _WORD = re.compile(r"[^\W\d_]")
 _OPERAND_END = re.compile(r'[\w)"]\Z')
 _SHORT_UNITS = frozenset({"us", "ms", "s", "min", "h", "d"})
+_BEFORE_ATOM = frozenset({",", ":-", "->", "←", "→", "∧", "not", "¬", "or", "(", "query"})
 _EDGES = frozenset({"(", ")", ",", ".."})
 DECLARATIONS = frozenset({"input", "static", "function", "delay", "chance"})
 
@@ -129,7 +130,8 @@ class _Spacing:
             return False
         if word == "(":
             shares = declares and not self.callers and self.groups > 0
-            return shares or not _WORD.match(before)
+            is_list = before == "in" and self.words[index - 2] not in _BEFORE_ATOM
+            return shares or is_list or not _WORD.match(before)
         if word == ":":
             return not declares
         if self._is_sign(index - 1):
