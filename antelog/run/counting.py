@@ -39,6 +39,9 @@ _GAPS = 100
 _FEW_GAPS = 5
 """Of fewer gaps nothing is learned."""
 
+_LEAST_GRACE = 2_000_000
+"""Nothing is silent before a tick more has passed, and two seconds at least."""
+
 _TIMES_MEDIAN = 3
 _LEAST_GAP = 5_000_000
 """A learned gap is three times the median, and at least five seconds, in microseconds."""
@@ -157,11 +160,10 @@ class InputCounts:
             known[reason] = known.get(reason, 0) + more
 
     def _gap(self, name: str) -> int | None:
-        """The gap after which an input is silent: the declared one, else one that was learned."""
-        declared = self._inputs[name].gap
-        if declared is not None and self._tick is not None:
-            return declared * self._tick
-        return self.each[name].usual_gap
+        """How long nothing of an input may come before it is silent: the gap with a tolerance, and a grace."""
+        declared, tick = self._inputs[name].gap, self._tick or 0
+        expected = self.each[name].usual_gap if declared is None or not tick else declared * tick * 3 // 2
+        return None if expected is None else expected + max(tick, _LEAST_GRACE)
 
     def status(self) -> dict[str, Any]:
         """As the feed has it: `heard` is when facts came last, `gap` how many seconds the next may take."""
