@@ -20,12 +20,15 @@ LONGEST = 300.0
 
 
 class Child:
-    """A Python module that runs in a process of its own. With `answers` its output is read here."""
+    """A Python module that runs in a process of its own. With `answers` its output is read here.
+
+    Nothing of the working folder is imported (`-P`): that is where somebody's rules and facts are.
+    """
 
     def __init__(self, module: str, order: bytes, *, answers: bool = False) -> None:
         # A session of its own: an interrupt of the terminal is for this process, which ends its children.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if answers else subprocess.DEVNULL,
             stderr=subprocess.PIPE if answers else None,
