@@ -44,7 +44,8 @@ def main() -> int:
     entry = Entry(
         address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
     )
-    server = server_of(page_app(LiveBoard(reader), entry), address)
+    live = LiveBoard(reader, path=Path(f"{order.feed}-board"))
+    server = server_of(page_app(live, entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})
     serve(server, listening)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -63,6 +63,13 @@ class TickClock:
         found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
         return f"{found:%H:%M}" if found.date() == today.date() else f"{found:%d %b %H:%M}".lstrip("0")
 
+    def moment(self, seconds: float) -> str:
+        """A moment of the wall clock with its seconds and the zone: `10:30:05 UTC`."""
+        zone = ZoneInfo(self.zone or "UTC")
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
+        day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
+        return f"{day}{found:%H:%M:%S} {zone.key}"
+
     @property
     def zone(self) -> str:
         """The zone of times; empty if ticks have none."""
@@ -114,7 +121,8 @@ class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
     `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
-    `detail` is about the answer that is shown.
+    `stale` says whether an answer, by query and group, rests on what does not come; `detail` is about the
+    answer that is shown.
     """
 
     board: Board
@@ -124,6 +132,7 @@ class ViewContext:
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
+    stale: Callable[[str, str], bool] = lambda _query, _group: False
     detail: AnswerDetail | None = None
 
     @cached_property
