@@ -165,7 +165,7 @@ class Trust:
         return self.thresholds.get(query) or USUAL
 
     def own(self, query: str) -> ProgramAlerts:
-        """The alerts of a query at its own threshold so far; from nothing on if the program has another one now."""
+        """The alerts of a query at its threshold so far; from nothing on if the program has another now."""
         threshold, found = self._threshold(query), self.at_threshold.get(query)
         return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
 

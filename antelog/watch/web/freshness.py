@@ -11,12 +11,12 @@ All of it is made here, so that the first view has it, and one without a script.
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from antelog.forecast.reports.words import count
 from antelog.watch.board.input_status import InputStatus, SlotStatus, seconds_of
-from antelog.watch.web.live_board import LiveBoard, open_by_query
+from antelog.watch.web.live_board import LiveBoard, open_by_query, skipped
 from antelog.watch.web.templating import share
 from antelog.watch.web.views.context import TickClock
 
@@ -28,17 +28,13 @@ _FEW = 3
 
 @dataclass(frozen=True)
 class Freshness:
-    """How fresh the board is. `rests`: queries, or queries and groups, that rest on what does not come.
-
-    `shows`: there is something to show; while a page catches up there is not.
-    """
+    """How fresh the board is. `rests`: queries, or queries and groups, that rest on what does not come."""
 
     kind: str
     text: str
     band: tuple[str, ...]
-    heard: float | None
-    shows: bool
-    rests: Set[object] | None
+    heard: float | None = None
+    rests: Set[object] | None = None
 
     def covers(self, query: str, group: str) -> bool:
         """Whether an answer rests on what does not come."""
@@ -52,53 +48,58 @@ class Freshness:
 
 def freshness(live: LiveBoard, now: float) -> Freshness:
     """How fresh the board of a page is at a moment, in seconds since 1970."""
-    board = live.board
-    clock = TickClock(board.head.timescale, board.tick or 0)
-    at = seconds_of(board.inputs.status.get("at"))
-    heard = max((each.heard for each in board.inputs.each() if each.heard is not None), default=None)
-    notes = tuple(_notes(live))
-    since = f" of {clock.moment(at)}" if at is not None else ""
-    if live.failure:
-        words = f"The page cannot read on: {live.failure}. What is shown is{since or ' as it was then'}."
-        return Freshness("lost", "cannot read on", (words, *notes), heard, shows=True, rests=None)
-    if live.catching_up:
-        words = f"{share(live.share)} of what was recorded is read. What is open is listed once all of it is."
-        text = f"catching up: {share(live.share)}"
-        return Freshness("behind", text, (words, *notes), heard, shows=False, rests=None)
-    if at is not None and now > at + _GONE and not live.caught_up:
-        words = f"The page is behind: {share(live.share)} of what was recorded is read. It shows what was{since}."
-        return Freshness("behind", f"behind: {share(live.share)}", (words, *notes), heard, shows=True, rests=None)
-    if at is not None and now > at + _GONE:
-        words = (
-            f"Nothing has come from antelog watch since {clock.moment(at)}: it has read all there was, or has "
-            "ended. What is shown is as it was then."
-        )
-        text = f"nothing since {clock.moment(at)}"
-        return Freshness("lost", text, (words, *notes), heard, shows=True, rests=None)
-    silent = [each for each in board.inputs.each() if each.silent_for(now) is not None]
-    names = {each.name for each in silent}
-    slots = [
-        (each, found)
-        for each in board.inputs.each()
-        if each.name not in names and (found := board.inputs.slots(each.name)) is not None and found.silent
-    ]
-    band = [_of_input(live, clock, each, now) for each in silent]
-    band += [_of_slots(clock, each, found) for each, found in slots]
-    rests: set[object] = {query for query, inputs in board.head.rests_on.items() if names & inputs}
-    for each, found in slots:
-        queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
+    notes, stopped = tuple(_notes(live)), _stopped(live, now)
+    if stopped is not None:
+        return replace(stopped, band=(*stopped.band, *notes))
+    inputs, head = live.board.inputs, live.board.head
+    silent = {each.name: each for each in inputs.each() if each.silent_for(now) is not None}
+    slots = {
+        each: found
+        for each in inputs.each()
+        if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
+    }
+    clock = _clock(live)
+    band = [_of_input(live, clock, each, now) for each in silent.values()]
+    band += [_of_slots(clock, each, found) for each, found in slots.items()]
+    rests: set[object] = {query for query, names in head.rests_on.items() if not names.isdisjoint(silent)}
+    for each, found in slots.items():
+        queries = [query for query, names in head.rests_on.items() if each.name in names]
         rests |= {(query, slot) for query in queries for slot in found.listed}
-    text = f"last fact {span(now - heard)} ago" if heard is not None else "live"
-    kind = "silent" if band else "live"
-    return Freshness(kind, text, (*notes, *band), heard, shows=True, rests=rests)
+    heard = max((each.heard for each in inputs.each() if each.heard is not None), default=None)
+    text = "live" if heard is None else f"last fact {span(now - heard)} ago"
+    return Freshness("silent" if band else "live", text, (*notes, *band), heard, rests)
+
+
+def _stopped(live: LiveBoard, now: float) -> Freshness | None:
+    """Why the board is not of now; None if it is."""
+    at = seconds_of(live.board.inputs.status.get("at"))
+    since = "" if at is None else _clock(live).moment(at)
+    read = f"{share(live.share)} of what was recorded is read"
+    if live.failure:
+        then = f"of {since}" if since else "as it was then"
+        words = f"The page cannot read on: {live.failure}. What is shown is {then}."
+        return Freshness("lost", "cannot read on", (words,))
+    if live.catching_up:
+        words = f"The page is catching up: {read}. Until then it lists nothing."
+        return Freshness("behind", f"catching up: {share(live.share)}", (words,), rests=frozenset())
+    if at is None or now <= at + _GONE:
+        return None
+    if not live.caught_up:
+        words = f"The page is behind: {read}. What is shown is of {since}."
+        return Freshness("behind", f"behind: {share(live.share)} is read", (words,))
+    words = f"Nothing has come from antelog watch since {since}: it has read all there was, or has ended."
+    return Freshness("lost", f"nothing since {since}", (f"{words} What is shown is as it was then.",))
+
+
+def _clock(live: LiveBoard) -> TickClock:
+    return TickClock(live.board.head.timescale, live.board.tick or 0)
 
 
 def _notes(live: LiveBoard) -> Iterator[str]:
     """What the run says of itself, and lines that were skipped."""
     yield from live.board.inputs.status.get("notes", ())
     if live.damaged:
-        are = "is not a record" if live.damaged == 1 else "are not records"
-        yield f"{count(live.damaged, 'line')} of what was read {are} of antelog, and skipped."
+        yield f"{skipped(live.damaged)}."
 
 
 def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:
@@ -108,8 +109,8 @@ def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float)
     rest = "rests" if answers == 1 else "rest"
     heard, gap = found.heard or now, found.gap or 0.0
     return (
-        f"{found.name} has been silent for {span(now - heard)}, since {clock.moment(heard)}; facts are expected "
-        f"within {span(gap)}. {count(answers, 'open answer')} {rest} on it."
+        f"{found.name} has been silent for {span(now - heard)}, since {clock.moment(heard)}; facts are "
+        f"expected within {span(gap)}. {count(answers, 'open answer')} {rest} on it."
     )
 
 
@@ -119,8 +120,8 @@ def _of_slots(clock: TickClock, found: InputStatus, slots: SlotStatus) -> str:
     if slots.silent <= _FEW:
         named = ", ".join(f"{slot} (since {clock.moment(heard)})" for slot, heard in slots.listed.items())
         return f"No fact of {found.name} from {named}; {within}"
-    such = ", ".join([*slots.listed][:_FEW])
-    return f"No fact of {found.name} from {slots.silent:,} of {slots.known:,} {slots.noun}, such as {such}; {within}"
+    such = f"such as {', '.join([*slots.listed][:_FEW])}"
+    return f"No fact of {found.name} from {slots.silent:,} of {slots.known:,} {slots.noun}, {such}; {within}"
 
 
 def span(seconds: float) -> str:
@@ -128,4 +129,6 @@ def span(seconds: float) -> str:
     whole = max(0, int(seconds))
     if whole < 60:
         return f"{whole} s"
-    return f"{whole // 60}:{whole % 60:02} min" if whole < 3_600 else f"{whole // 3_600}:{whole // 60 % 60:02} h"
+    return (
+        f"{whole // 60}:{whole % 60:02} min" if whole < 3_600 else f"{whole // 3_600}:{whole // 60 % 60:02} h"
+    )

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from antelog.errors import AntelogError
+from antelog.forecast.reports.words import count
 from antelog.run.store import FeedReader
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
@@ -71,6 +72,7 @@ class LiveBoard:
     board: Board = field(default_factory=Board)
     caught_up: bool = False
     path: Path | None = None
+    say: Callable[[str], None] = lambda _: None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -81,7 +83,7 @@ class LiveBoard:
         self.answers = AnswerIndex(self.board)
         self.decided = DecidedIndex(self.board)
         self.failure: str | None = None
-        self.catching_up = False
+        self.catching_up, self._said = False, 0
 
     async def follow(self) -> None:
         """Reads the feed for ever, in pieces, and serves requests between them.
@@ -91,28 +93,39 @@ class LiveBoard:
         try:
             await self._follow()
         except Exception as error:
-            self.caught_up, self.failure = True, f"{type(error).__name__}: {error}; start it again"
-            self.refresh()
+            self._fail(f"{type(error).__name__}: {error}. It does not follow any more: start it again")
             raise
 
     async def _follow(self) -> None:
         kept, self.catching_up = self._kept, True
         while True:
-            before = self.failure
             try:
                 self.take_some()
                 if self.caught_up and self.catching_up:
                     self.answers.warm()
                     self.catching_up = False
-                self.failure = None
+                if self.failure is not None:
+                    self.failure = None
+                    self.refresh()
             except (OSError, AntelogError) as error:
-                self.caught_up, self.failure = True, str(error)
-            if self.failure != before:
-                self.refresh()
+                self._fail(str(error))
+            self._count_damaged()
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
             if kept is not None and kept.due:
                 await kept.keep(self.board)
 
+    def _fail(self, reason: str) -> None:
+        self.caught_up = True
+        if self.failure != reason:
+            self.failure = reason
+            self.say(f"the page cannot read on: {reason}")
+            self.refresh()
+
+    def _count_damaged(self) -> None:
+        """Says how many lines were skipped, at first, and again when they are twice as many."""
+        if self.caught_up and self.damaged >= max(1, 2 * self._said):
+            self._said = self.damaged
+            self.say(f"the page: {skipped(self.damaged)}")
 
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer; one that the board holds no more is read from the feed."""
@@ -174,6 +187,12 @@ class LiveBoard:
             await self._changed.wait()
         await asyncio.sleep(EVERY)
         return self.board.version
+
+
+def skipped(number: int) -> str:
+    """A sentence about lines that were skipped."""
+    are, they = ("is not a record", "was") if number == 1 else ("are not records", "were")
+    return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
 
 
 def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
