@@ -128,7 +128,6 @@ def _run(found: Ready) -> None:
             follower.run(stopping)
             if page is not None and not stopping():
                 say("note: all has been read; the page is there until you stop it with Ctrl-C")
-                notes["read"] = "All there was has been read; the page stays until antelog watch is stopped."
                 follower.driver.linger(stopping)
         sys.stdout.flush()
         rejects, engine = follower.driver.reader.rejects, follower.driver.engine
@@ -140,10 +139,8 @@ def _run(found: Ready) -> None:
         if settings.once and not follower.resumed:
             rejects.require_use()
     if settings.once and sender is not None and sender.failed:
-        raise OutputError(
-            "alerts: the process that sends them keeps ending with an error, which is above; those that wait "
-            "are kept in the state"
-        )
+        kept = "are kept in the state" if settings.state is not None else "are lost without a --state"
+        raise OutputError(f"alerts: the process that sends them ends with an error; those that wait {kept}")
 
 
 def _look_for_edits(edits: ProgramEdits, notes: dict[str, str]) -> None:

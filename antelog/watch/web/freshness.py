@@ -80,8 +80,7 @@ def _stopped(live: LiveBoard, now: float) -> Freshness | None:
         words = f"The page cannot read on: {live.failure}. What is shown is {then}."
         return Freshness("lost", "cannot read on", (words,))
     if live.catching_up:
-        words = f"The page is catching up: {read}. Until then it lists nothing."
-        return Freshness("behind", f"catching up: {share(live.share)}", (words,), rests=frozenset())
+        return Freshness("behind", f"catching up: {share(live.share)}", (), rests=frozenset())
     if at is None or now <= at + _GONE:
         return None
     if not live.caught_up:
