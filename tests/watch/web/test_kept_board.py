@@ -32,7 +32,7 @@ def followed(state: Path) -> LiveBoard:
 
     async def follow() -> None:
         following = asyncio.create_task(live.follow())
-        await until_async(lambda: live.board.started and not live.catching_up)
+        await until_async(lambda: live.caught_up and not live.catching_up)
         following.cancel()
         if live._kept is not None:
             await live._kept.keep(live.board)
