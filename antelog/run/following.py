@@ -81,7 +81,6 @@ class FollowedRun:
     store    for its state, if the settings name one, and for a feed
     feed     whether the page and the alerts read it
     tend     is called now and then, to look after other processes
-    notes    sentences that the page shows for as long as they are there
     """
 
     program: Program
@@ -91,7 +90,6 @@ class FollowedRun:
     feed: bool
     note: Callable[[str], None]
     tend: Callable[[], object]
-    notes: Mapping[str, str] = field(default_factory=dict)
     time: RunTime = field(default_factory=RunTime)
 
     def follower(self, output: RunOutput, stack: ExitStack) -> Follower:
@@ -125,7 +123,6 @@ class FollowedRun:
         feed = None
         if store is not None and self.feed:
             feed = FeedSink(store.feed, engine, self.program.source, self.time.monotonic)
-            feed.notes = self.notes
         reader = self._reader(known, waiting, feed)
         stack.callback(reader.close)
         if found is not None and store is not None and (slots := store.slots()) is not None:

@@ -109,9 +109,10 @@ def _run(found: Ready) -> None:
             feed,
             note=lambda note: say(f"note: {note}"),
             tend=lambda: [tend() for tend in tends],
-            notes=notes,
         )
         follower = run.follower(_output(plan, settings), stack)
+        if follower.driver.journal is not None and follower.driver.journal.feed is not None:
+            follower.driver.journal.feed.notes = notes
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]

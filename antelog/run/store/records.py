@@ -132,14 +132,19 @@ class _Silent(Struct):
     tick: _Tick
 
 
-class _Line(Struct, kw_only=True):
-    """What others read of a line; it may have more."""
+class _Answer(Struct, kw_only=True):
+    """The answer of a line, and what became of it when."""
 
     tick: _Tick
     change: str = ""
     query: str
     answer: dict[str, Any]
     others: _Texts | str | None = None
+
+
+class _Outlook(Struct):
+    """What else others read of a line; it may have more."""
+
     explanations: list[_Explanation] | None = None
     if_silent: _Silent | None = None
     decided_by: _Tick | None = None
@@ -182,23 +187,27 @@ class _Head(Struct):
     path: str = ""
 
 
-_KINDS = {"change": _Line, "status": _Status, "reject": dict[str, Any], "head": _Head}
+_LINE = (_Answer, _Outlook)
+_KINDS: Mapping[str, tuple[Any, ...]] = {
+    "change": _LINE, "status": (_Status,), "reject": (dict[str, Any],), "head": (_Head,),
+}  # fmt: skip
 
 
 def is_record(found: Mapping[str, Any]) -> bool:
     """Whether a record has what others read of it, in the right types; of a kind not known here, nothing."""
     kind = next((each for each in _KINDS if each in found), None)
-    return kind is None or _fits(found if kind == "change" else found[kind], _KINDS[kind])
+    return kind is None or _fits(found if kind == "change" else found[kind], *_KINDS[kind])
 
 
 def is_line(found: Mapping[str, Any]) -> bool:
     """Whether this is a line of an answer, of a change or without one."""
-    return _fits(found, _Line)
+    return _fits(found, *_LINE)
 
 
-def _fits(found: object, kind: Any) -> bool:
+def _fits(found: object, *kinds: Any) -> bool:
     try:
-        msgspec.convert(found, kind, str_keys=True)
+        for kind in kinds:
+            msgspec.convert(found, kind, str_keys=True)
     except msgspec.ValidationError:
         return False
     return True

@@ -44,23 +44,35 @@ class _SavedTrust(Struct, array_like=True):
     now: int
 
 
+class _SavedInputs(Struct, array_like=True):
+    """The status of inputs."""
+
+    status: dict[str, Any]
+    seconds: list[tuple[float, dict[str, int]]]
+    rejects: list[dict[str, Any]]
+
+
+class _SavedLines(Struct, array_like=True):
+    """The ids of answers, how many changes there were, and where their lines are."""
+
+    open: list[str]
+    decided: list[str]
+    changes: _Counts
+    flow: list[tuple[float, _Counts]]
+    pieces: list[FeedPiece]
+    at: int
+
+
 class _SavedBoard(Struct, array_like=True):
-    """All of a board but its answers, of which it has the ids."""
+    """All of a board but its answers."""
 
     head: dict[str, Any]
     tick: int | None
     version: int
     damaged: int
-    open: list[str]
-    decided: list[str]
-    changes: _Counts
-    status: dict[str, Any]
-    seconds: list[tuple[float, dict[str, int]]]
-    rejects: list[dict[str, Any]]
+    lines: _SavedLines
+    inputs: _SavedInputs
     trust: _SavedTrust
-    flow: list[tuple[float, _Counts]]
-    pieces: list[FeedPiece]
-    at: int
     rules_changed: dict[str, Any] | None
 
 
@@ -75,29 +87,28 @@ def saved(board: Board) -> Iterator[bytes]:
     trust.scores()  # then all that was scored is in the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
+    sums = {name: to_dict(replace(each, program=trust.own(name))) for name, each in trust.sums.items()}
+    numbers = [(tick, number, answer.id) for tick, number, answer in trust.waiting]
+    positions, inputs = board.positions, board.inputs
     found = _SavedBoard(
         about(board.head.source, None),
         board.tick,
         board.version,
         board.damaged,
-        list(board.open),
-        list(board.decided),
-        dict(board.changes),
-        dict(board.inputs.status),
-        [(at, dict(counts)) for at, counts in board.inputs.seconds],
-        [dict(each) for each in board.inputs.rejects],
-        _SavedTrust(
-            {name: to_dict(replace(each, program=trust.own(name))) for name, each in trust.sums.items()},
-            [(tick, number, answer.id) for tick, number, answer in trust.waiting],
-            dict(trust.latest),
-            trust.taken,
-            trust.scored,
-            trust.first,
-            trust.now,
+        _SavedLines(
+            list(board.open),
+            list(board.decided),
+            dict(board.changes),
+            [(each.at, dict(each.changes)) for each in board.flow.moments],
+            list(positions.kept),
+            positions.at,
         ),
-        [(each.at, dict(each.changes)) for each in board.flow.moments],
-        list(board.positions.kept),
-        board.positions.at,
+        _SavedInputs(
+            dict(inputs.status),
+            [(at, dict(counts)) for at, counts in inputs.seconds],
+            [dict(each) for each in inputs.rejects],
+        ),
+        _SavedTrust(sums, numbers, dict(trust.latest), trust.taken, trust.scored, trust.first, trust.now),
         None if board.rules_changed is None else dict(board.rules_changed),
     )
     several = (answers[at : at + _AT_ONCE] for at in range(0, len(answers), _AT_ONCE))
@@ -118,13 +129,14 @@ def restored(pieces: Iterable[bytes]) -> Board:
 def _board(found: _SavedBoard, answers: dict[str, TrackedAnswer]) -> Board:
     board = Board(FeedProgram(source_of(found.head)), found.tick, found.version)
     board.damaged, board.rules_changed = found.damaged, found.rules_changed
-    board.open = {name: answers[name] for name in found.open}
-    board.decided = OrderedDict((name, answers[name]) for name in found.decided)
+    lines, inputs = found.lines, found.inputs
+    board.open = {name: answers[name] for name in lines.open}
+    board.decided = OrderedDict((name, answers[name]) for name in lines.decided)
     board.decided_size = sum(each.size for each in board.decided.values())
-    board.changes = Counter(found.changes)
-    board.inputs.status = found.status
-    board.inputs.seconds.extend(found.seconds)
-    board.inputs.rejects.extend(found.rejects)
+    board.changes = Counter(lines.changes)
+    board.inputs.status = inputs.status
+    board.inputs.seconds.extend(inputs.seconds)
+    board.inputs.rejects.extend(inputs.rejects)
     trust, kept = board.trust, found.trust
     trust.ask(board.head.alerts)
     for name, each in kept.sums.items():
@@ -134,8 +146,8 @@ def _board(found: _SavedBoard, answers: dict[str, TrackedAnswer]) -> Board:
     trust.waiting = [(tick, number, answers[name]) for tick, number, name in kept.waiting]
     trust.latest, trust.taken, trust.scored = kept.latest, kept.taken, kept.scored
     trust.first, trust.now = kept.first, kept.now
-    board.flow.moments.extend(FlowMoment(at, changes) for at, changes in found.flow)
+    board.flow.moments.extend(FlowMoment(at, changes) for at, changes in lines.flow)
     positions = board.positions
-    positions.kept, positions.at = deque(found.pieces), found.at
-    positions.lines = sum(each.lines for each in found.pieces)
+    positions.kept, positions.at = deque(lines.pieces), lines.at
+    positions.lines = sum(each.lines for each in lines.pieces)
     return board

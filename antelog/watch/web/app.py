@@ -277,10 +277,8 @@ class _Routes:
 
     def _scene(self, request: Request) -> ViewContext:
         board, given = self.live.board, _given(request)
-        acts, stale = self.act_list.by_group(), freshness(self.live, time.time()).covers
-        return ViewContext(
-            board, self.live.answers, self.live.decided, _root(request), given, acts=acts, stale=stale
-        )
+        acts, self.live.answers.stale = self.act_list.by_group(), freshness(self.live, time.time()).covers
+        return ViewContext(board, self.live.answers, self.live.decided, _root(request), given, acts=acts)
 
     def _state(self) -> Mapping[str, Any]:
         """The summary of the board, computed once for each version, and how fresh it is."""

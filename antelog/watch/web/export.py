@@ -42,7 +42,7 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
 
 
 @dataclass(frozen=True)
-class Ticks:
+class TickCells:
     """The cells of ticks in a table: each has its time beside it where the program has a `tick`."""
 
     timescale: Timescale | None
@@ -61,8 +61,8 @@ def _iso(tick: int | None, timescale: Timescale) -> str | None:
     return None if tick is None or tick not in timescale.ticks else timescale.time(tick).isoformat()
 
 
-def _ticks(live: LiveBoard) -> Ticks:
-    return Ticks(live.board.head.timescale)
+def _ticks(live: LiveBoard) -> TickCells:
+    return TickCells(live.board.head.timescale)
 
 
 def as_csv(lines: Iterable[Row]) -> str:

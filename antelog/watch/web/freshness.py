@@ -53,16 +53,16 @@ def freshness(live: LiveBoard, now: float) -> Freshness:
         return replace(stopped, band=(*stopped.band, *notes))
     inputs, head = live.board.inputs, live.board.head
     silent = {each.name: each for each in inputs.each() if each.silent_for(now) is not None}
-    slots = {
-        each: found
+    slots = [
+        (each, found)
         for each in inputs.each()
         if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
-    }
+    ]
     clock = _clock(live)
     band = [_of_input(live, clock, each, now) for each in silent.values()]
-    band += [_of_slots(clock, each, found) for each, found in slots.items()]
+    band += [_of_slots(clock, each, found) for each, found in slots]
     rests: set[object] = {query for query, names in head.rests_on.items() if not names.isdisjoint(silent)}
-    for each, found in slots.items():
+    for each, found in slots:
         queries = [query for query, names in head.rests_on.items() if each.name in names]
         rests |= {(query, slot) for query in queries for slot in found.listed}
     heard = max((each.heard for each in inputs.each() if each.heard is not None), default=None)

@@ -25,7 +25,7 @@ from antelog.watch.board.saved_board import restored, saved
 from antelog.writing import replacing
 
 _SHORTEST = 1.5
-"""Seconds of work that a page that is started again may repeat, at least."""
+"""CPU seconds of work that a page that is started again may repeat, at least."""
 _SHARE = 5
 """To keep boards takes at most one part in so many of the work."""
 _VERSION = b"antelog board 1\n"
@@ -63,7 +63,7 @@ class KeptBoard:
         return board
 
     def read(self, before: int, count: int, seconds: float) -> None:
-        """Takes note that some records were read behind a position, which took so long."""
+        """Takes note that some records were read behind a position, which took so many CPU seconds."""
         if count:
             self._before, self._count = before, count
         self._work += seconds
@@ -74,13 +74,13 @@ class KeptBoard:
 
     async def keep(self, board: Board) -> None:
         """Writes the board, which must not change meanwhile. Where that is not possible, none is kept."""
-        began = time.monotonic()
+        began = time.process_time()
         checksum = self._checksum(self._before, self._count)
         good = _Good(self._before, self._count, checksum, self._reader.position)
         pieces = [msgspec.msgpack.encode(good)], saved(board)
         with suppress(OutputError):
             await asyncio.to_thread(self._write, (piece for several in pieces for piece in several))
-        self._work, self._cost = 0.0, time.monotonic() - began
+        self._work, self._cost = 0.0, time.process_time() - began
 
     def _write(self, pieces: Iterator[bytes]) -> None:
         with replacing(self._path, mode=0o600) as file:  # facts are not for everybody on this machine

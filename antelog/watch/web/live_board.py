@@ -140,7 +140,7 @@ class LiveBoard:
         return self.board.find(name)
 
     def take_some(self) -> None:
-        began, before = time.monotonic(), 0
+        began, before = time.process_time(), 0
         if isinstance(self.reader, FeedAgain):
             before = self.reader.position
             self.board.positions.begin(before)
@@ -149,7 +149,7 @@ class LiveBoard:
         if records:
             self.take(records)
         if self._kept is not None:
-            self._kept.read(before, len(records), time.monotonic() - began)
+            self._kept.read(before, len(records), time.process_time() - began)
 
     @property
     def share(self) -> float:

@@ -48,7 +48,7 @@ def position(live: LiveBoard) -> int:
 
 def said(live: LiveBoard) -> dict[str, Any]:
     """All that the page says of its answers, and lines of one that it reads again."""
-    views = {name: make(live, {}) for name, make in API.items()}
+    views: dict[str, Any] = {name: make(live, {}) for name, make in API.items()}
     views["answer"] = of_answer(live, views["decided"]["answers"][-1]["id"])
     return views
 

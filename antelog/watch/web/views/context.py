@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -121,8 +121,7 @@ class ViewContext:
     """The board and its indexes, the path at which the page is mounted, and the address of the view.
 
     `live`: the view is for the page, not for a file that is kept. `acts` are those of people, by group;
-    `stale` says whether an answer, by query and group, rests on what does not come; `detail` is about the
-    answer that is shown.
+    `detail` is about the answer that is shown.
     """
 
     board: Board
@@ -132,7 +131,6 @@ class ViewContext:
     given: Given = field(default_factory=dict)
     live: bool = True
     acts: Mapping[str, Sequence[Act]] = field(default_factory=dict)
-    stale: Callable[[str, str], bool] = lambda _query, _group: False
     detail: AnswerDetail | None = None
 
     @cached_property
