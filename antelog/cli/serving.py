@@ -130,11 +130,13 @@ def tending(page: Page) -> Tend:
     return lambda: page.tend(lambda note: say(f"note: {note}"))
 
 
-def with_alerts(feed: Path, setup: AlertSetup, stack: ExitStack, newest: Callable[[], int | None]) -> Tend:
-    """Sends alerts until the stack is closed; the function restarts their process if it has died.
+def with_alerts(
+    feed: Path, setup: AlertSetup, stack: ExitStack, newest: Callable[[], int | None]
+) -> AlertProcess:
+    """Sends alerts until the stack is closed; `tend` restarts their process if it has died.
 
     `newest` is the newest time there is at the start, once it is known.
     """
     alerts = AlertProcess(feed, setup, newest)
     stack.callback(alerts.stop)
-    return alerts.tend
+    return alerts

@@ -204,6 +204,7 @@ class Driver:
         """Look after the other processes until `stopping`."""
         while not stopping():
             self.course.tend()
+            self._commit()  # the page sees that this process is there
             self.time.sleep(BETWEEN_STEPS)
 
     def _now(self) -> Now:

@@ -10,6 +10,8 @@ there, so that no list of processes shows a token or an address.
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -20,12 +22,15 @@ LONGEST = 300.0
 
 
 class Child:
-    """A Python module that runs in a process of its own. With `answers` its output is read here."""
+    """A Python module that runs in a process of its own. With `answers` its output is read here.
+
+    Nothing of the working folder is imported (`-P`): that is where somebody's rules and facts are.
+    """
 
     def __init__(self, module: str, order: bytes, *, answers: bool = False) -> None:
         # A session of its own: an interrupt of the terminal is for this process, which ends its children.
         self.process = subprocess.Popen(
-            [sys.executable, "-m", module],
+            [sys.executable, "-P", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE if answers else subprocess.DEVNULL,
             stderr=subprocess.PIPE if answers else None,
@@ -35,6 +40,23 @@ class Child:
         with suppress(OSError):  # it has ended already, and has said why
             self.process.stdin.write(order + b"\n")
             self.process.stdin.flush()
+
+    def said(self) -> tuple[bytes, bytes]:
+        """What has come on its output and its errors since the last call, where these are read here."""
+        found = []
+        for pipe in (self.process.stdout, self.process.stderr):
+            content = b""
+            if pipe is not None and not pipe.closed:
+                os.set_blocking(pipe.fileno(), False)
+                content = pipe.read() or b""
+            found.append(content)
+        return found[0], found[1]
+
+    @property
+    def how_it_ended(self) -> str:
+        """Its exit status, or the signal that ended it."""
+        status = self.process.returncode
+        return signal.Signals(-status).name if status is not None and status < 0 else f"status {status}"
 
     @property
     def pid(self) -> int:
@@ -65,11 +87,12 @@ class Child:
 class Restarts:
     """The times at which a child that has ended is restarted: soon at first, then less and less often.
 
-    `between` are the seconds from now to the first restart.
+    `between` are the seconds from now to the first restart; `deaths` is how often it has ended.
     """
 
     def __init__(self, between: float) -> None:
         self._since, self._between = time.monotonic(), between
+        self.deaths = 0
 
     def due(self) -> bool:
         """Whether a restart is due. If so, the next one is due after twice the time."""

@@ -6,11 +6,14 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -126,6 +129,119 @@ def test_changes_of_others_are_shown(watching: Callable[..., _Watch]) -> None:
     link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
     assert b"wt2" in _asked(f"{link[1]}/api/decided", link[2])
     assert process.stop() == 0
+
+
+def _part(link: re.Match[str], path: str = "/part/now") -> str:
+    return _asked(f"{link[1]}{path}", link[2]).decode()
+
+
+@pytest.mark.usefixtures("here")
+def test_odd_lines_of_others_are_skipped_and_counted(watching: Callable[..., _Watch]) -> None:
+    first, *rest = map(json.loads, LOG)
+    odd: list[object] = [
+        {**first, "explanations": 5},
+        {**first, "explanations": [{"evidence": 7}]},
+        {**first, "tick": "soon"},
+        {**first, "answer": [1]},
+        {**first, "decided_by": 10**30},
+        {"status": {"inputs": {"Temp": {"late": {"x": "y"}}}}},
+        [first],
+    ]
+    Path("changes.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (*odd, first, *rest)))
+    process = watching("changes.jsonl")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    process.said("note: the page: 7 lines are not records that antelog writes, and were skipped")
+    assert len(json.loads(_part(link, "/api/decided"))["answers"]) == 3
+    for view in ("now", "decided", "inputs", "trust", "plan"):
+        assert "7 lines are not records" in _part(link, f"/part/{view}")
+    assert json.loads(_part(link, "/healthz"))["status"] == "ok"
+    with Path("changes.jsonl").open("a") as file:
+        file.write(json.dumps({**first, "answer": {"X": "wt9", "T": 0}}) + "\n")
+    until(lambda: "wt9" in _part(link), process.process, _said)
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_a_page_that_cannot_read_on_says_so(watching: Callable[..., _Watch]) -> None:
+    process = watching("p.alog", "--input", "Temp=temp.csv", "--state", "s")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    process.reported(2)
+    until(lambda: json.loads(_part(link, "/api/now"))["total"], process.process, _said)
+    with closing(sqlite3.connect("s")) as database, database:
+        database.execute("INSERT INTO feed SELECT max(last) + 1000000, 1, 0, 0, 5 FROM feed")
+    process.said("note: the page cannot read on: .*s: a value of `lines` is of another type")
+    with pytest.raises(urllib.error.HTTPError) as raised:
+        _asked(f"{link[1]}/healthz", "")
+    assert (raised.value.code, json.loads(raised.value.read())["status"]) == (503, "failed")
+    raised.value.close()
+    assert "The page cannot read on: " in _part(link)
+    assert process.stop() == 0
+
+
+FRESH = """\
+tick 1 second.
+input Temp(device, level, time) delay 300 seconds, every 2 s.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+query Malf(X, T).
+"""
+
+
+def test_the_first_view_says_how_fresh_it_is_without_a_script(
+    here: Path, watching: Callable[..., _Watch]
+) -> None:
+    (here / "p.alog").write_text(FRESH)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    (here / "temp.csv").write_text(f"device,level,time\nwt2,high,{now}\n")
+    process = watching("p.alog", "--input", "Temp=temp.csv")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+
+    def first() -> str:
+        """The page as its link gives it, before any script."""
+        with urllib.request.urlopen(f"{link[1]}/?token={link[2]}", timeout=30) as answer:
+            found: str = answer.read().decode()
+        return found
+
+    until(lambda: re.search(r"last fact \d+ s ago", first()), process.process, _said)
+    until(lambda: "2 open answers rest on it" in first(), process.process, _said)
+    for page in (first(), _part(link)):
+        assert re.search(
+            r"Temp has been silent for \d+ s, since \S+ UTC; facts are expected within 2 s", page
+        )
+        assert re.findall(r'class="(item[^"]*)"', page) == ["item info stale"]
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_a_program_that_is_edited_meanwhile_is_said(watching: Callable[..., _Watch]) -> None:
+    before = Path("p.alog").read_text()
+    Path("more.alog").write_text("% more\n")
+    Path("p.alog").write_text(f'include "more.alog".\n{before}')
+    process = watching("p.alog", "--input", "Temp=temp.csv", "--state", "s")
+    link = process.said(r"the page: (http://127\.0\.0\.1:\d+)/\?token=(\S+)")
+    process.reported(2)
+    Path("more.alog").write_text("% less\n")
+    said = "more.alog has changed since this run began"
+    process.said(f"note: {said}, which goes on with the rules of before.*--accept-changes")
+    until(lambda: said in _part(link), process.process, _said)
+    Path("more.alog").write_text("% more\n")
+    until(lambda: said not in _part(link), process.process, _said)
+    assert process.stop() == 0
+
+
+@pytest.mark.usefixtures("here")
+def test_a_sender_that_keeps_dying_ends_a_run_with_1() -> None:
+    facts = ("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--no-page", "--state", "s")
+    alert = ("--alert", "command:true", "--alert-on", "possible", "--alert-from", "start")
+    assert antelog(*facts).exit_code == 0
+    with closing(sqlite3.connect("s")) as database, database:
+        database.execute(
+            "CREATE TRIGGER no BEFORE INSERT ON letters BEGIN SELECT RAISE(ABORT, 'the disk is odd'); END"
+        )
+    with Path("temp.csv").open("a") as file:
+        file.write("wt5,high,7,7\nwt5,high,9,9\n")
+    done = antelog(*facts, *alert)
+    assert done.exit_code == 1, done.stderr
+    assert "error: alerts: the process that sends them ends with an error" in done.stderr
 
 
 @pytest.mark.usefixtures("here")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from antelog.cli.show.set_aside import (
 from antelog.cli.show.status_line import status_line
 from antelog.cli.show.terminal import clear, say
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import DataError, InUseError
+from antelog.errors import DataError, InUseError, OutputError
 from antelog.files import Rejects
 from antelog.process import LEARN
 from antelog.program import Program
@@ -34,6 +35,7 @@ from antelog.run import values
 from antelog.run.address import Posted
 from antelog.run.answer_details import DetailWriter
 from antelog.run.checks import Ready
+from antelog.run.edits import ProgramEdits
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
@@ -43,8 +45,10 @@ from antelog.run.store import Store
 from antelog.secrets import redacted
 from antelog.temporary import temporary_folder
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup
+from antelog.watch.alerts.process import AlertProcess
 from antelog.watch.alerts.setup import alerts_in, setup_of
 from antelog.watch.web.address import new_token
+from antelog.watch.web.serving import Page
 
 
 @click.command(
@@ -94,7 +98,9 @@ def _run(found: Ready) -> None:
     with ExitStack() as stack:
         feed = bool(posted) or wanted is not None or not settings.no_page
         store = _store(settings, feed, stack)
-        tends: list[Tend] = []
+        tends, notes = list[Tend](), dict[str, str]()
+        edits = ProgramEdits(program.source, kept=settings.state is not None)
+        tends.append(lambda: _look_for_edits(edits, notes))
         run = FollowedRun(
             program,
             settings,
@@ -105,13 +111,18 @@ def _run(found: Ready) -> None:
             tend=lambda: [tend() for tend in tends],
         )
         follower = run.follower(_output(plan, settings), stack)
+        if follower.driver.journal is not None and follower.driver.journal.feed is not None:
+            follower.driver.journal.feed.notes = notes
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
+            tends.append(partial(_tell_trouble, notes, "page", served))
             if wanted is not None and not wanted.link:
                 wanted = replace(wanted, link=served.address.origin)
+        sender = None
         if store is not None and wanted is not None:
-            tends.append(with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest))
+            sender = with_alerts(store.path, wanted, stack, lambda: follower.driver.reader.newest)
+            tends += [sender.tend, partial(_tell_trouble, notes, "alerts", sender)]
         alone = page is None and not settings.once
         with stoppable() as stopping, status_line(follower.driver, wanted=alone) as refresh:
             tends.append(refresh)
@@ -128,6 +139,27 @@ def _run(found: Ready) -> None:
         SetAside(rejects.counts, rejects.first, plan.timescale, rejects.delays).say(None, "the page")
         if settings.once and not follower.resumed:
             rejects.require_use()
+    if settings.once and sender is not None and sender.failed:
+        kept = "are kept in the state" if settings.state is not None else "are lost without a --state"
+        raise OutputError(f"alerts: the process that sends them ends with an error; those that wait {kept}")
+
+
+def _look_for_edits(edits: ProgramEdits, notes: dict[str, str]) -> None:
+    found = edits.look()
+    if found and notes.get("edits") != found:
+        say(f"note: {found}")
+    _set(notes, "edits", found)
+
+
+def _tell_trouble(notes: dict[str, str], name: str, process: Page | AlertProcess) -> None:
+    _set(notes, name, process.trouble)
+
+
+def _set(notes: dict[str, str], name: str, text: str) -> None:
+    """What the page says of something; nothing if the text is empty."""
+    notes.pop(name, None)
+    if text:
+        notes[name] = text
 
 
 def wanted_alerts(settings: AlertSettings, program: Program, *, chances: bool) -> AlertSetup | None:

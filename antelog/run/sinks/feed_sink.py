@@ -60,6 +60,8 @@ class FeedSink:
         self._listed: dict[str, ListedSlots] = {}
         self.rules_changed: Mapping[str, Any] | None = None
         """The latest change of the rules, which heads have."""
+        self.notes: Mapping[str, str] = {}
+        """Sentences that each status has, by what they are about."""
 
     @property
     def has_begun(self) -> bool:
@@ -99,6 +101,8 @@ class FeedSink:
         self._open.count()
         counted = {"open": self._open.by_query, "seen": self._open.seen_values}
         known = {"tick": self._engine.now, **counted, "inputs": inputs, "holding": holding}
+        if self.notes:
+            known["notes"] = list(self.notes.values())
         content = msgspec.json.encode(known)
         if not at_once and content == self._last and now < self._written + SILENT:
             return

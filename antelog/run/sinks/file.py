@@ -2,7 +2,8 @@
 
 OutputFile(Path("changes.jsonl"), {"size": 1200}, lines)    its first 1,200 bytes are kept
 
-One process writes to it at a time, for two would cut off each other's lines.
+One process writes to it at a time, for two would cut off each other's lines. What is not an ordinary file,
+such as `/dev/null` or a named pipe, cannot be cut, and has no mark.
 """
 
 from __future__ import annotations
@@ -38,15 +39,18 @@ class OutputFile:
         self._lines, self.path = lines, path
         self._file = _locked(path, wait)
         self._safe = -1
+        self.size = 0 if mark is None else int(mark["size"])
         descriptor = self._file.fileno()
-        there = os.fstat(descriptor).st_size
+        found = os.fstat(descriptor)
+        self._is_plain, there = stat.S_ISREG(found.st_mode), found.st_size
+        if not self._is_plain:
+            return
         if kept and mark is None and there:
             self._file.close()
             raise OutputError(
                 f"{path}: is there already, and the state knows nothing of it; "
                 "move it away, or give another --output"
             )
-        self.size = 0 if mark is None else int(mark["size"])
         if there < self.size:
             self._file.close()
             raise StateError(
@@ -59,7 +63,9 @@ class OutputFile:
     def write(self, step: StepResult) -> None:
         self.size += self._file.write_all(self._lines(step).encode())
 
-    def mark(self) -> Mapping[str, Any]:
+    def mark(self) -> Mapping[str, Any] | None:
+        if not self._is_plain:
+            return None
         if self._safe != self.size:
             os.fsync(self._file.fileno())
             self._safe = self.size

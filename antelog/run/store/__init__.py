@@ -9,7 +9,17 @@ from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
 from antelog.run.store.inbox import Inbox, PostedFact, post
-from antelog.run.store.records import Record, about, change_of, record_of, reject_line, source_of, status_line
+from antelog.run.store.records import (
+    Record,
+    about,
+    change_of,
+    is_line,
+    is_record,
+    record_of,
+    reject_line,
+    source_of,
+    status_line,
+)
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
 __all__ = [
@@ -32,6 +42,8 @@ __all__ = [
     "about",
     "change_of",
     "is_folder_feed",
+    "is_line",
+    "is_record",
     "is_store",
     "post",
     "record_of",

@@ -15,6 +15,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from antelog.errors import InUseError, StateError
 from antelog.writing import PLAIN, claimed, is_at
@@ -22,19 +23,21 @@ from antelog.writing import PLAIN, claimed, is_at
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
 
-VERSION = 3
+VERSION = 4
 """Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
 
 PATIENCE = 60.0
 """Seconds to wait for another process's transaction."""
 
 TABLES = """
-CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), known BLOB, generation INTEGER);
+CREATE TABLE state (
+    one INTEGER PRIMARY KEY CHECK (one = 1), known BLOB, generation INTEGER, recorded INTEGER, checksum BLOB
+);
 CREATE TABLE pieces (generation INTEGER, number INTEGER, content BLOB, PRIMARY KEY (generation, number));
 CREATE TABLE steps (step INTEGER PRIMARY KEY, now INTEGER);
 CREATE TABLE rows (number INTEGER PRIMARY KEY, step INTEGER, input TEXT, file TEXT, content BLOB);
 CREATE TABLE feed (last INTEGER PRIMARY KEY, count INTEGER, at INTEGER, head INTEGER, lines BLOB);
-CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER);
+CREATE TABLE inputs (name TEXT PRIMARY KEY, posted INTEGER);
 CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
 CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
 CREATE TABLE letters (
@@ -66,6 +69,13 @@ CREATE TABLE firing (
 CREATE INDEX firing_groups ON firing (receiver, name, query, since);
 """
 
+_KINDS = {"INTEGER": int, "TEXT": str, "BLOB": bytes, "REAL": int | float}
+_EMPTY = frozenset({"until", "found"})
+"""Columns that may have no value."""
+_TYPES = {name: _KINDS[kind] for name, kind in re.findall(r"(\w+) (INTEGER|TEXT|BLOB|REAL)\b", TABLES)} | {
+    "at": int | float  # of both types
+}
+
 _HEADER = b"SQLite format 3\0"
 _OLDER = (b"antelog state ", b"PK\x03\x04")
 """The first bytes of states before there was a store."""
@@ -87,7 +97,7 @@ def is_store(path: Path) -> bool:
             return False
         with closing(_connected(path, durable=True)) as database:
             (application,) = database.execute("PRAGMA application_id").fetchone()
-    except (sqlite3.Error, OSError):  # the latter for a name that no file can have
+    except (StateError, OSError):  # the latter for a name that no file can have
         return False
     return bool(application == APPLICATION)
 
@@ -231,8 +241,36 @@ def _refuse_other_files(path: Path) -> None:
         raise StateError(f"{path} is not a store that antelog wrote; give another name")
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that says what SQLite cannot do as a StateError, and gives rows of the declared types."""
+
+    path: Path
+
+    def execute(self, *given: Any) -> sqlite3.Cursor:
+        with _in_words(self.path):
+            return super().execute(*given)
+
+    def executemany(self, *given: Any) -> sqlite3.Cursor:
+        with _in_words(self.path):
+            return super().executemany(*given)
+
+    def checked(self, cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The row. SQLite keeps a value of any type in any column: another program may have put it there."""
+        for value, (name, *_) in zip(row, cursor.description, strict=True):
+            kind = _TYPES.get(name)
+            if kind is not None and not isinstance(value, kind) and not (value is None and name in _EMPTY):
+                raise StateError(
+                    f"{self.path}: a value of `{name}` is of another type than antelog writes, so another "
+                    "program has changed the file; go on with a copy of before, or begin with another --state"
+                )
+        return row
+
+
 def _connected(path: Path, *, durable: bool) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with _in_words(path):
+        database = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, factory=_Connection)
+    database.path, database.row_factory = path, database.checked
+    database.text_factory = lambda content: content.decode("utf-8", "replace")
     database.execute(f"PRAGMA synchronous = {'FULL' if durable else 'OFF'}")
     database.execute("PRAGMA journal_size_limit = 67108864")
     database.execute("PRAGMA secure_delete = OFF")  # some builds would write zeros over all that is deleted

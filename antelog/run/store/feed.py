@@ -63,6 +63,9 @@ class Feed(Protocol):
     def summary(self) -> Extent:
         """The extent of the lines that are kept."""
 
+    def share(self, position: int) -> float:
+        """The share of what is kept that is before a position."""
+
 
 class WritableFeed(Feed, Protocol):
     """A feed in the process that writes it."""
@@ -95,6 +98,10 @@ class FeedReader:
     def read_again(self, position: int, limit: int) -> list[dict[str, Any]]:
         """Records behind an earlier position, as far as they are kept."""
         return self._records(self.feed.read(position, limit))
+
+    def share(self) -> float:
+        """The share of the feed that was read."""
+        return self.feed.share(self.position)
 
     def _records(self, portion: Portion) -> list[dict[str, Any]]:
         records = []
@@ -149,6 +156,9 @@ class StoredFeed:
     def summary(self) -> Extent:
         return _extent(self._database)
 
+    def share(self, position: int) -> float:
+        return _share(self.summary(), position)
+
     def _insert(self, lines: Sequence[str], *, head: bool = False) -> None:
         content = "\n".join(lines).encode()
         self._last += len(lines)
@@ -193,6 +203,9 @@ class StoredFeedAt:
         database = self._opened()
         return Extent(0, 0, 0) if database is None else _extent(database)
 
+    def share(self, position: int) -> float:
+        return _share(self.summary(), position)
+
     def close(self) -> None:
         if self._database is not None:
             self._database.close()
@@ -228,6 +241,11 @@ def _portion(database: sqlite3.Connection, after: int, limit: int) -> Portion:
     finally:
         rows.close()
     return Portion(found, after)
+
+
+def _share(extent: Extent, position: int) -> float:
+    there = extent.last - extent.first
+    return min(1.0, max(0, position - extent.first) / there) if there else 1.0
 
 
 def _extent(database: sqlite3.Connection) -> Extent:

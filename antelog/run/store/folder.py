@@ -102,6 +102,12 @@ class FolderFeed:
             return Extent(0, 0, 0)
         return Extent(there[0] * _ROOM, there[-1] * _ROOM + sizes[-1], sum(sizes))
 
+    def share(self, position: int) -> float:
+        segment, offset = divmod(position, _ROOM)
+        sizes = {each: self._path(each).lstat().st_size for each in self._segments()}
+        read = sum(size for each, size in sizes.items() if each < segment) + offset
+        return min(1.0, read / sum(sizes.values())) if any(sizes.values()) else 1.0
+
     # ---- segments ----
 
     def _path(self, segment: int) -> Path:

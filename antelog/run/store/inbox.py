@@ -66,10 +66,10 @@ class Inbox:
 def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:
     """Put facts into the inbox of a store; False if the input takes none. Raises StateError."""
     with closing(opened(path)) as database, transaction(database):
-        row = database.execute("SELECT lines FROM inputs WHERE name = ?", (name,)).fetchone()
+        row = database.execute("SELECT posted FROM inputs WHERE name = ?", (name,)).fetchone()
         if row is not None and facts:
             last = row[0] + len(facts)
-            database.execute("UPDATE inputs SET lines = ? WHERE name = ?", (last, name))
+            database.execute("UPDATE inputs SET posted = ? WHERE name = ?", (last, name))
             database.execute(
                 "INSERT INTO posted (input, last, facts) VALUES (?, ?, ?)", (name, last, b"\n".join(facts))
             )

@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
+from msgspec import Struct
 
 from antelog.diagnostics import Source
 from antelog.engine.step.wording import LABEL
@@ -71,12 +72,17 @@ def change_of(row: Record) -> Record | None:
     """
     if not {"tick", "change", "query", "answer"} <= row.keys():
         return None
+    try:
+        row = _as_lines_have_it(row)
+    except (msgspec.DecodeError, AttributeError, LookupError, TypeError, ValueError):
+        return None
+    return row if is_record(row) else None
+
+
+def _as_lines_have_it(row: Record) -> Record:
     answer = row["answer"]
     if isinstance(answer, str):
-        try:
-            row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
-        except msgspec.DecodeError:
-            return None
+        row = _of_spark(row, msgspec.json.decode(answer, type=dict[str, Any]))
     forecast = row.get("forecast")
     if forecast and isinstance(forecast[0], dict):
         row = {**row, "forecast": [[each["tick"], each["chance"]] for each in forecast]}
@@ -107,3 +113,104 @@ def _of_spark(row: Record, answer: Record) -> Record:
 
 def _iso(value: object) -> object:
     return value.isoformat() if isinstance(value, datetime) else value
+
+
+# ---- what records are ----
+
+_Tick = Annotated[int, msgspec.Meta(ge=-(2**62), le=2**62)]
+_Texts = list[str]
+
+
+class _Explanation(Struct):
+    evidence: _Texts = []
+    hypotheses: _Texts = []
+    so_far: dict[str, Any] | None = None
+
+
+class _Silent(Struct):
+    change: str
+    tick: _Tick
+
+
+class _Answer(Struct, kw_only=True):
+    """The answer of a line, and what became of it when."""
+
+    tick: _Tick
+    change: str = ""
+    query: str
+    answer: dict[str, Any]
+    others: _Texts | str | None = None
+
+
+class _Outlook(Struct):
+    """What else others read of a line; it may have more."""
+
+    explanations: list[_Explanation] | None = None
+    if_silent: _Silent | None = None
+    decided_by: _Tick | None = None
+    chance: float | None = None
+    forecast: list[tuple[_Tick, float]] | None = None
+    because: _Texts | None = None
+    text: str | None = None
+
+
+class _Slots(Struct):
+    of: str
+    known: int
+    silent: int
+    listed: dict[str, str] = {}
+
+
+class _Input(Struct):
+    facts: int = 0
+    newest: _Tick | None = None
+    delay: int = 0
+    late: dict[int, int] = {}
+    rejects: dict[str, int] = {}
+    heard: str | None = None
+    gap: float | None = None
+    unread: int = 0
+    unit: str = ""
+    behind: float = 0.0
+    slots: _Slots | None = None
+
+
+class _Status(Struct):
+    tick: _Tick | None = None
+    at: str | None = None
+    inputs: dict[str, _Input] = {}
+    holding: str | None = None
+    notes: _Texts = []
+
+
+class _Head(Struct):
+    open: list[dict[str, Any]]
+    tick: _Tick | None = None
+    program: str = ""
+    path: str = ""
+
+
+_LINE = (_Answer, _Outlook)
+_KINDS: Mapping[str, tuple[Any, ...]] = {
+    "change": _LINE, "status": (_Status,), "reject": (dict[str, Any],), "head": (_Head,),
+}  # fmt: skip
+
+
+def is_record(found: Mapping[str, Any]) -> bool:
+    """Whether a record has what others read of it, in the right types; of a kind not known here, nothing."""
+    kind = next((each for each in _KINDS if each in found), None)
+    return kind is None or _fits(found if kind == "change" else found[kind], *_KINDS[kind])
+
+
+def is_line(found: Mapping[str, Any]) -> bool:
+    """Whether this is a line of an answer, of a change or without one."""
+    return _fits(found, *_LINE)
+
+
+def _fits(found: object, *kinds: Any) -> bool:
+    try:
+        for kind in kinds:
+            msgspec.convert(found, kind, str_keys=True)
+    except msgspec.ValidationError:
+        return False
+    return True

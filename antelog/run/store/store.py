@@ -17,9 +17,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Self
 
+from antelog.errors import StateError
 from antelog.run.store import database as files
 from antelog.run.store.details import Details
 from antelog.run.store.feed import StoredFeed
@@ -44,6 +46,22 @@ class RecordedStep:
 
     now: int
     rows: tuple[StoredRows, ...] = ()
+
+
+@dataclass(frozen=True)
+class RowTotal:
+    """The number of recorded rows, and a checksum of these and their steps, in order."""
+
+    count: int = 0
+    checksum: bytes = b""
+
+    def plus(self, number: int, step: RecordedStep) -> RowTotal:
+        """This with a step and its rows."""
+        found = blake2b(self.checksum + f"{number} {step.now}".encode(), digest_size=16)
+        for each in step.rows:
+            found.update(f"\0{each.input}\0{each.file}\0{len(each.content)}\0".encode())
+            found.update(each.content)
+        return RowTotal(self.count + len(step.rows), found.digest())
 
 
 @dataclass(frozen=True)
@@ -98,7 +116,11 @@ class Store:
         (number,) = self._database.execute("SELECT coalesce(max(step), 0) + 1 FROM steps").fetchone()
         self._database.execute("INSERT INTO steps VALUES (?, ?)", (number, step.now))
         self._insert(number, step.rows)
-        self._database.execute("UPDATE state SET known = ?", (known,))
+        found = self._database.execute("SELECT recorded, checksum FROM state").fetchone()
+        total = RowTotal(*found).plus(number, step)
+        self._database.execute(
+            "UPDATE state SET known = ?, recorded = ?, checksum = ?", (known, total.count, total.checksum)
+        )
 
     def save(
         self,
@@ -120,7 +142,11 @@ class Store:
                 "INSERT INTO pieces VALUES (?, ?, ?)", (generation, number, engine[start : start + PIECE])
             )
         with self.transaction():
-            self._database.execute("INSERT OR REPLACE INTO state VALUES (1, ?, ?)", (known, generation))
+            total = RowTotal().plus(0, RecordedStep(generation, tuple(waiting)))
+            self._database.execute(
+                "INSERT OR REPLACE INTO state VALUES (1, ?, ?, ?, ?)",
+                (known, generation, total.count, total.checksum),
+            )
             self._database.execute("DELETE FROM steps")
             self._database.execute("DELETE FROM rows")
             self._insert(0, waiting)
@@ -128,18 +154,30 @@ class Store:
         self._database.execute("DELETE FROM pieces WHERE generation < ?", (generation,))
 
     def stored(self) -> StoredState | None:
-        """The state that was saved, and the steps since; None if there is none yet."""
-        row = self._database.execute("SELECT known, generation FROM state").fetchone()
+        """The state that was saved, and the steps since; None if there is none yet.
+
+        Raises StateError if these are not the rows that were recorded.
+        """
+        row = self._database.execute("SELECT known, generation, recorded, checksum FROM state").fetchone()
         if row is None:
             return None
-        known, generation = row
+        known, generation, *total = row
         pieces = self._database.execute(
             "SELECT content FROM pieces WHERE generation = ? ORDER BY number", (generation,)
         )
         engine = b"".join(content for (content,) in pieces)
         steps = self._database.execute("SELECT step, now FROM steps ORDER BY step").fetchall()
         recorded = tuple(RecordedStep(now, self._rows(step)) for step, now in steps)
-        return StoredState(engine, self._rows(0), recorded, known)
+        waiting = self._rows(0)
+        there = RowTotal().plus(0, RecordedStep(generation, waiting))
+        for (number, _), step in zip(steps, recorded, strict=True):
+            there = there.plus(number, step)
+        if there != RowTotal(*total):
+            raise StateError(
+                f"{self.path}: rows that were recorded are missing or were changed: {there.count:,} of "
+                f"{total[0]:,} are there. Go on with a copy of before, or begin with another --state"
+            )
+        return StoredState(engine, waiting, recorded, known)
 
     def keep_slots(self, content: bytes) -> None:
         """Put there when facts of each slot came last."""

@@ -74,6 +74,7 @@ def settings_of(
         # With this, Spark would not share its workers between kinds of functions, and start twice as many.
         "spark.sql.execution.pyspark.udf.simplifiedTraceback.enabled": "false",
         "spark.redaction.regex": NAMES,
+        "spark.executorEnv.PYTHONSAFEPATH": "1",  # as in `session`, on other machines
     }
     if master.startswith("local"):
         # One partition for each core, as far as the buckets can be dealt out evenly.

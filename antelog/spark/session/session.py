@@ -72,6 +72,8 @@ def _started(name: str, settings: Mapping[str, str]) -> SparkSession:
         # What has no setting for its address, as Spark's page for browsers, follows this.
         os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    # Workers get this from Java: else they import what lies in the folder where somebody's rules are.
+    os.environ.setdefault("PYTHONSAFEPATH", "1")
     output = ProcessOutput()
     try:
         with (

@@ -27,6 +27,7 @@ _STARTING = 20.0
 class AlertProcess:
     """Sends the alerts of a store's feed. Raises AlertError if the store cannot be used.
 
+    `trouble` says so if it keeps dying, and `failed` that it could not end well.
     If the setup says nothing else, changes before the `newest` time are not sent at the first start: it is
     known once all that is there has been read.
     """
@@ -35,6 +36,7 @@ class AlertProcess:
         self, store: Path, setup: AlertSetup, newest: Callable[[], int | None] = lambda: None
     ) -> None:
         self._store, self._newest = store, newest
+        self.trouble, self.failed = "", False
         with opened(store) as outbox:
             if outbox.position is None:
                 # From now on, what is open is looked for in all of the past.
@@ -55,16 +57,27 @@ class AlertProcess:
             with opened(self._store) as outbox:
                 outbox.begin_at(tick)
             self._knows_begin = True
-        if self._child.alive or not self._restarts.due():
-            return
-        status = self._child.process.returncode
-        say(f"the process that sends them has ended with {status}; it is started again")
-        self._child.end(0)
-        self._child = self._started()
+        if not self._child.alive and self._restarts.due():
+            self._restart()
 
     def stop(self) -> None:
-        """Lets it send waiting letters, and end."""
+        """Lets it send waiting letters, and end; one that has died is started once more for that."""
+        if not self._child.alive:
+            self._restart()
         self._child.end(GRACE + _STARTING)
+        self.failed = self._child.process.returncode != 0
+
+    def _restart(self) -> None:
+        how = self._child.how_it_ended
+        self._restarts.deaths += 1
+        say(f"the process that sends them has ended with {how}; it is started again")
+        if self._restarts.deaths > 1:
+            self.trouble = (
+                f"The process that sends alerts has ended {self._restarts.deaths} times, at last with {how}: "
+                "alerts may be late or missing. The reason is on standard error of antelog watch."
+            )
+        self._child.end(0)
+        self._child = self._started()
 
     def _started(self) -> Child:
         return Child("antelog.watch.alerts", self._order)

@@ -72,8 +72,9 @@ def receiver_of(to: str) -> Receiver:
             f"Put it into a file that only you can read, and write {kind}:@FILE, or into a variable: "
             f"'{kind}:$NAME'.",
         )
-    words = (sys.executable, "-m", "antelog.watch.alerts.apprise_message", rest) if kind == APPRISE else ()
-    return Receiver(f"{kind}:{rest}", kind, rest, words)
+    # As in `Child`, nothing of the working folder is imported.
+    apprise = (sys.executable, "-P", "-m", "antelog.watch.alerts.apprise_message", rest)
+    return Receiver(f"{kind}:{rest}", kind, rest, apprise if kind == APPRISE else ())
 
 
 def named_apart(receivers: list[Receiver]) -> list[Receiver]:

@@ -91,10 +91,14 @@ class _Columns:
 
 @dataclass(eq=False)
 class AnswerIndex:
-    """The open answers of a board, with columns that are built once for each version."""
+    """The open answers of a board, with columns that are built once for each version.
+
+    `stale` says whether an answer, by query and group, rests on what does not come.
+    """
 
     board: Board
     acts: Callable[[], Mapping[str, Sequence[Act]]] = dict
+    stale: Callable[[str, str], bool] = lambda _query, _group: False
 
     def __post_init__(self) -> None:
         self._version = -1

@@ -32,35 +32,40 @@ class FeedPiece:
     records: int = 0
     ids: bytearray = field(default_factory=bytearray)
 
+    @property
+    def lines(self) -> int:
+        """The number of lines of answers."""
+        return len(self.ids) // _ID
+
 
 class AnswerPositions:
     """The pieces of a feed, in order."""
 
     def __init__(self) -> None:
-        self._pieces: deque[FeedPiece] = deque()
-        self._lines, self._at = 0, 0
+        self.kept: deque[FeedPiece] = deque()
+        self.lines, self.at = 0, 0
 
     def begin(self, position: int) -> None:
         """Some records follow, which are behind this position."""
-        if position < self._at:  # the feed was begun anew
-            self._pieces.clear()
-            self._lines = 0
-        self._at = position
-        last = self._pieces[-1] if self._pieces else None
-        if last is None or len(last.ids) >= LINES * _ID or last.records >= RECORDS:
-            self._pieces.append(FeedPiece(position))
-            while self._lines > MOST:
-                self._lines -= len(self._pieces.popleft().ids) // _ID
+        if position < self.at:  # the feed was begun anew
+            self.kept.clear()
+            self.lines = 0
+        self.at = position
+        last = self.kept[-1] if self.kept else None
+        if last is None or last.lines >= LINES or last.records >= RECORDS:
+            self.kept.append(FeedPiece(position))
+            while self.lines > MOST:
+                self.lines -= self.kept.popleft().lines
 
     def add(self, name: str | None) -> None:
         """A record, and the answer that it is a line of, if it is one."""
-        if not self._pieces:
+        if not self.kept:
             return
-        piece = self._pieces[-1]
+        piece = self.kept[-1]
         piece.records += 1
         if name is not None:
             piece.ids += bytes.fromhex(name)
-            self._lines += 1
+            self.lines += 1
 
     def pieces(self, name: str) -> Sequence[FeedPiece]:
         """The pieces that have lines of an answer."""
@@ -68,4 +73,4 @@ class AnswerPositions:
             wanted = bytes.fromhex(name)
         except ValueError:
             return []
-        return [each for each in self._pieces if wanted in each.ids] if len(wanted) == _ID else []
+        return [each for each in self.kept if wanted in each.ids] if len(wanted) == _ID else []

@@ -26,7 +26,7 @@ from antelog.language.graph import graph_of
 from antelog.language.moments import Timescale
 from antelog.program import Program, compiled
 from antelog.run.sinks.result import CLOSED, ENDS
-from antelog.run.store import source_of
+from antelog.run.store import is_line, is_record, source_of
 from antelog.watch.board.answer_positions import AnswerPositions
 from antelog.watch.board.flow import Flow
 from antelog.watch.board.grouping import group_name
@@ -136,7 +136,7 @@ class Board:
 
     def __post_init__(self) -> None:
         self.damaged = 0
-        self._decided_size = 0
+        self.decided_size = 0
         self.positions = AnswerPositions()
         self.flow = Flow()
         self.recalled = OrderedDict[str, TrackedAnswer]()
@@ -148,10 +148,10 @@ class Board:
         for record in records:
             self.version += 1
             name: str | None = None
-            try:
+            if is_record(record):
                 name = _name(record) if "change" in record else None
                 self._take(record, name)
-            except (AttributeError, KeyError, TypeError, ValueError):
+            else:
                 self.damaged += 1  # a line of another writer; the others are still shown
             self.positions.add(name)
 
@@ -175,7 +175,7 @@ class Board:
         """Keeps an answer for a while, from its records among some of the feed."""
         found: TrackedAnswer | None = None
         for record in records:
-            if "change" not in record or _name(record) != name:
+            if "change" not in record or not is_record(record) or _name(record) != name:
                 continue
             if found is None:
                 found = tracked(record, name)
@@ -237,9 +237,9 @@ class Board:
         else:
             answer.take(line)
         self.decided[name] = answer
-        self._decided_size += answer.size
-        while len(self.decided) > DECIDED or self._decided_size > DECIDED_SIZE:
-            self._decided_size -= self.decided.popitem(last=False)[1].size
+        self.decided_size += answer.size
+        while len(self.decided) > DECIDED or self.decided_size > DECIDED_SIZE:
+            self.decided_size -= self.decided.popitem(last=False)[1].size
         if kind == CLOSED:  # nobody knows what would have become of it
             self.trust.drop(answer)
         else:
@@ -249,7 +249,7 @@ class Board:
         """An answer that is decided no more."""
         answer = self.decided.pop(name, None)
         if answer is not None:
-            self._decided_size -= answer.size
+            self.decided_size -= answer.size
         return answer
 
     def _reach(self, tick: int | None) -> None:
@@ -281,7 +281,7 @@ def _lines_in(head: Mapping[str, Any]) -> Iterator[Line]:
         if "answers" in given:
             lines = [{"tick": given["tick"], "query": given["query"], **each} for each in given["answers"]]
         # What was confirmed at the very tick is listed with what is open; it has no deadline any more.
-        yield from (line for line in lines if "decided_by" in line)
+        yield from (line for line in lines if "decided_by" in line and is_line(line))
 
 
 def _brought_up_to(known: TrackedAnswer | None, line: Line) -> TrackedAnswer | None:

@@ -27,21 +27,21 @@ class Flow:
     """Counts of the last minute, a second apart."""
 
     def __init__(self) -> None:
-        self._moments: deque[FlowMoment] = deque()
+        self.moments: deque[FlowMoment] = deque()
 
     def take(self, at: float | None, changes: Mapping[tuple[str, str], int]) -> None:
         """The counts at a moment; None: at an unknown one."""
-        if at is None or (self._moments and 0 <= at - self._moments[-1].at < _PAUSE):
+        if at is None or (self.moments and 0 <= at - self.moments[-1].at < _PAUSE):
             return
-        self._moments.append(FlowMoment(at, dict(changes)))
-        while not at - WINDOW - _PAUSE <= self._moments[0].at <= at:
-            self._moments.popleft()
+        self.moments.append(FlowMoment(at, dict(changes)))
+        while not at - WINDOW - _PAUSE <= self.moments[0].at <= at:
+            self.moments.popleft()
 
     def rates(self, query: str) -> dict[str, float]:
         """The changes of a query a second, by kind."""
-        if len(self._moments) < 2:
+        if len(self.moments) < 2:
             return {}
-        first, last = self._moments[0], self._moments[-1]
+        first, last = self.moments[0], self.moments[-1]
         found = {}
         for (name, kind), count in last.changes.items():
             if name == query:

@@ -49,14 +49,18 @@ class Pulse:
         return None if self.unread else self.quiet_for(now)
 
     @property
+    def amount(self) -> str:
+        """The unread rows or bytes: `12.5 MB`."""
+        if self.unit == "bytes" and self.unread >= _MB:
+            return f"{self.unread / _MB:,.1f} MB"
+        return f"{self.unread:,} {self.unit}"
+
+    @property
     def backlog(self) -> str:
-        """The unread rows or bytes in words; nothing if all are read."""
+        """The unread rows or bytes, and how old they are, in words; nothing if all are read."""
         if not self.unread:
             return ""
-        amount = f"{self.unread:,} {self.unit}"
-        if self.unit == "bytes" and self.unread >= _MB:
-            amount = f"{self.unread / _MB:,.1f} MB"
-        return f"{amount}, {self.behind:,.0f} s behind" if self.behind >= 1 else amount
+        return f"{self.amount}, {self.behind:,.0f} s behind" if self.behind >= 1 else self.amount
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ class Trust:
 
     def __post_init__(self) -> None:
         self._at, self._results = -1, dict[str, ScoreResult]()
-        self._first: int | None = None  # the tick since which answers are known
-        self._now = 0
+        self.first: int | None = None  # the tick since which answers are known
+        self.now = 0
 
     def ask(self, thresholds: Mapping[str, float | None]) -> None:
         """Sets the thresholds of alerts from now on, by query."""
@@ -61,7 +61,7 @@ class Trust:
 
     def take(self, answer: TrackedAnswer, decided_by: int | None) -> None:
         """Adds an answer that was just confirmed or rejected; `decided_by` is from its last open line."""
-        self._first = answer.since if self._first is None else min(self._first, answer.since)
+        self.first = answer.since if self.first is None else min(self.first, answer.since)
         if answer.now.change == "confirmed" or decided_by is None:
             self.latest.pop(answer.id, None)
             self._score(answer)
@@ -76,7 +76,7 @@ class Trust:
 
     def reach(self, tick: int) -> None:
         """Scores the rejected answers that are decided before this tick."""
-        self._now = max(self._now, tick)
+        self.now = max(self.now, tick)
         while self.waiting and self.waiting[0][0] < tick:
             _, number, answer = heapq.heappop(self.waiting)
             if self.latest.get(answer.id) != number:
@@ -107,7 +107,7 @@ class Trust:
     def alerts(self, query: str) -> Alerted:
         """The alerts at the query's own threshold."""
         self.scores()
-        return by_threshold(self._own(query).sums, (self._threshold(query),))[0]
+        return by_threshold(self.own(query).sums, (self._threshold(query),))[0]
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
@@ -116,7 +116,7 @@ class Trust:
 
     def wait(self, query: str, tick: int | None) -> str:
         """That, and how much longer it takes; `tick` is the length of one in microseconds, or None."""
-        ticks = 0 if self._first is None else self._now - self._first + 1
+        ticks = 0 if self.first is None else self.now - self.first + 1
         learning = self.learning(query)
         return learning and learning + ahead(self._outcomes(query), ENOUGH, ticks, tick)
 
@@ -155,7 +155,7 @@ class Trust:
         answers = self.ready.pop(query)
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
-        own = self._own(query)
+        own = self.own(query)
         at = self._threshold(query)
         rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
         more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
@@ -164,14 +164,14 @@ class Trust:
     def _threshold(self, query: str) -> float:
         return self.thresholds.get(query) or USUAL
 
-    def _own(self, query: str) -> ProgramAlerts:
-        """The alerts at the own threshold so far; from nothing on if the program has another one now."""
+    def own(self, query: str) -> ProgramAlerts:
+        """The alerts of a query at its threshold so far; from nothing on if the program has another now."""
         threshold, found = self._threshold(query), self.at_threshold.get(query)
         return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
 
     def _of_program(self, query: str) -> ProgramAlerts:
         """The alerts of a program that has some."""
-        return ProgramAlerts() if self.thresholds.get(query) is None else self._own(query)
+        return ProgramAlerts() if self.thresholds.get(query) is None else self.own(query)
 
 
 _Row: TypeAlias = tuple[int, int, float, int, bool]

@@ -30,7 +30,7 @@ _SIZE, _CHANCE_SIZE = 900, 110
 _encoded, _decoded = msgspec.json.Encoder().encode, msgspec.json.Decoder().decode
 
 
-class AnswerStatus(Struct, frozen=True):
+class AnswerStatus(Struct, frozen=True, array_like=True):
     """The status of an answer since its latest line.
 
     `decided_by` is the tick by which it is decided for sure; `silent` is the change, and its tick, if nothing
@@ -44,7 +44,7 @@ class AnswerStatus(Struct, frozen=True):
     silent: tuple[str, int] | None
 
 
-class TrackedAnswer(Struct):
+class TrackedAnswer(Struct, array_like=True):
     """An answer, its lines, the tick since which it is open, and the tick of its alert if it had one."""
 
     id: str

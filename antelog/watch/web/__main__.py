@@ -1,7 +1,7 @@
 """The page's own process: `python -m antelog.watch.web`, started by `antelog/watch/web/serving.py`.
 
-It reads an `Order` in JSON from standard input, prints a line with the port once it listens, and ends when
-standard input does.
+It reads an `Order` in JSON from standard input, prints a line with the port once it listens, then notes for
+the one who started it, and ends when standard input does.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ def main() -> int:
     entry = Entry(
         address.hosts, address.origins, address.tokens, Path(order.feed), proxied=address.behind_proxy
     )
-    server = server_of(page_app(LiveBoard(reader), entry), address)
+    live = LiveBoard(reader, path=Path(f"{order.feed}-board"), say=lambda text: _tell({"note": text}))
+    server = server_of(page_app(live, entry), address)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _tell({"port": port})
     serve(server, listening)

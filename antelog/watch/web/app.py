@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from markupsafe import Markup
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -24,6 +26,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from antelog.errors import AntelogError, StateError
+from antelog.escaping import json_text
 from antelog.watch.alerts.outbox import counts_in
 from antelog.watch.board.selection import Given
 from antelog.watch.web.acting import ActList, NoActError, as_json
@@ -32,18 +35,19 @@ from antelog.watch.web.api import API, NoFactsError, of_answer, posted
 from antelog.watch.web.bench import Bench, NoEditError
 from antelog.watch.web.detail_reader import DetailReader
 from antelog.watch.web.export import of_view
+from antelog.watch.web.freshness import freshness
 from antelog.watch.web.guard import ACTS, EDITS, KEPT, PAGES, Guard, bearer, may_look, session
 from antelog.watch.web.live_board import LiveBoard, summary
 from antelog.watch.web.metrics import metrics
-from antelog.watch.web.shell import ASSETS, asset, shell, version
-from antelog.watch.web.templating import warm
+from antelog.watch.web.shell import ASSETS, FirstView, asset, shell, version
+from antelog.watch.web.templating import render, share, warm
 from antelog.watch.web.views import PARTS
 from antelog.watch.web.views.context import ViewContext
 
 _USER = "x-forwarded-user"
 """The header in which a proxy says who somebody is."""
-_BEAT = 10.0
-"""Seconds between two signs of life of a stream of news."""
+_BEAT, _LOOK = 10.0, 2.0
+"""Seconds between two signs of life of a stream of news, and between two looks at what time changes."""
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,15 @@ class _Routes:
     # ---- for everybody ----
 
     async def page(self, request: Request) -> Response:
-        guarded, edits = self.entry.tokens.look is not None, self.entry.bench is not None
-        return HTMLResponse(shell(_root(request), guarded=guarded, edits=edits))
+        """The page; for those with a token, by its link or a header, with its first view."""
+        edits, tokens = self.entry.bench is not None, self.entry.tokens
+        given = bearer(request.headers) or request.query_params.get("token", "")
+        looks = tokens.look is None or may_look(given, [each for each in (tokens.look, tokens.act) if each])
+        first = None
+        if looks and not edits:
+            path = request.url.path.removeprefix(_root(request)).strip("/") or "now"
+            first = FirstView(freshness(self.live, time.time()), self._view(request, path))
+        return HTMLResponse(shell(_root(request), guarded=tokens.look is not None, edits=edits, first=first))
 
     async def static(self, request: Request) -> Response:
         of, _, name = request.path_params["name"].rpartition("/")
@@ -123,7 +134,8 @@ class _Routes:
         return Response(asset(name), media_type=ASSETS[name], headers=kept)
 
     async def health(self, _request: Request) -> Response:
-        found = {"status": "failed" if self.live.failure else "ok", "caught_up": self.live.caught_up}
+        caught_up = self.live.caught_up and not self.live.catching_up
+        found = {"status": "failed" if self.live.failure else "ok", "caught_up": caught_up}
         return JSONResponse(found, 503 if self.live.failure else 200)
 
     # ---- for those with a token ----
@@ -139,18 +151,40 @@ class _Routes:
         return JSONResponse(self._state())
 
     async def part(self, request: Request) -> Response:
-        view, _, rest = request.path_params["view"].partition("/")
+        """A view, after what it says of how fresh it is; or rows of its list alone."""
+        path = request.path_params["view"]
+        if path.endswith("/rows") and self.live.catching_up:
+            return self._later()
+        found = self._view(request, path)
+        if found is None or path.endswith("/rows"):
+            return _missing() if found is None else HTMLResponse(found)
+        fresh = freshness(self.live, time.time())
+        return HTMLResponse(render("fresh.html", fresh=fresh, state=json_text(self._state())) + found)
+
+    def _view(self, request: Request, path: str) -> Markup | None:
+        """A view, or why there is none yet; None if there is none of that name."""
+        view, _, rest = path.partition("/")
         make, scene = PARTS.get(view), self._scene(request)
+        if make is None or self.live.catching_up:
+            return None if make is None else render("catching_up.html", done=self.live.share)
         if view == "answer" and (answer := self.live.find(rest)) is not None:
             scene = replace(scene, detail=self.details.of(answer))
-        found = make(scene, rest) if make else None
-        return _missing() if found is None else HTMLResponse(found)
+        return make(scene, rest)
+
+    def _later(self) -> Response:
+        """What is answered while there is nothing to show."""
+        said = f"the page is catching up: {share(self.live.share)} of what was recorded is read"
+        return JSONResponse({"error": said}, 503, {"retry-after": "1"})
 
     async def api(self, request: Request) -> Response:
         make = API.get(request.path_params["view"])
+        if self.live.catching_up:
+            return self._later()
         return _missing() if make is None else _json(make(self.live, _given(request)))
 
     async def answer(self, request: Request) -> Response:
+        if self.live.catching_up:
+            return self._later()
         name = request.path_params["id"]
         found, answer = of_answer(self.live, name), self.live.find(name)
         if found is None or answer is None:
@@ -159,6 +193,8 @@ class _Routes:
         return _json(found if detail is None else {**found, "details": detail})
 
     async def export(self, request: Request) -> Response:
+        if self.live.catching_up:
+            return self._later()
         view, _, form = request.path_params["view"].rpartition(".")
         found = of_view(self.live, view, form, _given(request))
         if found is None:
@@ -166,6 +202,8 @@ class _Routes:
         return Response(found, media_type=f"text/{form}", headers=_saved_as(f"antelog.{form}"))
 
     async def metrics(self, _request: Request) -> Response:
+        if self.live.catching_up:
+            return self._later()
         found = metrics(self.live.board, counts_in(self.entry.store))
         return Response(found, media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
@@ -223,27 +261,31 @@ class _Routes:
         return StreamingResponse(self._news(), media_type="text/event-stream")
 
     async def _news(self) -> AsyncIterator[str]:
-        version = -1
+        version, beat, known = -1, 0.0, None
         while True:
-            try:
-                async with asyncio.timeout(_BEAT):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK):
                     await self.live.news(version)
-                state = self._state()
-                version = state["version"]
+            state = self._state()
+            said = state["kind"], state["band"]  # which may change as time goes on
+            if state["version"] != version or said != known:
+                version, known, beat = state["version"], said, time.monotonic()
                 yield f"event: state\ndata: {msgspec.json.encode(state).decode()}\n\n"
-            except TimeoutError:
+            elif time.monotonic() > beat + _BEAT:
+                beat = time.monotonic()
                 yield ": still there\n\n"
 
     def _scene(self, request: Request) -> ViewContext:
         board, given = self.live.board, _given(request)
-        acts = self.act_list.by_group()
+        acts, self.live.answers.stale = self.act_list.by_group(), freshness(self.live, time.time()).covers
         return ViewContext(board, self.live.answers, self.live.decided, _root(request), given, acts=acts)
 
     def _state(self) -> Mapping[str, Any]:
-        """The summary of the board, computed once for each version."""
+        """The summary of the board, computed once for each version, and how fresh it is."""
         if self._known.get("version") != self.live.board.version:
             self._known = self._found()
-        return self._known
+        more = {"catching_up": round(self.live.share, 3)} if self.live.catching_up else {}
+        return {**self._known, **more, **freshness(self.live, time.time()).state}
 
     def _found(self) -> dict[str, Any]:
         board = self.live.board

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from antelog.escaping import cell
 from antelog.forecast.scores.scores import table
-from antelog.language.line_literals import awaited
+from antelog.language.moments import Timescale
 from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
+from antelog.watch.board.explanations import failed, marks
 from antelog.watch.board.selection import MOST, Given, selection_of
 from antelog.watch.board.tracked_answer import Line
 from antelog.watch.web.live_board import LiveBoard
@@ -39,6 +39,30 @@ def of_view(live: LiveBoard, path: str, form: str, given: Given) -> str | None:
     if form == "csv" and view in _TABLES:
         return as_csv(_TABLES[view](live, rest, given))
     return None
+
+
+@dataclass(frozen=True)
+class TickCells:
+    """The cells of ticks in a table: each has its time beside it where the program has a `tick`."""
+
+    timescale: Timescale | None
+
+    def names(self, *names: str) -> Sequence[str]:
+        """The heads of columns of ticks."""
+        return [each for name in names for each in ((name, f"{name} (time)") if self.timescale else (name,))]
+
+    def cells(self, *ticks: int | None) -> Sequence[object]:
+        """Ticks, each with its time in ISO 8601."""
+        scale = self.timescale
+        return [each for tick in ticks for each in ((tick, _iso(tick, scale)) if scale else (tick,))]
+
+
+def _iso(tick: int | None, timescale: Timescale) -> str | None:
+    return None if tick is None or tick not in timescale.ticks else timescale.time(tick).isoformat()
+
+
+def _ticks(live: LiveBoard) -> TickCells:
+    return TickCells(live.board.head.timescale)
 
 
 def as_csv(lines: Iterable[Row]) -> str:
@@ -64,55 +88,49 @@ def page(live: LiveBoard, view: str, rest: str, given: Given) -> str | None:
 
 
 def _now(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    yield (
-        "query",
-        "answer",
-        "chance",
-        "since",
-        "decided by",
-        "if nothing comes",
-        "at",
-        "evidence",
-        "awaited",
-        "id",
-    )
+    ticks = _ticks(live)
+    names = ticks.names("since", "decided by"), ticks.names("at")
+    yield ("query", "answer", "chance", *names[0], "if nothing comes", *names[1], "evidence", "awaited", "id")
     selection = replace(selection_of(given), start=0, count=_ALL)
     for answer in live.answers.select(selection).answers:
-        now, line = answer.now, answer.line
+        now = answer.now
+        change, at = now.silent or (None, None)
         yield (
             answer.query,
             live.board.head.label(answer),
             now.chance,
-            answer.since,
-            now.decided_by,
-            *(now.silent or (None, None)),
-            *_first(line),
+            *ticks.cells(answer.since, now.decided_by),
+            change,
+            *ticks.cells(at),
+            *_first(live, answer.line),
             answer.id,
         )
 
 
 def _answer(live: LiveBoard, rest: str, _given: Given) -> Iterator[Row]:
-    yield ("tick", "change", "chance", "decided by", "evidence", "awaited")
+    ticks = _ticks(live)
+    yield (*ticks.names("tick"), "change", "chance", *ticks.names("decided by"), "evidence", "awaited")
     found = live.find(rest)
     for line in found.all_lines if found else ():
         yield (
-            line["tick"],
+            *ticks.cells(line["tick"]),
             line["change"],
             line.get("chance"),
-            line.get("decided_by"),
-            *_first(line),
+            *ticks.cells(line.get("decided_by")),
+            *_first(live, line),
         )
 
 
 def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
-    yield ("query", "answer", "became", "at", "open for", "alerted before", "because", "id")
+    ticks = _ticks(live)
+    yield ("query", "answer", "became", *ticks.names("at"), "open for", "alerted before", "because", "id")
     for answer in live.decided.chosen(given).part(0, _ALL):
-        because = "; ".join(answer.line.get("because") or ())
+        because = "; ".join(each.text for each in failed(answer.line, ticks.timescale))
         yield (
             answer.query,
             live.board.head.label(answer),
             answer.now.change,
-            answer.now.tick,
+            *ticks.cells(answer.now.tick),
             ticks_open(answer),
             ticks_alerted(answer),
             because,
@@ -121,13 +139,15 @@ def _decided(live: LiveBoard, _rest: str, given: Given) -> Iterator[Row]:
 
 
 def _inputs(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
-    yield ("input", "facts", "newest", "delay", "ticks late", "facts so late", "set aside", "reason")
+    ticks = _ticks(live)
+    newest = ticks.names("newest")
+    yield ("input", "facts", *newest, "delay", "ticks late", "facts so late", "set aside", "reason")
     for each in live.board.inputs.each():
-        yield (each.name, each.facts, each.newest, each.delay, None, None, None, None)
+        yield (each.name, each.facts, *ticks.cells(each.newest), each.delay, None, None, None, None)
         for late, count in sorted(each.late.items()):
-            yield (each.name, None, None, None, late, count, None, None)
+            yield (each.name, None, *ticks.cells(None), None, late, count, None, None)
         for reason, count in each.rejects.items():
-            yield (each.name, None, None, None, None, None, count, reason)
+            yield (each.name, None, *ticks.cells(None), None, None, None, count, reason)
 
 
 def _trust(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
@@ -150,10 +170,11 @@ def _plan(live: LiveBoard, _rest: str, _given: Given) -> Iterator[Row]:
         yield (query, change, count)
 
 
-def _first(line: Line) -> tuple[str, str]:
-    """The evidence and the hypotheses of the first explanation."""
-    found: Mapping[str, Any] = next(iter(line.get("explanations") or ()), {})
-    return "; ".join(found.get("evidence", ())), "; ".join(each.text(str) for each in awaited(found))
+def _first(live: LiveBoard, line: Line) -> tuple[str, str]:
+    """The evidence and the hypotheses of the first explanation, with times as the page has them."""
+    found = marks(line, live.board.head.timescale)
+    known = (each.text for each in found if each.known)
+    return "; ".join(known), "; ".join(each.text for each in found if not each.known)
 
 
 _TABLES: dict[str, Callable[[LiveBoard, str, Given], Iterable[Row]]] = {

@@ -4,21 +4,27 @@
     await live.follow()           for as long as the page is served
     await live.news(version)      waits for a newer version
 
-A slow reader delays nobody: it only learns that there is a newer version, and then gets the latest.
+A slow reader delays nobody: it only learns that there is a newer version, and then gets the latest. With a
+path the board is kept there now and then, and a page that is started again goes on from it.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 from antelog.errors import AntelogError
+from antelog.forecast.reports.words import count
+from antelog.run.store import FeedReader
 from antelog.watch.board.answer_index import AnswerIndex
 from antelog.watch.board.board import Board
 from antelog.watch.board.decided_answers import DecidedIndex
 from antelog.watch.board.tracked_answer import LINES, TrackedAnswer
+from antelog.watch.web.kept_board import KeptBoard
 
 _AT_ONCE = 1_000
 """Records that are taken between two answers to browsers, at most."""
@@ -37,6 +43,15 @@ class Reader(Protocol):
 
 
 @runtime_checkable
+class Measured(Protocol):
+    """A reader that knows which share of what there is it has read, and how many lines were no records."""
+
+    damaged: int
+
+    def share(self) -> float: ...
+
+
+@runtime_checkable
 class FeedAgain(Protocol):
     """A reader that can read old records again."""
 
@@ -50,31 +65,67 @@ class LiveBoard:
     """A board that follows a feed.
 
     `caught_up`: all records so far have been read; `failure`: the reason why the feed cannot be read now.
+    `catching_up`: it has not yet read what was there at its start, and so shows nothing.
     """
 
     reader: Reader
     board: Board = field(default_factory=Board)
     caught_up: bool = False
+    path: Path | None = None
+    say: Callable[[str], None] = lambda _: None
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
+        self._kept: KeptBoard | None = None
+        if self.path is not None and isinstance(self.reader, FeedReader):
+            self._kept = KeptBoard(self.path, self.reader)
+            self.board = self._kept.board() or self.board
         self.answers = AnswerIndex(self.board)
         self.decided = DecidedIndex(self.board)
         self.failure: str | None = None
+        self.catching_up, self._said = False, 0
 
     async def follow(self) -> None:
-        """Reads the feed for ever, in pieces, and serves requests between them."""
-        warm = False
+        """Reads the feed for ever, in pieces, and serves requests between them.
+
+        What cannot be read now may be read later. After any other error it ends, and says so.
+        """
+        try:
+            await self._follow()
+        except Exception as error:
+            self._fail(f"{type(error).__name__}: {error}. It does not follow any more: start it again")
+            raise
+
+    async def _follow(self) -> None:
+        kept, self.catching_up = self._kept, True
         while True:
             try:
                 self.take_some()
-                if self.caught_up and not warm:
+                if self.caught_up and self.catching_up:
                     self.answers.warm()
-                    warm = True
-                self.failure = None
+                    self.catching_up = False
+                if self.failure is not None:
+                    self.failure = None
+                    self.refresh()
             except (OSError, AntelogError) as error:
-                self.caught_up, self.failure = True, str(error)
+                self._fail(str(error))
+            self._count_damaged()
             await asyncio.sleep(0 if not self.caught_up else _PAUSE)
+            if kept is not None and kept.due:
+                await kept.keep(self.board)
+
+    def _fail(self, reason: str) -> None:
+        self.caught_up = True
+        if self.failure != reason:
+            self.failure = reason
+            self.say(f"the page cannot read on: {reason}")
+            self.refresh()
+
+    def _count_damaged(self) -> None:
+        """Says how many lines were skipped, at first, and again when they are twice as many."""
+        if self.caught_up and self.damaged >= max(1, 2 * self._said):
+            self._said = self.damaged
+            self.say(f"the page: {skipped(self.damaged)}")
 
     def find(self, name: str) -> TrackedAnswer | None:
         """An answer; one that the board holds no more is read from the feed."""
@@ -89,12 +140,26 @@ class LiveBoard:
         return self.board.find(name)
 
     def take_some(self) -> None:
+        began, before = time.process_time(), 0
         if isinstance(self.reader, FeedAgain):
-            self.board.positions.begin(self.reader.position)
+            before = self.reader.position
+            self.board.positions.begin(before)
         records = self.reader.read(_AT_ONCE)
         self.caught_up = len(records) < _AT_ONCE
         if records:
             self.take(records)
+        if self._kept is not None:
+            self._kept.read(before, len(records), time.process_time() - began)
+
+    @property
+    def share(self) -> float:
+        """The share of what there is that was read."""
+        return self.reader.share() if isinstance(self.reader, Measured) else 1.0
+
+    @property
+    def damaged(self) -> int:
+        """The lines that were skipped, as they are no records."""
+        return self.board.damaged + (self.reader.damaged if isinstance(self.reader, Measured) else 0)
 
     def take(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Folds records into the board, and wakes those who wait for news."""
@@ -124,12 +189,18 @@ class LiveBoard:
         return self.board.version
 
 
-def freshness(board: Board, open_by_query: Mapping[str, int]) -> dict[str, Any]:
+def skipped(number: int) -> str:
+    """A sentence about lines that were skipped."""
+    are, they = ("is not a record", "was") if number == 1 else ("are not records", "were")
+    return f"{count(number, 'line')} {are} that antelog writes, and {they} skipped"
+
+
+def heard_of(board: Board, open_answers: Mapping[str, int]) -> dict[str, Any]:
     """For each input when facts came last and how soon more should come, in seconds, and what rests on it."""
     found: dict[str, dict[str, Any]] = {}
     for each in board.inputs.each():
         queries = [query for query, inputs in board.head.rests_on.items() if each.name in inputs]
-        answers = sum(open_by_query.get(query, 0) for query in queries)
+        answers = sum(open_answers.get(query, 0) for query in queries)
         found[each.name] = {**asdict(each.pulse), "queries": queries, "open": answers}
         if (slots := board.inputs.slots(each.name)) is not None:
             listed = dict([*slots.listed.items()][:_LISTED])
@@ -145,14 +216,20 @@ def freshness(board: Board, open_by_query: Mapping[str, int]) -> dict[str, Any]:
 
 def summary(board: Board) -> dict[str, Any]:
     """The summary of a board: its version, tick, numbers of open answers, and freshness of inputs."""
-    open_by_query = dict.fromkeys(board.head.times, 0)
-    for answer in board.open.values():
-        open_by_query[answer.query] = open_by_query.get(answer.query, 0) + 1
+    counts = open_by_query(board)
     return {
         "version": board.version,
         "tick": board.tick,
         "at": board.inputs.status.get("at"),
-        "open": open_by_query,
+        "open": counts,
         "holding": board.inputs.holding,
-        "fresh": freshness(board, open_by_query),
+        "fresh": heard_of(board, counts),
     }
+
+
+def open_by_query(board: Board) -> dict[str, int]:
+    """The number of open answers of each query."""
+    found = dict.fromkeys(board.head.times, 0)
+    for answer in board.open.values():
+        found[answer.query] = found.get(answer.query, 0) + 1
+    return found

@@ -59,7 +59,7 @@ class FolderReader:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._found: Reader | None = None
+        self._found: FeedReader | ChangesReader | None = None
 
     def read(self, limit: int) -> list[Record]:
         if self._found is None:
@@ -79,15 +79,25 @@ class FolderReader:
     def read_again(self, position: int, limit: int) -> list[Record]:
         return self._found.read_again(position, limit) if isinstance(self._found, FeedReader) else []
 
+    @property
+    def damaged(self) -> int:
+        """The lines that were skipped."""
+        return 0 if self._found is None else self._found.damaged
+
+    def share(self) -> float:
+        """The share of what there is that was read."""
+        return 1.0 if self._found is None else self._found.share()
+
 
 class ChangesReader:
     """Reads a file of changes as it grows, or the files of a folder: each once, by age, then name.
 
-    Files that begin with a dot or an underscore are skipped: they are Spark's own.
+    Files that begin with a dot or an underscore are skipped: they are Spark's own. `damaged` counts lines
+    that are not changes.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.path, self.damaged = path, 0
         self._done: set[Path] = set()
         self._offsets: dict[Path, int] = {}
         self._waiting: deque[Record] = deque()
@@ -98,6 +108,12 @@ class ChangesReader:
             if len(self._waiting) >= limit:
                 break
         return [self._waiting.popleft() for _ in range(min(limit, len(self._waiting)))]
+
+    def share(self) -> float:
+        """The share of what there is that was read, in bytes of files."""
+        sizes = {path: path.stat().st_size for path in self._files()}
+        read = sum(size if path in self._done else self._offsets.get(path, 0) for path, size in sizes.items())
+        return min(1.0, read / sum(sizes.values())) if any(sizes.values()) else 1.0
 
     def _files(self) -> list[Path]:
         if self.path.is_file():
@@ -121,6 +137,8 @@ class ChangesReader:
                 self._offsets[path] = self._offsets.get(path, 0) + len(line)
                 if (record := record_of(line)) is not None:
                     yield record
+                else:
+                    self.damaged += 1
 
     def _table(self, path: Path) -> Iterator[Record]:
         if path in self._done:
@@ -130,7 +148,9 @@ class ChangesReader:
         except (OSError, pa.ArrowException):
             return  # not written to its end yet
         self._done.add(path)
-        yield from (found for row in rows if (found := change_of(row)) is not None)
+        found = [change_of(row) for row in rows]
+        self.damaged += found.count(None)
+        yield from (each for each in found if each is not None)
 
 
 class EngineReader:

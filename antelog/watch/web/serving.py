@@ -22,12 +22,15 @@ from antelog.watch.web.address import PageAddress, checked
 _PATIENCE = 20.0
 """Seconds in which it has to listen; it takes a fraction of one."""
 
+_TAIL = 4_000
+"""Bytes of what it says on standard error that are kept, the latest."""
+
 _BETWEEN_STARTS = 5.0
 """Seconds from the start to the next, if it dies; then twice as many, and so on."""
 
 
 class Page:
-    """A page that is served.
+    """A page that is served. `trouble` says so if it keeps dying.
 
     Raises UnsupportedError if the address is not safe, is taken, or a library is missing.
     """
@@ -35,7 +38,8 @@ class Page:
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
         self._restarts = Restarts(_BETWEEN_STARTS)
-        self._begin()
+        self.trouble, self._errors = "", b""
+        self.child = self._begin()
 
     @property
     def url(self) -> str:
@@ -47,12 +51,20 @@ class Page:
 
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
+        lines, errors = self.child.said()
+        for line in lines.splitlines():
+            note(msgspec.json.decode(line)["note"])
+        self._errors = (self._errors + errors)[-_TAIL:]
         if self.alive or not self._restarts.due():
             return
-        note("the page has ended; it is started again, at the same link")
+        self._restarts.deaths += 1
+        reason = _last_line(self._errors) or self.child.how_it_ended
+        note(f"the page has ended; it is started again, at the same link ({reason})")
+        if self._restarts.deaths > 1:
+            self.trouble = f"The page has ended {self._restarts.deaths} times, at last with: {reason}."
         self.child.end(0)
         try:
-            self._begin()
+            self.child = self._begin()
         except UnsupportedError as error:
             note(str(error))
 
@@ -60,14 +72,16 @@ class Page:
         """Ends it at once: it has nothing to save."""
         self.child.end(5)
 
-    def _begin(self) -> None:
+    def _begin(self) -> Child:
         order = {"feed": str(self.feed.resolve()), "address": checked(self.address)}
-        self.child = Child("antelog.watch.web", msgspec.json.encode(order), answers=True)
-        answer = _answer(self.child)
+        self._errors = b""
+        child = Child("antelog.watch.web", msgspec.json.encode(order), answers=True)
+        answer = _answer(child)
         if "port" not in answer:
             reason = answer.get("error", "its process has ended")
             raise UnsupportedError(f"the page cannot be served: {reason}")
         self.address = msgspec.structs.replace(self.address, port=answer["port"])
+        return child
 
 
 def _answer(child: Child) -> dict[str, Any]:
@@ -79,16 +93,19 @@ def _answer(child: Child) -> dict[str, Any]:
     line = process.stdout.readline() if ready else b""
     found: dict[str, Any] = msgspec.json.decode(line) if line else {}
     if "port" in found:
-        process.stderr.close()
         return found
     process.kill()
     errors = process.stderr.read()
     child.end(5)
-    return found or {"error": _reason(errors.decode("utf-8", "replace"))}
+    return found or {"error": _reason(errors)}
 
 
-def _reason(errors: str) -> str:
-    last = errors.strip().rpartition("\n")[2]
+def _last_line(errors: bytes) -> str:
+    return errors.decode("utf-8", "replace").strip().rpartition("\n")[2]
+
+
+def _reason(errors: bytes) -> str:
+    last = _last_line(errors)
     if "No module named" in last:
         return f"{last.rpartition(': ')[2]}; the page needs: pip install 'antelog[watch]'"
     return last or "it has said nothing"

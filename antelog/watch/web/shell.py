@@ -1,10 +1,12 @@
-"""The empty page around every view: its bar, its links, its styles and scripts, and no data.
+"""The empty page around every view: its bar, its links, its styles and scripts.
 
-It is public and needs no token. Its script then requests the views, with the token in a header.
+It is public and needs no token, and has no data without one. Its script then requests the views, with the
+token in a header. The printed link has the token: its answer has the first view as well.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
@@ -12,6 +14,7 @@ from importlib.resources import files
 from markupsafe import Markup
 
 from antelog import theme
+from antelog.watch.web.freshness import Freshness
 from antelog.watch.web.templating import PACKAGE, render
 
 VIEWS = {"": "Now", "decided": "Decided", "inputs": "Inputs", "trust": "Trust", "plan": "Plan"}
@@ -62,14 +65,26 @@ def version() -> str:
     return found.hexdigest()
 
 
-def shell(root: str, *, guarded: bool, edits: bool = False) -> Markup:
-    """The page, mounted at `root`; `guarded`: its views need a token; `edits`: with an editor beside them."""
+@dataclass(frozen=True)
+class FirstView:
+    """What is shown before any script: how fresh it is, and the view; None if there is none of that name."""
+
+    fresh: Freshness
+    view: Markup | None
+
+
+def shell(root: str, *, guarded: bool, edits: bool = False, first: FirstView | None = None) -> Markup:
+    """The page, mounted at `root`; `guarded`: its views need a token; `edits`: with an editor beside them.
+
+    With its `first` view for those who may see it.
+    """
     names = [name for name in ASSETS if edits or name not in _OF_BENCH]
     return render(
         "shell.html",
         root=root,
         guarded=guarded,
         edits=edits,
+        first=first,
         version=version(),
         views=VIEWS,
         styles=[name for name in names if ASSETS[name] == _STYLE],

@@ -41,6 +41,8 @@ async function load() {
 function put(html, path) {
   const made = document.createElement("template");
   made.innerHTML = html;
+  const said = made.content.getElementById("fresh");
+  if (said) { state = JSON.parse(said.dataset.state); said.remove(); }
   if (shown === path && view.firstElementChild) {
     if (list.held) list.hold(made.content);
     list.change(() => morph(view, made.content.children, "innerHTML"));

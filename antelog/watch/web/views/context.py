@@ -63,6 +63,13 @@ class TickClock:
         found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
         return f"{found:%H:%M}" if found.date() == today.date() else f"{found:%d %b %H:%M}".lstrip("0")
 
+    def moment(self, seconds: float) -> str:
+        """A moment of the wall clock with its seconds and the zone: `10:30:05 UTC`."""
+        zone = ZoneInfo(self.zone or "UTC")
+        found, today = datetime.fromtimestamp(seconds, zone), datetime.fromtimestamp(time.time(), zone)
+        day = "" if found.date() == today.date() else f"{found:%d %b} ".lstrip("0")
+        return f"{day}{found:%H:%M:%S} {zone.key}"
+
     @property
     def zone(self) -> str:
         """The zone of times; empty if ticks have none."""

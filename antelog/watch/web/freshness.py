@@ -1,0 +1,144 @@
+"""What the page says before all else: whether what it shows is of now, and what is missing.
+
+    found = freshness(live, time.time())
+    found.kind, found.text      "silent", "last fact 40 s ago": the sign in the bar
+    found.band                  sentences across the page, such as "Temp has been silent for 40 s, …"
+    found.covers(query, group)  whether a row rests on what does not come, and is shown in grey
+
+All of it is made here, so that the first view has it, and one without a script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Set
+from dataclasses import dataclass, replace
+from typing import Any
+
+from antelog.forecast.reports.words import count
+from antelog.watch.board.input_status import InputStatus, SlotStatus, seconds_of
+from antelog.watch.web.live_board import LiveBoard, open_by_query, skipped
+from antelog.watch.web.templating import share
+from antelog.watch.web.views.context import TickClock
+
+_GONE = 15.0
+"""Seconds after which nothing comes any more: a run says something every five seconds."""
+_LATE = 5.0
+"""Seconds for which rows have been there that the band calls unread."""
+_FEW = 3
+"""Silent slots that are named."""
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """How fresh the board is. `rests`: queries, or queries and groups, that rest on what does not come."""
+
+    kind: str
+    text: str
+    band: tuple[str, ...]
+    heard: float | None = None
+    rests: Set[object] | None = None
+
+    def covers(self, query: str, group: str) -> bool:
+        """Whether an answer rests on what does not come."""
+        return self.rests is None or query in self.rests or (query, group) in self.rests
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The part that scripts show, as JSON has it."""
+        return {"kind": self.kind, "text": self.text, "band": self.band, "heard": self.heard}
+
+
+def freshness(live: LiveBoard, now: float) -> Freshness:
+    """How fresh the board of a page is at a moment, in seconds since 1970."""
+    notes, stopped = tuple(_notes(live)), _stopped(live, now)
+    if stopped is not None:
+        return replace(stopped, band=(*stopped.band, *notes))
+    inputs, head = live.board.inputs, live.board.head
+    silent = {each.name: each for each in inputs.each() if each.pulse.silent_for(now) is not None}
+    slots = [
+        (each, found)
+        for each in inputs.each()
+        if each.name not in silent and (found := inputs.slots(each.name)) is not None and found.silent
+    ]
+    clock = _clock(live)
+    band = [_of_backlog(each) for each in inputs.each() if each.pulse.behind >= _LATE]
+    band += [_of_input(live, clock, each, now) for each in silent.values()]
+    band += [_of_slots(clock, each, found) for each, found in slots]
+    rests: set[object] = {query for query, names in head.rests_on.items() if not names.isdisjoint(silent)}
+    for each, found in slots:
+        queries = [query for query, names in head.rests_on.items() if each.name in names]
+        rests |= {(query, slot) for query in queries for slot in found.listed}
+    heard = max((each.pulse.heard for each in inputs.each() if each.pulse.heard is not None), default=None)
+    text = "live" if heard is None else f"last fact {span(now - heard)} ago"
+    return Freshness("silent" if silent or slots else "live", text, (*notes, *band), heard, rests)
+
+
+def _stopped(live: LiveBoard, now: float) -> Freshness | None:
+    """Why the board is not of now; None if it is."""
+    at = seconds_of(live.board.inputs.status.get("at"))
+    since = "" if at is None else _clock(live).moment(at)
+    read = f"{share(live.share)} of what was recorded is read"
+    if live.failure:
+        then = f"of {since}" if since else "as it was then"
+        words = f"The page cannot read on: {live.failure}. What is shown is {then}."
+        return Freshness("lost", "cannot read on", (words,))
+    if live.catching_up:
+        return Freshness("behind", f"catching up: {share(live.share)}", (), rests=frozenset())
+    if at is None or now <= at + _GONE:
+        return None
+    if not live.caught_up:
+        words = f"The page is behind: {read}. What is shown is of {since}."
+        return Freshness("behind", f"behind: {share(live.share)} is read", (words,))
+    late = [each for each in live.board.inputs.each() if each.pulse.behind >= _LATE]
+    if late:
+        words = f"antelog watch is at work on what was unread at {since}, or has ended."
+    else:
+        words = f"Nothing has come from antelog watch since {since}: it has read all there was, or has ended."
+    return Freshness("lost", f"nothing since {since}", (f"{words} What is shown is as it was then.",))
+
+
+def _clock(live: LiveBoard) -> TickClock:
+    return TickClock(live.board.head.timescale, live.board.tick or 0)
+
+
+def _notes(live: LiveBoard) -> Iterator[str]:
+    """What the run says of itself, and lines that were skipped."""
+    yield from live.board.inputs.status.get("notes", ())
+    if live.damaged:
+        yield f"{skipped(live.damaged)}."
+
+
+def _of_backlog(found: InputStatus) -> str:
+    return f"{found.name} is read {span(found.pulse.behind)} late: {found.pulse.amount} are unread."
+
+
+def _of_input(live: LiveBoard, clock: TickClock, found: InputStatus, now: float) -> str:
+    counts = open_by_query(live.board)
+    rests_on = live.board.head.rests_on
+    answers = sum(number for query, number in counts.items() if found.name in rests_on.get(query, ()))
+    rest = "rests" if answers == 1 else "rest"
+    heard, gap = found.pulse.heard or now, found.pulse.gap or 0.0
+    return (
+        f"{found.name} has been silent for {span(now - heard)}, since {clock.moment(heard)}; facts are "
+        f"expected within {span(gap)}. {count(answers, 'open answer')} {rest} on it."
+    )
+
+
+def _of_slots(clock: TickClock, found: InputStatus, slots: SlotStatus) -> str:
+    """A single device is named; of many it is said how many they are."""
+    within = f"from each, facts are expected within {span(found.pulse.gap or 0.0)}."
+    if slots.silent <= _FEW:
+        named = ", ".join(f"{slot} (since {clock.moment(heard)})" for slot, heard in slots.listed.items())
+        return f"No fact of {found.name} from {named}; {within}"
+    such = f"such as {', '.join([*slots.listed][:_FEW])}"
+    return f"No fact of {found.name} from {slots.silent:,} of {slots.known:,} {slots.noun}, {such}; {within}"
+
+
+def span(seconds: float) -> str:
+    """A duration as it is said: `40 s`, `5:20 min`, `2:05 h`."""
+    whole = max(0, int(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    return (
+        f"{whole // 60}:{whole % 60:02} min" if whole < 3_600 else f"{whole // 3_600}:{whole // 60 % 60:02} h"
+    )

@@ -1,0 +1,128 @@
+"""antelog/watch/web/freshness.py: what a page says before all else, also while it catches up."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import io
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from antelog.watch.web.app import Entry, page_app
+from antelog.watch.web.freshness import span
+from antelog.watch.web.live_board import LiveBoard
+from antelog.watch.web.readers import reader_of
+from tests.processes import until_async
+from tests.watch.recorded_run import recorded
+from tests.watch.web.asking import ADDRESS, TOKEN, Answered, _asked, ask, guarded
+
+
+@pytest.fixture
+def live(tmp_path: Path) -> LiveBoard:
+    return LiveBoard(reader_of(recorded(tmp_path)))
+
+
+def read(live: LiveBoard) -> LiveBoard:
+    while not live.caught_up:
+        live.take_some()
+    return live
+
+
+def test_while_a_page_catches_up_it_says_how_far_it_is_and_lists_nothing(live: LiveBoard) -> None:
+    app = page_app(live, Entry(ADDRESS.hosts, ADDRESS.origins, ADDRESS.tokens))
+
+    async def get(path: str) -> Answered:
+        scope = {
+            "type": "http", "method": "GET", "path": path, "raw_path": path.encode(), "root_path": "",
+            "query_string": b"", "scheme": "http", "http_version": "1.1",
+            "headers": [(b"host", b"127.0.0.1:8080"), (b"authorization", f"Bearer {TOKEN}".encode())],
+        }  # fmt: skip
+        return await _asked(app, scope, b"")
+
+    async def asked() -> dict[str, Answered]:
+        following = asyncio.create_task(live.follow())
+        await asyncio.wait([following], timeout=0)  # the first thousand records
+        paths = (
+            "/part/now",
+            "/part/now/rows",
+            "/api/now",
+            "/export/now.csv",
+            "/metrics",
+            "/api/state",
+            "/healthz",
+        )
+        found = {path: await get(path) for path in paths}
+        await until_async(lambda: not live.catching_up)
+        found |= {f"then {path}": await get(path) for path in paths}
+        following.cancel()
+        return found
+
+    found = asyncio.run(asked())
+    assert 'class="item' not in found["/part/now"].text
+    assert "Catching up: " in found["/part/now"].text
+    for path in ("/part/now/rows", "/api/now", "/export/now.csv", "/metrics"):
+        assert (found[path].status, found[path].headers["retry-after"]) == (503, "1")
+        assert found[f"then {path}"].status == 200
+    assert 0 < found["/api/state"].json["catching_up"] < 1
+    assert found["/healthz"].json == {"status": "ok", "caught_up": False}
+    assert 'class="item' in found["then /part/now"].text
+    assert "catching_up" not in found["then /api/state"].json
+    assert found["then /healthz"].json == {"status": "ok", "caught_up": True}
+
+
+def test_without_the_token_the_page_has_no_data(live: LiveBoard) -> None:
+    app = guarded(read(live))
+    assert ask(app, "/?token=another-token", token=None).status == 401
+    for path in ("/", "/decided"):
+        page = ask(app, path, token=None)
+        assert page.status == 200
+        assert "wt" not in page.text.partition("<main")[2].partition("</main>")[0]
+    assert "wt2" in ask(app, f"/decided?token={TOKEN}", token=None).text
+
+
+class _Fails:
+    """A reader with an error that nobody foresaw."""
+
+    def read(self, limit: int) -> list[dict[str, Any]]:
+        raise OverflowError(f"{limit} is too much")
+
+
+def test_a_follower_that_ends_fails_the_check_of_health() -> None:
+    said: list[str] = []
+    live = LiveBoard(_Fails(), say=said.append)
+    with pytest.raises(OverflowError):
+        asyncio.run(live.follow())
+    app = guarded(live)
+    assert ask(app, "/healthz").status == 503
+    assert "The page cannot read on: OverflowError: 1000 is too much" in ask(app, "/part/now").text
+    assert ask(app, "/api/state").json["kind"] == "lost"
+    assert said == [f"the page cannot read on: {live.failure}"]
+
+
+def test_tables_have_times_beside_ticks(live: LiveBoard) -> None:
+    app = guarded(read(live))
+    length: Callable[[str], datetime] = datetime.fromisoformat
+    for view, names in {
+        "now": ("since", "decided by", "at"),
+        "decided": ("at",),
+        "inputs": ("newest",),
+    }.items():
+        rows = list(csv.DictReader(io.StringIO(ask(app, f"/export/{view}.csv").text)))
+        for name in names:
+            tick, at = rows[0][name], length(rows[0][f"{name} (time)"])
+            assert at.timestamp() == 10 * int(tick)
+    now = next(csv.DictReader(io.StringIO(ask(app, "/export/now.csv").text)))
+    assert "high, 2026-03-30 00:3" in now["evidence"]
+    answer = list(csv.DictReader(io.StringIO(ask(app, f"/export/answer/{now['id']}.csv").text)))
+    assert length(answer[0]["tick (time)"]).timestamp() == 10 * int(answer[0]["tick"])
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.4, "0 s"), (61, "1:01 min"), (7_500, "2:05 h"), (-3, "0 s")]
+)
+def test_durations_are_said_in_short(seconds: float, text: str) -> None:
+    assert span(seconds) == text
