@@ -41,12 +41,18 @@ def possible(
 
 def confirmed(device: str, about: int, at: int) -> Record:
     """The line of an answer whose second reading came at a tick."""
-    return _moved(_text(PROGRAM, _name(device), (0, at - about), "confirmed"), device, about)
+    return decided("confirmed", device, about, at)
 
 
 def rejected(device: str, about: int, at: int) -> Record:
     """The line of an answer whose second reading, which is low, came at a tick, or not in time."""
-    return _moved(_text(PROGRAM, _name(device), (0, about - at), "rejected"), device, about)
+    return decided("rejected", device, about, at)
+
+
+def decided(change: str, device: str, about: int, at: int, query: str = "Malf", text: str = "") -> Record:
+    """The line of an answer that a second reading decides."""
+    then = at - about if change == "confirmed" else about - at
+    return _moved(_text(_program(0.8, 0, query, text), _name(device), (0, then), change), device, about)
 
 
 def _program(chance: float | None, waited: int, query: str, text: str) -> str:
@@ -70,6 +76,8 @@ def _text(program: str, device: str, came: tuple[int, int], change: str) -> str:
     if then not in (0, -3):  # which is too late
         facts.append(("Temp", (device, "high" if then > 0 else "low", _BASE + 1), _BASE + abs(then)))
     at = _BASE + (abs(then) or first)
+    if change == "unlikely":
+        facts = [("Temp", (device, "high", _BASE), _BASE)]
     for line in open_lines(program, facts, at) if change == "open" else lines_of(program, facts, at):
         if (line["answer"]["T"], line["change"], line["tick"]) == (_BASE, change, at):
             return json.dumps(line)
