@@ -85,14 +85,15 @@ def _text(program: str, device: str, came: tuple[int, int], change: str) -> str:
 
 
 def _name(device: str) -> str:
-    """A name that stands for this one, if it is a plain one: a program says the same of each."""
-    return "wt2" if re.fullmatch(r"[a-z]\w*", device) else device
+    """A name that stands for this one, if it has no odd signs: a program says the same of each."""
+    plain = re.fullmatch(r"[a-z]\w*", device)
+    return "wt2" if plain else "wt2/x" if re.fullmatch(r"[a-z][\w/-]*", device) else device
 
 
 def _moved(text: str, device: str, about: int) -> Record:
     """A line about `_BASE` as one about a tick, and of a device."""
     moved = re.sub(r"(?<![\d.])50000\d{4}\b", lambda tick: str(int(tick[0]) - _BASE + about), text)
-    found: Record = json.loads(moved if _name(device) == device else moved.replace("wt2", device))
+    found: Record = json.loads(moved.replace(_name(device), device))
     return found
 
 

@@ -9,6 +9,7 @@ from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.routes import routes_of
 from antelog.watch.board.board import DECIDED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
+from tests.broken_lines import ODD
 from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
@@ -155,13 +156,6 @@ def test_times_are_written_as_such() -> None:
 
 
 def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> None:
-    odd: tuple[Any, ...] = (
-        {"change": "possible"},
-        {"status": 3},
-        {"head": []},
-        possible("a", 1) | {"answer": [1, 2]},
-        {"x": 1},
-    )
-    found = board(*odd, possible("wt2", 7))
+    found = board(*ODD, possible("wt2", 7))
     assert list(found.open) == [WT2]
     assert found.damaged == 4
