@@ -1,4 +1,4 @@
-"""Lines that no program writes: a log is a file, which may say anything. All other lines come from a program."""
+"""Lines that no program writes: a log is a file, which may say anything."""
 
 from __future__ import annotations
 

@@ -150,7 +150,8 @@ _PARTS = (
 def test_hypotheses_say_what_aggregates_come_to_so_far() -> None:
     rules = (
         "input Fail(x, time). input Temp(x, v: number, time).\n"
-        "Bad(X, T) :- Fail(X, T), count(Fail(X, T..T+9)) >= 3, avg(V : Temp(X, V, T..T+9)) > 7, Temp(X, 5, T+3).\n"
+        "Bad(X, T) :- Fail(X, T), count(Fail(X, T..T+9)) >= 3, avg(V : Temp(X, V, T..T+9)) > 7,"
+        " Temp(X, 5, T+3).\n"
         "query Bad(X, T)."
     )
     (line,) = lines_of(rules, [("Fail", ("wt2", 0), 0)], 0)

@@ -10,7 +10,11 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 import antelog
 from antelog.errors import ProgramError
@@ -35,7 +39,7 @@ class MatrixCase:
     model: tuple[str, ...] = ()
 
     def write(self, folder: Path, *, half: bool = False) -> None:
-        """Writes its files into a folder; with `half` the facts of the first half of the ticks alone."""
+        """Writes its files into a folder; with `half` only the facts before the tick in the middle."""
         inputs = {value.partition("=")[2] for value in self._given("--input")}
         before = self._middle(inputs) if half else None
         for name, data in self.files.items():
@@ -47,10 +51,17 @@ class MatrixCase:
     def has_alerts(self) -> bool:
         """Whether an answer can become likely."""
         text = self.files[self.program].decode()
-        return bool(re.search(r"^query .* alert ", text, re.M)) and (bool(self.model) or "chance " in text)
+        return bool(re.search(r"^query .* alert ", text, re.MULTILINE)) and (
+            bool(self.model) or "chance " in text
+        )
+
+    @property
+    def given(self) -> list[tuple[str, str]]:
+        """The options, each with its value."""
+        return list(zip(self.options[::2], self.options[1::2], strict=True))
 
     def _given(self, option: str) -> list[str]:
-        return [value for name, value in zip(self.options, self.options[1:], strict=False) if name == option]
+        return [value for name, value in self.given if name == option]
 
     def _middle(self, inputs: set[str]) -> tuple[float, str]:
         ticks = sorted({tick for name in inputs for _, tick in self._dated(self.files[name])})
@@ -99,8 +110,7 @@ def _tried(name: str, page: list[Block], files: Mapping[str, bytes]) -> Iterator
     """A case for each `antelog try` of a page."""
     for words in (words for block in page if block.language == "sh" for words in commands(block)):
         if words[:2] == ["antelog", "try"]:
-            pairs = zip(words[3:], words[4:], strict=False)
-            options = tuple(word for pair in pairs if pair[0] in _KEPT for word in pair)
+            options = tuple(word for pair in pairwise(words[3:]) if pair[0] in _KEPT for word in pair)
             own = name if name != "idiom" else f"idiom {Path(words[2]).stem}"
             yield MatrixCase(own, words[2], options, files)
 
@@ -127,8 +137,8 @@ def _declared(case: MatrixCase) -> MatrixCase:
 def _worded(case: MatrixCase) -> MatrixCase:
     """The case with words for each query that has none, which say how far it has come, and an alert."""
     text = case.files[case.program].decode()
-    text = re.sub(r'^(query [^"\n]*)\.$', r'\1 "{so_far} so far, {chance}".', text, flags=re.M)
-    return _with(case, re.sub(r"^(query (?!.*alert )\w+\(.*?\))", r"\1 alert 40%", text, flags=re.M))
+    text = re.sub(r'^(query [^"\n]*)\.$', r'\1 "{so_far} so far, {chance}".', text, flags=re.MULTILINE)
+    return _with(case, re.sub(r"^(query (?!.*alert )\w+\(.*?\))", r"\1 alert 40%", text, flags=re.MULTILINE))
 
 
 def _with(case: MatrixCase, text: str) -> MatrixCase:
@@ -152,3 +162,11 @@ def cases() -> dict[str, MatrixCase]:
             except ProgramError:  # it includes others, or its functions are elsewhere
                 continue
     return found
+
+
+def sampled(every: int) -> list[Any]:
+    """All cases as parameters of a test; those that are not every so-manieth are for `make long`."""
+    return [
+        pytest.param(case, id=name, marks=() if at % every == 0 else pytest.mark.long)
+        for at, (name, case) in enumerate(cases().items())
+    ]

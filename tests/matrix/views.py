@@ -6,7 +6,8 @@ They are called in the folder of the case. Nothing is made up: all lines come fr
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,26 @@ from antelog.workbench.play.draft import DraftFiles
 from antelog.workbench.play.running import PlayOptions, play
 from tests.cli.trying import antelog as command
 from tests.matrix.cases import MatrixCase
+from tests.pictures.looks import texts
 from tests.watch.web.asking import ask
 
 Line = dict[str, Any]
+View = Callable[[MatrixCase, list[Line]], Iterator[str]]
 KINDS = "possible,revised,confirmed,rejected"
+AS_WHY_SAYS = {"confirmed": "is confirmed since", "rejected": "is rejected since"}
 VIEWS = (
     "/", "/decided", "/inputs", "/trust", "/plan", "/healthz", "/metrics",
     *(f"/part/{each}" for each in ("now", "now/rows", "decided", "decided/rows", "inputs", "trust", "plan")),
     *(f"/api/{each}" for each in ("now", "decided", "inputs", "trust", "plan", "state")),
     *(f"/export/{view}.{form}" for view in ("now", "decided") for form in ("csv", "html")),
 )  # fmt: skip
+
+
+def wrong(case: MatrixCase, *views: View) -> list[str]:
+    """What is wrong with some views of a case, whose files are written into the folder."""
+    case.write(Path())
+    lines = lines_of(tried(case))
+    return [f"{view.__name__}: {each}" for view in views for each in view(case, lines)]
 
 
 def called(*words: object) -> str:
@@ -57,6 +68,10 @@ def answer_in(line: Line) -> str:
     return json.dumps([line["query"], line["answer"], line.get("others")], sort_keys=True)
 
 
+def change_in(line: Line) -> str:
+    return f"{line['tick']} {line['change']} {answer_in(line)}"
+
+
 def open_after(lines: Iterable[Line]) -> dict[str, Line]:
     """The answers that are open after these lines."""
     latest = {answer_in(line): line for line in lines}
@@ -77,11 +92,12 @@ def differing(what: str, found: Iterable[Line], wanted: Iterable[Line]) -> Itera
 def listings(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """`antelog try` in each form."""
     table = tried(case, "--format", "table")
-    if lines and not all(f"tick {lines[0]['tick']}" in table or "time" in each for each in lines[:1]):
-        yield "the table lacks the first tick"
-    for kind in ("confirmed", "possible,rejected"):
-        of_kind = [each for each in lines if each["change"] in kind.split(",")]
-        yield from differing(f"--only {kind}", lines_of(tried(case, "--only", kind)), of_kind)
+    listed = re.findall("^  (possible|revised|likely|unlikely|confirmed|rejected) ", table, re.MULTILINE)
+    if sorted(listed) != sorted(each["change"] for each in lines):
+        yield f"the table has {len(listed)} of {len(lines)} changes"
+    for kinds in ("confirmed", "possible,rejected"):
+        wanted = [each for each in lines if each["change"] in kinds.split(",")]
+        yield from differing(f"--only {kinds}", lines_of(tried(case, "--only", kinds)), wanted)
     short = [{k: v for k, v in each.items() if k not in ("explanations", "because")} for each in lines]
     yield from differing("--explanations 0", lines_of(tried(case, "--explanations", 0)), short)
     for shot in lines_of(tried(case, "--snapshots")):
@@ -92,21 +108,19 @@ def listings(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
 
 
 def pictures(case: MatrixCase, _: list[Line]) -> Iterator[str]:
-    """`antelog draw`, of the program and of what `antelog try` prints."""
-    for form, more in (("jsonl", ()), ("json", ("--snapshots",))):
-        Path(f"lines.{form}").write_text(tried(case, *more), "utf-8")
-    for name, words in (
-        ("a.svg", (case.program, *case.options)),
-        ("a.html", (case.program, *case.options)),
-        ("plan.svg", (case.program, *case.options, "--plan")),
-        ("lines.svg", ("lines.jsonl",)),
-        ("shots.svg", ("lines.json",)),
-    ):
-        called("draw", *words, "--output", name)
-        if not Path(name).stat().st_size:
-            yield f"{name} is empty"
-    if Path("a.svg").read_text("utf-8").count("<text") < Path("lines.svg").read_text("utf-8").count("<text"):
-        yield "the picture of the program has less than that of its lines"
+    """`antelog draw` of the program, of its facts, and of what `antelog try` prints: all say the same."""
+    for name, more in (("lines", ()), ("shots", ("--snapshots",))):
+        Path(f"{name}.jsonl").write_text(tried(case, *more), "utf-8")
+        called("draw", f"{name}.jsonl", "--output", f"{name}.svg")
+    for name, more in (("facts.svg", ()), ("facts.html", ()), ("plan.svg", ("--plan",))):
+        called("draw", case.program, *case.options, *more, "--output", name)
+    facts, lines, shots, plan = (
+        texts(Path(f"{name}.svg").read_text("utf-8")) for name in ("facts", "lines", "shots", "plan")
+    )
+    if not case.model and not facts == lines == shots:
+        yield f"other pictures: {sorted({*facts} ^ {*lines})}, {sorted({*lines} ^ {*shots})}"
+    if not plan or not Path("facts.html").stat().st_size:
+        yield "an empty picture"
 
 
 def reasons(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
@@ -117,55 +131,51 @@ def reasons(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
             first.setdefault(line["change"], line)
     for change, line in first.items():
         atom = f"{line['query']}({', '.join(map(value_text, line['answer'].values()))})"
-        text = called("why", case.program, atom, "--at", line["tick"], *case.options)
-        if line["query"] not in text or (change == "confirmed" and "○" in text.splitlines()[0]):
-            yield f"why {atom} at {line['tick']}: {text.splitlines()[:1]}"
+        said = called("why", case.program, atom, "--at", line["tick"], *case.options).splitlines()[0]
+        if AS_WHY_SAYS.get(change, "is open") not in said:
+            yield f"{change} at {line['tick']}, and why says: {said}"
 
 
-def recordings(case: MatrixCase, _: list[Line]) -> Iterator[str]:
+def recordings(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """`antelog test --record`, and the test again."""
-    facts = [dict([word.split("=", 1)]) for word in case.options if "=" in word]
+    facts = [dict([value.split("=", 1)]) for name, value in case.given if name in ("--input", "--static")]
     suite: dict[str, Any] = {"program": case.program, "cases": [{"name": "all", "facts": facts}]}
-    if "--functions" in case.options:
-        suite["functions"] = case.options[case.options.index("--functions") + 1]
-    if "--arrival" in case.options:
-        suite["arrival"] = case.options[case.options.index("--arrival") + 1]
+    suite |= {name[2:]: value for name, value in case.given if name in ("--functions", "--arrival")}
     Path("matrix.test.yaml").write_text(yaml.safe_dump(suite, sort_keys=False), "utf-8")
     called("test", "--record", "--no-coverage", "matrix.test.yaml")
-    if "1 of 1 case" in called("test", "matrix.test.yaml"):
-        yield "a recorded test fails"
+    if lines and "recorded: yes" not in Path("matrix.test.yaml").read_text("utf-8"):
+        yield "nothing is recorded"
+    called("test", "matrix.test.yaml")
 
 
 def differences(case: MatrixCase, _: list[Line]) -> Iterator[str]:
     """`antelog diff` of the program with itself."""
-    if found := called("diff", "--check", case.program, case.program, *case.options):
-        if "same" not in found:
-            yield f"diff: {found}"
+    if "same" not in (found := called("diff", "--check", case.program, case.program, *case.options)):
+        yield found
 
 
-def notebooks(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
+def notebooks(_: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """Lines as a notebook shows them."""
-    text = antelog.show(lines)._repr_html_()
-    for line in lines[:50]:
-        if line["change"] not in text:
-            yield f"the notebook lacks {told(line)}"
+    shown = antelog.show(lines, most=len(lines) + 1)._repr_html_()
+    if shown.count("<tr>") != len(lines) + 1:
+        yield f"{shown.count('<tr>')} rows for {len(lines)} lines"
 
 
 def plays(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """The course of `antelog play`, with the board of each tick."""
-    given = [word.split("=", 1) for name, word in zip(case.options, case.options[1:]) if name == "--input"]
-    if "--arrival" in case.options:
-        return  # an editor has the column of that name
-    functions = Path("places.py") if "--functions" in case.options else None
-    draft = DraftFiles(Path(case.program), {name: Path(path) for name, path in given}).read()
+    if any(name == "--arrival" for name, _ in case.given):
+        return  # its tables have a column of that name
+    inputs = dict(value.split("=", 1) for name, value in case.given if name == "--input")
+    functions = next((Path(value) for name, value in case.given if name == "--functions"), None)
+    draft = DraftFiles(Path(case.program), {name: Path(path) for name, path in inputs.items()}).read()
     played = play(draft, PlayOptions(case.program, functions), Path())
     if played.course is None:
-        yield f"play: {played.problems}"
+        yield f"{played.problems}"
         return
     for tick, board in played.course.boards(played.course.changing):
         wanted = open_after(each for each in lines if each["tick"] <= tick)
         if len(board.open) != len(wanted):
-            yield f"play: {len(board.open)} open at {tick}, {len(wanted)} by the lines"
+            yield f"{len(board.open)} open at {tick}, {len(wanted)} by the lines"
 
 
 # ---- the page and the alerts of `antelog watch` ----
@@ -173,23 +183,22 @@ def plays(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
 
 def watched(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
     """Half of the facts, then all: the page of what is open then, and the alerts of all changes."""
-    words = ("watch", case.program, *case.options, *case.model, "--once", "--state", "s.state")
-    alerts = ("--alert", "command:tee -a alerts", "--alert-on", KINDS + ",likely,unlikely" * case.has_alerts, "--alert-from", "start", "--alert-every", 0)
+    kinds = KINDS + ",likely,unlikely" * case.has_alerts
+    alerts = ("--alert", "command:tee -a alerts", "--alert-on", kinds, "--alert-from", "start")
+    state = ("--once", "--state", "s.state", "--alert-every", 0)
+    words = ("watch", case.program, *case.options, *case.model, *state, *alerts)
     case.write(Path(), half=True)
-    first = lines_of(called(*words, *alerts))
-    yield from seen(antelog.live("s.state"), open_after(first))
+    found = lines_of(called(*words))
+    yield from seen(antelog.live("s.state"), open_after(found))
     case.write(Path())
-    second = lines_of(called(*words, *alerts))
-    yield from seen(antelog.live("s.state"), open_after([*first, *second]))
+    found += lines_of(called(*words))
+    yield from seen(antelog.live("s.state"), open_after(found))
     letters = lines_of(Path("alerts").read_text("utf-8")) if Path("alerts").exists() else []
     sent = [each for letter in letters for each in letter.get("alerts", [letter])]
-    wanted = sorted(key_of(each) for each in (*first, *second))
-    if sorted(map(key_of, sent)) != wanted:
-        yield f"alerts: {len(sent)} of {len(wanted)} changes"
-
-
-def key_of(line: Line) -> str:
-    return f"{line['tick']} {line['change']} {answer_in(line)}"
+    if sorted(map(change_in, sent)) != sorted(map(change_in, found)):
+        yield f"alerts of {len(sent)} of {len(found)} changes"
+    at_once = lines_of(called("watch", case.program, *case.options, *case.model, "--once", "--no-page"))
+    yield from differing("--once", at_once, lines)
 
 
 def seen(page: Live, wanted: Mapping[str, Line]) -> Iterator[str]:
@@ -197,11 +206,14 @@ def seen(page: Live, wanted: Mapping[str, Line]) -> Iterator[str]:
     while not page._live.caught_up:
         ask(page, "/healthz", token=None)
     answers = ask(page, "/api/now?count=1000", token=None).json["answers"]
-    paths = [f"{path}/{each['id']}" for each in answers[:3] for path in ("/answer", "/part/answer", "/api/answers")]
-    for path in (*VIEWS, *paths):
+    own = (
+        f"{path}/{each['id']}" for each in answers[:3] for path in ("/answer", "/part/answer", "/api/answers")
+    )
+    for path in (*VIEWS, *own):
         if (status := ask(page, path, token=None).status) != 200:
             yield f"{path} is {status}"
-    yield from differing("/api/now", ({k: v for k, v in each.items() if k not in ("id", "since")} for each in answers), wanted.values())
+    found = [{name: each[name] for name in each if name not in ("id", "since")} for each in answers]
+    yield from differing("/api/now", found, wanted.values())
 
 
 # ---- batches on Spark ----

@@ -77,8 +77,8 @@ def test_an_answer_with_open_values_has_no_details() -> None:
     rules = (
         "input Go(time). input Temp(device, level, time) one per device.\n"
         "Any(X, T) :- Go(T), Temp(X, high, T+1).\nquery Any(X, T).\n"
-        "Two(X, T) :- Temp(X, high, T), not Hot(X, T+1), count(Temp(X, _, T+1..T+3)) >= 2.\nquery Two(X, T).\n"
-        "Hot(X, T) :- Temp(X, high, T), Go(T)."
+        "Two(X, T) :- Temp(X, high, T), not Hot(X, T+1), count(Temp(X, _, T+1..T+3)) >= 2.\n"
+        "Hot(X, T) :- Temp(X, high, T), Go(T).\nquery Two(X, T)."
     )
     engine = Engine(antelog.parse(rules))
     engine.advance(5, {"Go": [(5,)], "Temp": [("wt2", "high", 5)]})

@@ -36,7 +36,9 @@ def possible(
     """
     at = about if at is None else at
     program = _program(chance, at - about, words.pop("query", "Malf"), words.pop("text", ""))
-    return _moved(_text(program, _name(device), (at - about, 0), words.get("change", "possible")), device, about)
+    return _moved(
+        _text(program, _name(device), (at - about, 0), words.get("change", "possible")), device, about
+    )
 
 
 def confirmed(device: str, about: int, at: int) -> Record:
@@ -58,7 +60,9 @@ def decided(change: str, device: str, about: int, at: int, query: str = "Malf", 
 def _program(chance: float | None, waited: int, query: str, text: str) -> str:
     """The program in which an answer has this chance, so many ticks after its first reading."""
     words = f' "{text}"' if text else ""
-    program = PROGRAM.replace("Hot", "High").replace("Malf", query).replace(" alert 75%", f" alert 75%{words}")
+    program = (
+        PROGRAM.replace("Hot", "High").replace("Malf", query).replace(" alert 75%", f" alert 75%{words}")
+    )
     if chance is None:
         return re.sub(r"(?m)^chance .*\n| alert 75%", "", program)
     left = _LEFT[waited]

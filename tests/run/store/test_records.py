@@ -19,7 +19,10 @@ def test_a_row_of_spark_becomes_a_record() -> None:
 
 
 def test_so_far_is_an_object_as_in_lines() -> None:
-    rules = "Often(X, T) :- Visit(X, N, T), count(M : Visit(X, M, T..T+2)) >= 3, avg(V : Paid(X, V, T+1..T+2)) > 1."
+    rules = (
+        "Often(X, T) :- Visit(X, N, T), count(M : Visit(X, M, T..T+2)) >= 3,"
+        " avg(V : Paid(X, V, T+1..T+2)) > 1."
+    )
     facts = [("Visit", ("ann", number, 0), 0) for number in (1, 2)]
     program = f"input Visit(x, n, time). input Paid(x, v: number, time).\n{rules}\nquery Often(X, T)."
     (line,) = lines_of(program, facts, 0)

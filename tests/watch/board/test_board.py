@@ -11,7 +11,7 @@ from antelog.watch.board.board import DECIDED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
 from tests.broken_lines import ODD
 from tests.lines import lines_of
-from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
+from tests.watch.lines import PROGRAM, confirmed, head, possible, status
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
 ROW = PROGRAM.replace("Hot(X, T+1).", "Hot(X, T+1), Hot(X, T+2).")

@@ -113,7 +113,8 @@ def plant(*records: Record) -> AnswerIndex:
 
 PLANT = (
     possible("wt1", 3, chance=0.3), possible("wt1", 4, chance=0.8), calm("wt1", 2, 0.99),
-    possible("wt2", 1, chance=0.7), calm("wt3", 1, 0.99), possible("wt3", 5, chance=0.1), calm("wt4", 1, 0.999),
+    possible("wt2", 1, chance=0.7), calm("wt3", 1, 0.99), possible("wt3", 5, chance=0.1),
+    calm("wt4", 1, 0.999),
 )  # fmt: skip
 
 
