@@ -48,12 +48,15 @@ class MatrixCase:
             path.write_bytes(data if before is None or name not in inputs else self._cut(data, before))
 
     @property
+    def text(self) -> str:
+        """The text of its program."""
+        return self.files[self.program].decode()
+
+    @property
     def has_alerts(self) -> bool:
         """Whether an answer can become likely."""
-        text = self.files[self.program].decode()
-        return bool(re.search(r"^query .* alert ", text, re.MULTILINE)) and (
-            bool(self.model) or "chance " in text
-        )
+        alerts = re.search(r"^query .* alert ", self.text, re.MULTILINE)
+        return bool(alerts) and (bool(self.model) or "chance " in self.text)
 
     @property
     def given(self) -> list[tuple[str, str]]:
@@ -124,20 +127,18 @@ def _learning(case: MatrixCase) -> MatrixCase:
 
 def _declared(case: MatrixCase) -> MatrixCase:
     """The case with chances for all its inputs."""
-    text = case.files[case.program].decode()
-    plan = antelog.parse(text).plan
+    plan = antelog.parse(case.text).plan
     chances = [
         f"chance {each.name}({', '.join('_' * len(each.columns))}) = 30%, again 60%."
         for each in plan.inputs
         if not plan.declares_chances
     ]
-    return _with(case, "\n".join([text, *chances, ""]))
+    return _with(case, "\n".join([case.text, *chances, ""]))
 
 
 def _worded(case: MatrixCase) -> MatrixCase:
     """The case with words for each query that has none, which say how far it has come, and an alert."""
-    text = case.files[case.program].decode()
-    text = re.sub(r'^(query [^"\n]*)\.$', r'\1 "{so_far} so far, {chance}".', text, flags=re.MULTILINE)
+    text = re.sub(r'^(query [^"\n]*)\.$', r'\1 "{so_far} so far, {chance}".', case.text, flags=re.MULTILINE)
     return _with(case, re.sub(r"^(query (?!.*alert )\w+\(.*?\))", r"\1 alert 40%", text, flags=re.MULTILINE))
 
 

@@ -43,9 +43,9 @@ def plant(count: int) -> list[Record]:
     """So many open answers of sixty devices, half of them of each query, and some that are decided."""
     found = [status(4, at=ago(4)), status(9, facts=180, at=ago(2))] if count else []
     for number in range(count):
-        query, about = "Dry" if number // 60 % 2 else "Malf", 7 + number // 120
-        at, chance = max(9, about), (number % 24 + 1) / 25
-        found.append(possible(device(number), about, at, chance, query=query))
+        about, chance = 6 + number // 60, (number % 24 + 1) / 25
+        query = "Malf" if number % 2 else "Dry"
+        found.append(possible(device(number), about, max(8, about), chance, query=query))
     for number in range(min(count, 40)):
         name = f"old-{number}"
         found.append(possible(name, number % 8))
