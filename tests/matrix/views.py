@@ -221,7 +221,9 @@ def seen(page: Live, wanted: Mapping[str, Line]) -> Iterator[str]:
 
 
 def batches(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
-    """The changes of `antelog run`."""
-    called("run", case.program, *case.options, *case.model, "--output", "json:changes")
+    """The changes of `antelog run`; its Spark may have begun in another folder."""
+    here = Path.cwd()
+    options = [re.sub("=(?=.*[.]csv$)", f"={here}/", each) for each in case.options]
+    called("run", case.program, *options, *case.model, "--output", f"json:{here}/changes")
     rows = [row for path in Path("changes").glob("*.json") for row in lines_of(path.read_text("utf-8"))]
     yield from differing("run", [change_of(row) or row for row in rows], lines)
