@@ -107,6 +107,11 @@ def listings(case: MatrixCase, lines: list[Line]) -> Iterator[str]:
             yield f"--snapshots: {len(found)} open at {shot['tick']}, {len(open_after(before))} by the lines"
 
 
+def wordy(text: str) -> str:
+    """A text without numbers: snapshots say new chances, and go on where no line comes any more."""
+    return re.sub(r"[\d.]+", "", text)
+
+
 def pictures(case: MatrixCase, _: list[Line]) -> Iterator[str]:
     """`antelog draw` of the program, of its facts, and of what `antelog try` prints: all say the same."""
     for name, more in (("lines", ()), ("shots", ("--snapshots",))):
@@ -115,9 +120,9 @@ def pictures(case: MatrixCase, _: list[Line]) -> Iterator[str]:
     for name, more in (("facts.svg", ()), ("facts.html", ()), ("plan.svg", ("--plan",))):
         called("draw", case.program, *case.options, *more, "--output", name)
     facts, lines, shots, plan = (
-        [each for each in texts(Path(f"{name}.svg").read_text("utf-8")) if not each.isdigit()]
+        [each for each in map(wordy, texts(Path(f"{name}.svg").read_text("utf-8"))) if each]
         for name in ("facts", "lines", "shots", "plan")
-    )  # without the ticks of the axis: snapshots and facts may go on where no line comes any more
+    )
     timed = re.search("^tick ", case.text, re.MULTILINE)  # of which a log knows nothing
     if lines != shots or not (timed or case.model or facts == lines):
         yield f"other pictures: {sorted({*facts} ^ {*lines})}, {sorted({*lines} ^ {*shots})}"
