@@ -66,16 +66,39 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def of_lines(lines: Iterable[str], name: str) -> Iterator[Change]:
-    """The changes in JSON lines of an open file; messages call them by a name."""
+    """The changes in JSON lines of an open file, or of its snapshots; messages call them by a name."""
+    before: dict[str, dict[str, Mapping[str, Any]]] = {}
     with _readable(name):
         for number, line in enumerate(lines, 1):
             if not line.strip():
                 continue
             try:
-                yield of_row(json.loads(line))
+                row = json.loads(line)
+                yield from map(of_row, _told(row, before) if "answers" in row else [row])
             except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 hint = 'a line is one that `antelog try` prints, like {"tick": 0, "change": "possible", …}'
                 raise DataError(f"{name}:{number}: is not a change; {hint}") from None
+
+
+def _told(
+    shot: Mapping[str, Any], before: dict[str, dict[str, Mapping[str, Any]]]
+) -> Iterator[Mapping[str, Any]]:
+    """The changes that a snapshot tells, after the open answers of each query before; keeps its own there.
+
+    What was open and is listed no more is rejected.
+    """
+    told = {name: shot[name] for name in ("tick", "query", TIME) if name in shot}
+    gone, still = before.get(shot["query"], {}), {}
+    for answer in shot["answers"]:
+        key = json.dumps([answer["answer"], answer.get("others")])
+        known = gone.pop(key, None) is not None
+        if "decided_by" in answer:
+            still[key] = answer
+            yield {**told, **answer, "change": "revised" if known else "possible"}
+        else:
+            yield {**told, **answer, "change": "confirmed"}
+    yield from ({**told, **answer, "change": "rejected"} for answer in gone.values())
+    before[shot["query"]] = still
 
 
 def of_row(row: Mapping[str, Any]) -> Change:

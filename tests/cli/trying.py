@@ -1,6 +1,5 @@
 """What the tests of `antelog try` share: a program, its readings, and the lines they give."""
 
-import json
 import re
 from pathlib import Path
 
@@ -22,45 +21,8 @@ wt2,high,0,0
 wt2,high,1,2
 wt4,high,1,1
 """
-
-
-def reported(tick: int, change: str, x: str, t: int, explanation: str, rest: str = "") -> str:
-    """A line of the log; the explanation has its hypotheses after a `|`."""
-    evidence, hypotheses = (
-        json.dumps(re.findall(r"\S.*?\)", part)) for part in (explanation + "|").split("|")[:2]
-    )
-    return (
-        f'{{"tick": {tick}, "change": "{change}", "query": "Malf", "answer": {{"X": "{x}", "T": {t}}}, '
-        f'"explanations": [{{"evidence": {evidence}, "hypotheses": {hypotheses}}}]{rest}}}'
-    )
-
-
-def unless(tick: int) -> str:
-    return f', "if_silent": {{"change": "rejected", "tick": {tick}}}, "decided_by": {tick}'
-
-
-LOG = [
-    reported(0, "possible", "wt2", 0, "Temp(wt2, high, 0) | Temp(wt2, high, 1)", unless(2)),
-    reported(1, "possible", "wt4", 1, "Temp(wt4, high, 1) | Temp(wt4, high, 2)", unless(3)),
-    reported(2, "confirmed", "wt2", 0, "Temp(wt2, high, 0) Temp(wt2, high, 1)"),
-    reported(2, "possible", "wt2", 1, "Temp(wt2, high, 1) | Temp(wt2, high, 2)", unless(3)),
-    reported(
-        3,
-        "rejected",
-        "wt2",
-        1,
-        "Temp(wt2, high, 1) | Temp(wt2, high, 2)",
-        ', "because": ["Temp(wt2, high, 2)"]',
-    ),
-    reported(
-        3,
-        "rejected",
-        "wt4",
-        1,
-        "Temp(wt4, high, 1) | Temp(wt4, high, 2)",
-        ', "because": ["Temp(wt4, high, 2)"]',
-    ),
-]
+LOG = (ROOT / "tests" / "golden" / "turbines.jsonl").read_text("utf-8").splitlines()
+"""The lines that the readings give."""
 
 
 def antelog(*arguments: object) -> Result:

@@ -20,7 +20,7 @@ from tests.specification import changes as specified_changes
 from tests.specification.answers import Answer, explanation
 from tests.specification.helpers import Fact
 from tests.specification.literals.literal import Literal
-from tests.specification.reading import explanation_of, explanations_of, in_order
+from tests.specification.reading import because_of, explanations_of, in_order
 from tests.specification.terms import OTHERS
 from tests.strategies import Case
 
@@ -97,7 +97,7 @@ def changes(log: Iterable[Mapping[str, Any]], plan: Plan) -> list[Change]:
 def _change(row: Mapping[str, Any], query: Relation) -> Change:
     answer = answer_of(row, query)
     own = [name for name, _ in answer]
-    because = explanation_of({"evidence": [], "hypotheses": row["because"] or []}, own).hypotheses
+    because = because_of(row["because"] or [], own)
     kind = Kind(row["change"])
     ahead = _ahead(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
     reported = explanations_of(row["explanations"], own)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from antelog.language.line_literals import LineLiteral, amount_text, awaited, read_literal
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import value_text
+from tests.lines import lines_of
 from tests.recorded import NAMES, recorded
 from tests.specification.literals.absence import Absence
 from tests.specification.literals.aggregate import Aggregation
@@ -147,19 +148,18 @@ _PARTS = (
 
 
 def test_hypotheses_say_what_aggregates_come_to_so_far() -> None:
-    count, last = "count(Fail(wt2, _, 0..9)) >= 3", "avg(V : Temp(wt2, V, 0..9)) > 7"
-    explanation = {
-        "evidence": ["Fail(wt2, e1, 0)"],
-        "hypotheses": [count, last, "Temp(wt2, high, 3)"],
-        "so_far": [{"literal": count, "value": 2.0}, {"literal": last, "value": None}],
-    }
-    texts = [each.text(lambda tick: f"{tick}:00") for each in awaited(explanation)]
-    assert texts == [
-        "count(Fail(wt2, _, 0:00..9:00)) >= 3 (2 so far)",
+    rules = (
+        "input Fail(x, time). input Temp(x, v: number, time).\n"
+        "Bad(X, T) :- Fail(X, T), count(Fail(X, T..T+9)) >= 3, avg(V : Temp(X, V, T..T+9)) > 7,"
+        " Temp(X, 5, T+3).\n"
+        "query Bad(X, T)."
+    )
+    (line,) = lines_of(rules, [("Fail", ("wt2", 0), 0)], 0)
+    assert [each.text(lambda tick: f"{tick}:00") for each in awaited(line["explanations"][0])] == [
+        "Temp(wt2, 5, 3:00)",
         "avg(V : Temp(wt2, V, 0:00..9:00)) > 7 (nothing so far)",
-        "Temp(wt2, high, 3:00)",
+        "count(Fail(wt2, 0:00..9:00)) >= 3 (1 so far)",
     ]
-    assert [each.text(str) for each in awaited({"hypotheses": [count]})] == [count]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from antelog.notebook.extension import Problems
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
 from antelog.theme import BOTH
+from tests.broken_lines import HOSTILE
 from tests.cli.trying import PROGRAM, TURBINES
 
 WRONG = "Malf(X, T) :- Temp(X, high, T) and Temp(X, hot, T).\nquery Alarm(X, T).\n"
@@ -88,12 +89,8 @@ def test_answers(engine: antelog.Engine) -> None:
 
 def test_no_part_of_a_change_becomes_a_tag() -> None:
     """A log is a file, which may say anything."""
-    evil = "<i>\u202e"
-    row: dict[str, Any] = {"tick": 0, "query": evil, "answer": {evil: evil}, "decided_by": evil}
-    row |= {"if_silent": {"change": evil, "tick": 1}, "because": [evil]}
-    row |= {"explanations": [{"evidence": [evil], "hypotheses": [evil]}]}
     for change in ("possible", "rejected"):
-        html = antelog.show([row | {"change": change}])._repr_html_()
+        html = antelog.show([HOSTILE | {"change": change}])._repr_html_()
         assert "<i>" not in html
         assert "\u202e" not in html
         assert html.count("&lt;i&gt;") >= 7

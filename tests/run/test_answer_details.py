@@ -74,23 +74,20 @@ def test_an_engine_without_its_text_explains_nothing() -> None:
 
 
 def test_an_answer_with_open_values_has_no_details() -> None:
-    engine = engine_of(RULES)
-    line = {
-        "query": "Malf",
-        "answer": {"X": None, "T": 5},
-        "explanations": [{"hypotheses": ["Temp(X, high, 6)"]}],
-    }
+    rules = (
+        "input Go(time). input Temp(device, level, time) one per device.\n"
+        "Any(X, T) :- Go(T), Temp(X, high, T+1).\nquery Any(X, T).\n"
+        "Two(X, T) :- Temp(X, high, T), not Hot(X, T+1), count(Temp(X, _, T+1..T+3)) >= 2.\n"
+        "Hot(X, T) :- Temp(X, high, T), Go(T).\nquery Two(X, T)."
+    )
+    engine = Engine(antelog.parse(rules))
+    engine.advance(5, {"Go": [(5,)], "Temp": [("wt2", "high", 5)]})
+    (row,) = engine.answers("Any").to_pylist()
+    line = {"query": "Any", "answer": {"X": None, "T": 5}, "explanations": row["explanations"]}
     assert detail_of(engine, line).literals == [LiteralDetail("Temp(X, high, 6)")]
     assert detail_of(engine, {**line, "explanations": None}).literals == []
-    odd = {
-        **line,
-        "explanations": [{"hypotheses": ["not Hot(wt2, 6)", "count(Temp(wt2, _, 6..8)) >= 2", "?"]}],
-    }
-    assert [each.latest for each in detail_of(engine, odd).literals] == [
-        None,
-        "Temp(wt2, high, 5)",
-        None,
-    ]
+    latest = {each.literal: each.latest for each in detail_of(engine, line_of(engine, "Two")).literals}
+    assert latest == {"not Hot(wt2, 6)": None, "count(Temp(wt2, _, 6..8)) >= 2": "Temp(wt2, high, 5)"}
 
 
 def test_the_run_answers_what_the_page_asks(tmp_path: Path) -> None:

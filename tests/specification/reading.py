@@ -32,6 +32,13 @@ def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanati
     return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
 
 
+def because_of(texts: Collection[str], own: Iterable[str]) -> frozenset[Literal]:
+    """The reasons of a rejection."""
+    names = frozenset(own)
+    shared = _outside(texts).union(names)
+    return explanation((), [literal_of(text, shared) for text in texts], names).hypotheses
+
+
 def _outside(texts: Iterable[str]) -> frozenset[str]:
     """The open variables in literals that are no aggregates: in those they are none of their own."""
     plain = [text for text in texts if not re.match(r"(count|sum|avg|min|max)\(", text)]

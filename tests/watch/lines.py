@@ -1,63 +1,104 @@
-"""Feeds for tests: lines as a follower writes them, of turbines that may become hot."""
+"""Feeds for tests: lines as a program writes them, of turbines that may become hot."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from antelog.run.store import Store
+from tests.lines import lines_of, open_lines
 
 PROGRAM = """\
-input Temp(device, level, time) delay 2 (70%, 20%, 10%).
+input Temp(device, level, time) delay 2 (70%, 20%, 10%), one per device.
 chance Temp(_, high, _) = 5%, again 80%.
 Hot(X, T) :- Temp(X, high, T).
 Malf(X, T) :- Hot(X, T), Hot(X, T+1).
 query Malf(X, T) alert 75%.
 """
 Record = dict[str, Any]
+_LEFT = (1.0, 0.3, 0.1)
+"""The share of readings that are still on their way, so many ticks after their own."""
+_BASE = 500_000_000
+"""The tick that programs run about here, far from all other numbers."""
 
 
 def possible(
-    device: str, about: int, at: int | None = None, chance: float | None = 0.5, **more: Any
+    device: str, about: int, at: int | None = None, chance: float | None = 0.5, **words: str
 ) -> Record:
-    """A line of an answer of which the first of two readings is there."""
-    found = {
-        "tick": about if at is None else at,
-        "change": "possible",
-        "query": "Malf",
-        "answer": {"X": device, "T": about},
-        "explanations": [
-            {
-                "evidence": [f"Temp({device}, high, {about})"],
-                "hypotheses": [f"Temp({device}, high, {about + 1})"],
-            }
-        ],
-        "if_silent": {"change": "rejected", "tick": about + 3},
-        "decided_by": about + 3,
-        "chance": chance,
-        "forecast": None if chance is None else [[about + 1, chance / 2], [about + 3, chance]],
-        "chance_from": "model",
-    }
-    return found | more
+    """The line of an answer of which the first of two readings came at a tick, and the other is awaited.
+
+    `words` are the name of its `query`, its `text`, and the kind of `change`.
+    """
+    at = about if at is None else at
+    program = _program(chance, at - about, words.pop("query", "Malf"), words.pop("text", ""))
+    return _moved(
+        _text(program, _name(device), (at - about, 0), words.get("change", "possible")), device, about
+    )
 
 
 def confirmed(device: str, about: int, at: int) -> Record:
-    both = [f"Temp({device}, high, {about})", f"Temp({device}, high, {about + 1})"]
-    explanation = {"evidence": both, "hypotheses": []}
-    return {
-        "tick": at, "change": "confirmed", "query": "Malf", "answer": {"X": device, "T": about},
-        "explanations": [explanation],
-    }  # fmt: skip
+    """The line of an answer whose second reading came at a tick."""
+    return decided("confirmed", device, about, at)
 
 
 def rejected(device: str, about: int, at: int) -> Record:
-    return {
-        "tick": at, "change": "rejected", "query": "Malf", "answer": {"X": device, "T": about},
-        "explanations": [], "because": [f"Temp({device}, high, {about + 1})"],
-    }  # fmt: skip
+    """The line of an answer whose second reading, which is low, came at a tick, or not in time."""
+    return decided("rejected", device, about, at)
+
+
+def decided(change: str, device: str, about: int, at: int, query: str = "Malf", text: str = "") -> Record:
+    """The line of an answer that a second reading decides."""
+    then = at - about if change == "confirmed" else about - at
+    return _moved(_text(_program(0.8, 0, query, text), _name(device), (0, then), change), device, about)
+
+
+def _program(chance: float | None, waited: int, query: str, text: str) -> str:
+    """The program in which an answer has this chance, so many ticks after its first reading."""
+    words = f' "{text}"' if text else ""
+    program = (
+        PROGRAM.replace("Hot", "High").replace("Malf", query).replace(" alert 75%", f" alert 75%{words}")
+    )
+    if chance is None:
+        return re.sub(r"(?m)^chance .*\n| alert 75%", "", program)
+    left = _LEFT[waited]
+    return program.replace("80%", f"{100 * chance / (left + chance * (1 - left)):.12g}%")
+
+
+@cache
+def _text(program: str, device: str, came: tuple[int, int], change: str) -> str:
+    """The line about `_BASE`, and how many ticks after it both readings came.
+
+    There is no second one if that is 0, and before 0 one that is low.
+    """
+    first, then = came
+    facts = [("Temp", (device, "high", _BASE), _BASE + first)]
+    if then not in (0, -3):  # which is too late
+        facts.append(("Temp", (device, "high" if then > 0 else "low", _BASE + 1), _BASE + abs(then)))
+    at = _BASE + (abs(then) or first)
+    if change == "unlikely":
+        facts = [("Temp", (device, "high", _BASE), _BASE)]
+    for line in open_lines(program, facts, at) if change == "open" else lines_of(program, facts, at):
+        if (line["answer"]["T"], line["change"], line["tick"]) == (_BASE, change, at):
+            return json.dumps(line)
+    raise LookupError(f"no answer is {change} so late: {came}")
+
+
+def _name(device: str) -> str:
+    """A name that stands for this one, if it has no odd signs: a program says the same of each."""
+    plain = re.fullmatch(r"[a-z]\w*", device)
+    return "wt2" if plain else "wt2/x" if re.fullmatch(r"[a-z][\w/-]*", device) else device
+
+
+def _moved(text: str, device: str, about: int) -> Record:
+    """A line about `_BASE` as one about a tick, and of a device."""
+    moved = re.sub(r"(?<![\d.])50000\d{4}\b", lambda tick: str(int(tick[0]) - _BASE + about), text)
+    found: Record = json.loads(moved.replace(_name(device), device))
+    return found
 
 
 def status(tick: int, facts: int = 100, at: str = "2026-11-25T09:00:00.000Z", **more: Any) -> Record:
@@ -99,7 +140,7 @@ def add(store: Store, *records: Record) -> None:
 
 def some(count: int) -> list[Record]:
     """So many open answers, about as many devices, and a few that are decided."""
-    found = [possible(f"wt{number}", number % 7, 7, (number % 100) / 100) for number in range(count)]
+    found = [possible(f"wt{number}", number % 2 + 6, 7, (number % 19 + 1) / 20) for number in range(count)]
     ends = [possible(f"old{n}", n, n) for n in range(6)]
     ends += [confirmed(f"old{n}", n, n + 1) if n % 2 else rejected(f"old{n}", n, n + 3) for n in range(6)]
     return [*ends, *found, status(9, at=ago(0))]

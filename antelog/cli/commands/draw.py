@@ -15,6 +15,7 @@ from antelog.cli.arguments.ready import ready
 from antelog.cli.arguments.runners import DRAW
 from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
 from antelog.pictures.reading import of_lines
 from antelog.program import load
@@ -96,11 +97,11 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
     if is_log and more.plan:
         raise click.UsageError("--plan needs a program, and this is a log")
     read = settings.given & {"inputs", "statics", "maps", "time_units"}
-    leave_out = "leave out --input, --static, --map"
     if is_log and read:
-        raise click.UsageError(f"a log has its answers already; {leave_out} and --time-unit")
+        hint = "leave out --input, --static, --map and --time-unit"
+        raise click.UsageError(f"a log has its answers already; {hint}")
     if more.plan and (read or settings.given & {"until", "since"}):
-        raise click.UsageError(f"--plan draws the rules alone; {leave_out}, --time-unit, --since and --until")
+        say("note: --plan draws the rules alone: no facts are read")
     look = {each: getattr(more, each) for each in ("query", "answer", "rows", "width", "theme", "title")}
     with ending_in_words(ctx):
         draw = _draw()

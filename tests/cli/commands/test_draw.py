@@ -79,7 +79,18 @@ def test_a_log_on_standard_input() -> None:
 
 
 def test_the_plan() -> None:
-    assert {"Flag", "stratum 1"} <= {*drawn(str(TURBINES), "--plan")}
+    plan = {*drawn(str(TURBINES), "--plan")}
+    assert {"Flag", "stratum 1"} <= plan
+    options = ("--plan", "--input", "Temp=temp.csv", "--until", "3", "--output", "plan.svg")
+    done = antelog("draw", TURBINES, *options)
+    assert (done.exit_code, done.stderr) == (0, "note: --plan draws the rules alone: no facts are read\n")
+    assert {*texts(Path("plan.svg").read_text(encoding="utf-8"))} == plan
+
+
+def test_snapshots_tell_what_changes_do() -> None:
+    inputs = ("program.alog", "--input", "Temp=temp.csv")
+    Path("shots.jsonl").write_text(antelog("try", *inputs, "--snapshots").stdout, encoding="utf-8")
+    assert drawn("shots.jsonl") == drawn(*inputs)
 
 
 def test_rows() -> None:
@@ -109,8 +120,6 @@ def refused(*arguments: str, output: str = "picture.svg") -> Result:
     [
         (("log.jsonl", "--plan"), "--plan needs a program, and this is a log"),
         (("log.jsonl", "--input", "Temp=temp.csv"), "a log has its answers already; leave out --input"),
-        (("program.alog", "--plan", "--until", "3"), "--plan draws the rules alone; leave out"),
-        (("program.alog", "--plan", "--since", "3"), "--plan draws the rules alone; leave out"),
         (("program.alog", "--since", "yesterday"), "--since"),
         (("log.jsonl", "--since", "2024-02-29 14:00"), "--since"),
         (("program.alog", "--answer", "wt2"), "`wt2` is not of the form X=VALUE. Write it like X=wt2"),

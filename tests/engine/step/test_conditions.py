@@ -35,15 +35,11 @@ def test_background_that_must_not_be_there() -> None:
     )
     engine = antelog.Engine(program)
     engine.advance(0, {"Open": [("d1", 0)]})
-    (row,) = engine.answers("Stranger").to_pylist()
-    assert row["explanations"] == [
-        {
-            "evidence": ["Open(d1, 0)"],
-            "hypotheses": [
-                "Badge(d1, X, 1) where not Staff(X, _), not Staff(X, Y)",
-                "Badge(d1, Y, 2) where not Staff(X, Y)",
-            ],
-        }
+    ((only,),) = engine.answers("Stranger").column("explanations").to_pylist()
+    assert only["evidence"] == ["Open(d1, 0)"]
+    assert only["hypotheses"] == [
+        "Badge(d1, X, 1) where not Staff(X, _), not Staff(X, Y)",
+        "Badge(d1, Y, 2) where not Staff(X, Y)",
     ]
     engine.advance(1, {"Badge": [("d1", "bob", 1)]})
     hypotheses = [e["hypotheses"] for e in engine.answers("Stranger").to_pylist()[0]["explanations"]]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import antelog
 from antelog.diagnostics import Source
 from antelog.run.store import about, change_of, record_of, reject_line, source_of, status_line
+from tests.lines import lines_of
 
 RECORD = {"tick": 3, "change": "possible", "query": "Malf", "answer": {"X": "wt2"}}
 
@@ -17,22 +19,19 @@ def test_a_row_of_spark_becomes_a_record() -> None:
 
 
 def test_so_far_is_an_object_as_in_lines() -> None:
-    explained = {"evidence": ["Visit(ann, 0)"], "hypotheses": []}
-    amounts = [
-        {"literal": "count(N : Visit(ann, N, 0..2)) >= 3", "value": 2.0},
-        {"literal": "b", "value": None},
-    ]
-    row = {**RECORD, "answer": '{"X": "ann"}'}
-    given = [
-        {**explained, "so_far": amounts},
-        {**explained, "so_far": []},
-        {**explained, "so_far": None},
-        explained,
-    ]
-    record = change_of({**row, "explanations": given})
+    rules = (
+        "Often(X, T) :- Visit(X, N, T), count(M : Visit(X, M, T..T+2)) >= 3,"
+        " avg(V : Paid(X, V, T+1..T+2)) > 1."
+    )
+    facts = [("Visit", ("ann", number, 0), 0) for number in (1, 2)]
+    program = f"input Visit(x, n, time). input Paid(x, v: number, time).\n{rules}\nquery Often(X, T)."
+    (line,) = lines_of(program, facts, 0)
+    engine = antelog.Engine(antelog.parse(program))
+    (row,) = engine.advance(0, {"Visit": [values for _, values, _ in facts]})["Often"].to_pylist()
+    record = change_of({**RECORD, "answer": '{"X": "ann"}', "explanations": row["explanations"]})
     assert record is not None
-    shown = {"count(N : Visit(ann, N, 0..2)) >= 3": 2, "b": None}
-    assert record["explanations"] == [{**explained, "so_far": shown}, explained, explained, explained]
+    assert record["explanations"] == line["explanations"]
+    assert [*line["explanations"][0]["so_far"].values()] == [None, 2]
     assert change_of(record) == record
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup, Line
 from antelog.watch.alerts.letters import FIRING, AlertGroup, AlertItem, Letter, StillFiring, letter_of
 from antelog.watch.alerts.routes import Route, routes_of
+from tests.watch import lines
 
 QUERIES = (
     AlertQuery("Malf", ("X", "T"), "T", "likely"),
@@ -36,16 +37,17 @@ def letter_to(to: str, change: Line, template: str = "Take care") -> Letter:
     return letter
 
 
-def line(change: str = "likely", query: str = "Malf", /, **more: Any) -> dict[str, Any]:
-    """A change, with what is given in place of the usual."""
-    decided = change in ("confirmed", "rejected")
-    outlook = {} if decided else {"if_silent": None, "decided_by": 10, "chance": 0.84}
-    return {
-        "tick": 8,
-        "change": change,
-        "query": query,
-        "answer": {"X": "wt2", "T": 7},
-        "explanations": [{"evidence": ["Temp(wt2, high, 7)"], "hypotheses": ["Temp(wt2, high, 8)"]}],
-        **outlook,
-        **more,
-    }
+def line(
+    change: str = "likely", query: str = "Malf", /, chance: float | None = None, text: str = "", **more: Any
+) -> dict[str, Any]:
+    """A change about the answer at 8, as a program writes it, but for what is given in place of the usual."""
+    answer = more.get("answer", {})
+    device, about = answer.get("X"), answer.get("T", 7)
+    device = device if isinstance(device, str) else "wt2"
+    if change in ("confirmed", "rejected"):
+        found = lines.decided(change, device, about, about + 1, query=query, text=text)
+    else:
+        chance = chance or (0.5 if change == "unlikely" else 0.84)
+        kind = "possible" if change == "closed" else change
+        found = lines.possible(device, about, about + 1, chance, query=query, text=text, change=kind)
+    return found | {"change": change} | more

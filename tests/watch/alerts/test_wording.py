@@ -7,7 +7,9 @@ import pytest
 from antelog.language.moments import Timescale
 from antelog.watch.alerts.alert import AlertError
 from antelog.watch.alerts.wording import NAMES, ChangeTexts, alert_template, within_limit
+from tests.lines import lines_of
 from tests.watch.alerts.lines import QUERIES, line
+from tests.watch.lines import PROGRAM
 
 MINUTES = 60_000_000
 NOON = 28_532_880  # 2024-04-01 12:00, in minutes
@@ -24,7 +26,7 @@ def said(template: str, change: dict[str, Any], tick: int | None = None) -> str:
         (line(), "Malf X = wt2, T = 7: likely, 84 %, decided by 10, waits for Temp(wt2, high, 8)"),
         (line("unlikely", chance=0.5), "Malf X = wt2, T = 7: no longer likely, 50 %, decided by 10"),
         (line("confirmed"), "Malf X = wt2, T = 7: confirmed"),
-        (line("rejected", because=["Temp(wt2, high, 8)"]),
+        (line("rejected"),
          "Malf X = wt2, T = 7: rejected, because of Temp(wt2, high, 8)"),
         (line("confirmed", "Total", answer={"City": None, "V": 1.5}), "Total City = any, V = 1.5: confirmed"),
         (line("confirmed", others=["X"]), "Malf X = all others, T = 7: confirmed"),
@@ -37,22 +39,22 @@ def test_usual_words(change: dict[str, Any], text: str) -> None:
 
 
 def test_times_are_times() -> None:
-    explanation = {"evidence": [f"Temp(wt2, high, {NOON})"], "hypotheses": [f"Temp(wt2, high, {NOON + 1})"]}
-    change = line(tick=NOON, decided_by=NOON + 2, answer={"X": NOON, "T": NOON}, explanations=[explanation])
+    change = line(answer={"X": "wt2", "T": NOON}) | {"answer": {"X": NOON, "T": NOON}}
     assert said("{X} {T} {tick} {by} {evidence} {waits_for}", change, MINUTES) == (
-        f"{NOON} 2024-04-01 12:00 2024-04-01 12:00 2024-04-01 12:02 "
+        f"{NOON} 2024-04-01 12:00 2024-04-01 12:01 2024-04-01 12:03 "
         "Temp(wt2, high, 2024-04-01 12:00) Temp(wt2, high, 2024-04-01 12:01)"
     )
 
 
 def test_every_name_stands_for_something() -> None:
-    count = {"literal": "count(Temp(wt2, _, 7..9)) >= 3", "value": 2.0}
-    explanation = {"evidence": ["Temp(wt2, high, 7)"], "hypotheses": [count["literal"]], "so_far": [count]}
-    change = line(because=["not P(1)"], explanations=[explanation])
+    rules = PROGRAM.replace("Hot(X, T+1).", "count(Temp(X, high, T..T+2)) >= 3.")
+    facts = [("Temp", ("wt2", "high", tick), tick) for tick in (7, 8)]
+    change = next(each for each in lines_of(rules, facts, 8) if each["change"] == "likely")
+    change["because"] = ["not P(1)"]
     found = {name: said(f"{{{name}}}", change) for name in NAMES}
     assert all(found.values())
-    assert (found["key"], found["because"], found["chance"]) == ("k3y", "not P(1)", "84 %")
-    assert (found["waits_for"], found["so_far"]) == ("count(Temp(wt2, _, 7..9)) >= 3 (2 so far)", "2")
+    assert (found["key"], found["because"], found["chance"]) == ("k3y", "not P(1)", "80 %")
+    assert (found["waits_for"], found["so_far"]) == ("count(Temp(wt2, high, 7..9)) >= 3 (2 so far)", "2")
 
 
 def test_variables_of_other_queries_are_empty() -> None:

@@ -9,9 +9,25 @@ from antelog.watch.alerts.alert import Alert, AlertSetup, queries_of
 from antelog.watch.alerts.routes import routes_of
 from antelog.watch.board.board import DECIDED, Board
 from antelog.watch.board.tracked_answer import CHANCES, LINES, label, name_of
-from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
+from tests.broken_lines import ODD
+from tests.lines import lines_of
+from tests.watch.lines import PROGRAM, confirmed, head, possible, status
 
 WT2 = name_of("Malf", {"X": "wt2", "T": 7})
+ROW = PROGRAM.replace("Hot(X, T+1).", "Hot(X, T+1), Hot(X, T+2).")
+OR_OIL = """\
+input Temp(device, level, time).
+input Oil(device, time) delay 3.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Malf(X, T) :- Oil(X, T), Temp(X, high, T+3).
+query Malf(X, T).
+"""
+
+
+def row(until: int, program: str = ROW) -> list[dict[str, Any]]:
+    """The lines about 7 of an answer that three hot readings in a row confirm, of which some have come."""
+    facts = [("Temp", ("wt2", "high", tick), tick) for tick in range(7, until + 1)]
+    return [each for each in lines_of(program, facts, until) if each["answer"]["T"] == 7]
 
 
 def board(*records: dict) -> Board:  # type: ignore[type-arg]
@@ -32,15 +48,15 @@ def test_an_answer_is_open_from_its_first_line_on() -> None:
 
 
 def test_a_later_line_changes_how_it_stands_and_not_since_when() -> None:
-    found = board(possible("wt2", 7), possible("wt2", 7, 8, 0.8, change="revised")).open[WT2]
+    found = board(*row(8, ROW.replace(" alert 75%", ""))).open[WT2]
     assert (found.since, found.now.chance, len(found.all_lines)) == (7, 0.8, 2)
-    assert found.chances == [(7, 0.5), (8, 0.8)]
+    assert found.chances == [(7, 0.64), (8, 0.8)]
 
 
 def test_an_alert_is_remembered_and_is_no_chance_of_its_own() -> None:
-    found = board(possible("wt2", 7), possible("wt2", 7, 8, 0.8, change="likely")).open[WT2]
+    found = board(*row(8)).open[WT2]
     assert found.alerted == 8
-    assert found.chances == [(7, 0.5)]
+    assert found.chances == [(7, 0.64), (8, 0.8)]
 
 
 def test_what_is_confirmed_is_decided_and_no_longer_open() -> None:
@@ -51,14 +67,18 @@ def test_what_is_confirmed_is_decided_and_no_longer_open() -> None:
 
 
 def test_what_comes_back_after_it_was_rejected_is_open_again() -> None:
-    found = board(possible("wt2", 7), rejected("wt2", 7, 8), possible("wt2", 7, 9))
+    lines = lines_of(OR_OIL, [("Temp", ("wt2", "high", 7), 7), ("Oil", ("wt2", 7), 9)], 9)
+    lines = [each for each in lines if each["answer"]["T"] == 7]
+    assert [each["change"] for each in lines] == ["possible", "rejected", "possible"]
+    found = board(*lines)
     assert WT2 in found.open
     assert WT2 not in found.decided
 
 
 @pytest.mark.parametrize(("value", "group"), [("wt2", "wt2"), (7, "7"), (True, "true"), (None, "?")])
 def test_a_group_has_one_name_on_the_page_and_in_alerts(value: object, group: str) -> None:
-    line = {**possible("wt2", 7), "answer": {"X": value, "T": 7}}
+    line = possible("wt2", 7)
+    line["answer"]["X"] = value
     found = board(line)
     (answer,) = found.open.values()
     assert found.head.program is not None
@@ -87,8 +107,7 @@ def test_a_head_knows_better_than_what_was_read_before() -> None:
 
 
 def test_snapshot_lines_in_a_head_are_read_too() -> None:
-    line = {key: value for key, value in possible("wt2", 7).items() if key not in ("tick", "change", "query")}
-    snapshot = {"tick": 7, "query": "Malf", "answers": [line]}
+    snapshot = {"tick": 7, "query": "Malf", "answers": [possible("wt2", 7)]}
     assert [label(each.query, each.values) for each in board(head([snapshot])).open.values()] == [
         "Malf(wt2, 7)"
     ]
@@ -105,19 +124,20 @@ def test_the_tick_is_that_of_lines_and_of_status() -> None:
 
 
 def test_what_is_kept_is_bounded() -> None:
-    found = board(*(possible("wt2", 7, 7 + n, n / 2000, change="revised") for n in range(1000)))
-    answer = found.open[WT2]
+    first, *later = row(8, ROW.replace(" alert 75%", ""))
+    answer = board(first, *1000 * later).open[WT2]
     assert (len(answer.lines), len(answer.chances)) == (LINES, CHANCES)
-    assert answer.chances[0] == (7, 0.0)
-    assert answer.all_lines[0]["tick"] == 7
-    assert answer.now.tick == 1006
+    assert answer.chances[0] == (7, 0.64)
+    assert (answer.all_lines[0]["tick"], answer.now.tick) == (7, 8)
+    found = board()
     found.take(confirmed(f"wt{n}", 7, 8) for n in range(DECIDED + 100))
     assert len(found.decided) == DECIDED
 
 
 def test_answers_about_others_have_a_name_of_their_own() -> None:
-    found = board(possible("wt2", 7), possible("wt2", 7, others=["X"]))
-    assert len(found.open) == 2
+    rules = "input Hot(x, time) delay 1.\nCalm(X, T) :- not Hot(X, T).\nquery Calm(X, T)."
+    lines = lines_of(rules, [("Hot", ("wt2", 7), 7)], 8)
+    assert len(board(*(each for each in lines if each["answer"]["T"] == 8)).open) == 2
 
 
 def test_a_program_that_cannot_be_read_is_none() -> None:
@@ -136,13 +156,6 @@ def test_times_are_written_as_such() -> None:
 
 
 def test_a_line_that_makes_no_sense_is_counted_and_the_others_are_shown() -> None:
-    odd: tuple[Any, ...] = (
-        {"change": "possible"},
-        {"status": 3},
-        {"head": []},
-        possible("a", 1) | {"answer": [1, 2]},
-        {"x": 1},
-    )
-    found = board(*odd, possible("wt2", 7))
+    found = board(*ODD, possible("wt2", 7))
     assert list(found.open) == [WT2]
     assert found.damaged == 4

@@ -84,8 +84,8 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_answer_that_comes_back_is_decided_no_more() -> None:
-    back = possible("wt1", 1, 4)
+    back = possible("wt1", 1, 3)
     index = decided(*some(3), back)
     assert [each.values["X"] for each in index.chosen({}).part(0, 9)] == ["wt2", "wt0"]
-    index.board.take([confirmed("wt1", 1, 5)])
+    index.board.take([confirmed("wt1", 1, 4)])
     assert [each.values["X"] for each in index.chosen({}).part(0, 9)] == ["wt1", "wt2", "wt0"]

@@ -1,7 +1,5 @@
 """antelog/watch/board/{input_status,explanations,scoring}.py: lateness, marks, rules, scores."""
 
-import pytest
-
 import antelog
 from antelog.forecast.scores.scores import result
 from antelog.language.moments import Timescale
@@ -9,6 +7,7 @@ from antelog.watch.board.board import Board
 from antelog.watch.board.explanations import marks, rules_behind, span
 from antelog.watch.board.input_status import RATES, REJECTS, Inputs
 from antelog.watch.board.tracked_answer import name_of, tracked
+from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, status
 
 
@@ -37,21 +36,20 @@ def test_rejected_rows_are_bounded() -> None:
     assert board.inputs.rejects[-1]["row"] == str(REJECTS + 4)
 
 
-@pytest.mark.parametrize(
-    ("text", "tick", "negated"),
-    [
-        ("Temp(wt2, high, 7)", 7, False),
-        ("not Shdn(wt2, 9)", 9, True),
-        ("Up(3)", 3, False),
-        ("Ack(a1, P, S) where S >= 4", None, False),
-        ("Reading(V3, 9) where V3 < 40", 9, False),
-        ("Temp(wt2, high, T+1)", None, False),
-        ('Said("about (7)", 8)', 8, False),
-    ],
-)
-def test_the_tick_of_a_literal(text: str, tick: int | None, negated: bool) -> None:
-    (mark,) = marks({"explanations": [{"evidence": [], "hypotheses": [text]}]}, None)
-    assert (mark.tick, mark.negated, mark.known) == (tick, negated, False)
+COUNTED = """\
+input Fail(device, code, time) delay 2.
+Bad(X, T) :- Fail(X, C, T), C != "about (7)", count(Fail(X, _, T..T+9)) >= 3, not Fail(X, off, T+2).
+query Bad(X, T).
+"""
+
+
+def test_marks_are_literals_with_their_ticks_and_how_far_a_count_has_come() -> None:
+    (line,) = lines_of(COUNTED, [("Fail", ("wt2", "e (1)", 0), 0)], 0)
+    assert [(each.text, each.tick, each.negated, each.known) for each in marks(line, None)] == [
+        ('Fail(wt2, "e (1)", 0)', 0, False, True),
+        ("not Fail(wt2, off, 2)", 2, True, False),
+        ("count(Fail(wt2, _, 0..9)) >= 3 (1 so far)", 9, False, False),
+    ]
 
 
 def test_marks_have_times_where_ticks_have_a_length() -> None:
@@ -61,13 +59,6 @@ def test_marks_have_times_where_ticks_have_a_length() -> None:
         "Temp(wt2, high, 2026-03-29 16:10)",
     ]
     assert marks(line, None, explanation=1) == []
-
-
-def test_marks_say_how_far_a_count_has_come() -> None:
-    text = "count(Fail(wt2, 0..9)) >= 3"
-    explanation = {"evidence": [], "hypotheses": [text], "so_far": [{"literal": text, "value": 1.0}]}
-    (mark,) = marks({"explanations": [explanation]}, None)
-    assert (mark.text, mark.tick) == (f"{text} (1 so far)", 9)
 
 
 def test_the_span_of_an_answer_has_its_marks_and_its_deadline() -> None:

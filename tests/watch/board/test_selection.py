@@ -21,17 +21,17 @@ def labels(found: AnswerIndex, look: Selection) -> list[str]:
     return [label(each.query, each.values) for each in found.select(look).answers]
 
 
-THREE = (possible("a1", 3, 3, 0.2), possible("a2", 1, 4, 0.9), possible("b", 2, 5, 0.5))
+THREE = (possible("a1", 3, 3, 0.2), possible("a2", 2, 4, 0.9), possible("b", 4, 5, 0.5))
 
 
 @pytest.mark.parametrize(
     ("sort", "expected"),
     [
-        ("likely", ["Malf(a2, 1)", "Malf(b, 2)", "Malf(a1, 3)"]),
-        ("urgent", ["Malf(a2, 1)", "Malf(b, 2)", "Malf(a1, 3)"]),
-        ("deadline", ["Malf(a2, 1)", "Malf(b, 2)", "Malf(a1, 3)"]),
-        ("new", ["Malf(b, 2)", "Malf(a2, 1)", "Malf(a1, 3)"]),
-        ("name", ["Malf(a1, 3)", "Malf(a2, 1)", "Malf(b, 2)"]),
+        ("likely", ["Malf(a2, 2)", "Malf(b, 4)", "Malf(a1, 3)"]),
+        ("urgent", ["Malf(a2, 2)", "Malf(b, 4)", "Malf(a1, 3)"]),
+        ("deadline", ["Malf(a2, 2)", "Malf(a1, 3)", "Malf(b, 4)"]),
+        ("new", ["Malf(b, 4)", "Malf(a2, 2)", "Malf(a1, 3)"]),
+        ("name", ["Malf(a1, 3)", "Malf(a2, 2)", "Malf(b, 4)"]),
     ],
 )
 def test_orders(sort: str, expected: list[str]) -> None:
@@ -39,12 +39,12 @@ def test_orders(sort: str, expected: list[str]) -> None:
 
 
 def test_without_chances_the_next_deadline_comes_first() -> None:
-    found = looking(possible("late", 9, 1, None), possible("soon", 2, 1, None))
+    found = looking(possible("late", 9, chance=None), possible("soon", 2, chance=None))
     assert labels(found, Selection()) == ["Malf(soon, 2)", "Malf(late, 9)"]
 
 
 def test_an_answer_without_a_chance_is_last_and_is_no_likely_one() -> None:
-    found = looking(possible("none", 1, 1, None), possible("little", 2, 1, 0.01))
+    found = looking(possible("none", 1, chance=None), possible("little", 2, chance=0.01))
     assert labels(found, Selection()) == ["Malf(little, 2)", "Malf(none, 1)"]
     assert labels(found, Selection(AnswerFilter(least=0.01))) == ["Malf(little, 2)"]
 
@@ -52,15 +52,15 @@ def test_an_answer_without_a_chance_is_last_and_is_no_likely_one() -> None:
 def test_filters() -> None:
     found = looking(*THREE)
     assert labels(found, Selection(AnswerFilter(text="A1"))) == ["Malf(a1, 3)"]
-    assert labels(found, Selection(AnswerFilter(text="malf a2"))) == ["Malf(a2, 1)"]
+    assert labels(found, Selection(AnswerFilter(text="malf a2"))) == ["Malf(a2, 2)"]
     assert labels(found, Selection(AnswerFilter(text="a1 a2"))) == []
     assert labels(found, Selection(AnswerFilter(queries=["Other"]))) == []
-    assert labels(found, Selection(AnswerFilter(least=0.5))) == ["Malf(a2, 1)", "Malf(b, 2)"]
+    assert labels(found, Selection(AnswerFilter(least=0.5))) == ["Malf(a2, 2)", "Malf(b, 4)"]
 
 
 def test_a_part_of_the_list_knows_how_many_there_are() -> None:
     seen = looking(*THREE).select(Selection(start=1, count=1))
-    assert [label(each.query, each.values) for each in seen.answers] == ["Malf(b, 2)"]
+    assert [label(each.query, each.values) for each in seen.answers] == ["Malf(b, 4)"]
     assert seen.total == 3
 
 
@@ -80,7 +80,7 @@ def test_addresses_with_nonsense_are_looks_all_the_same(text: str) -> None:
 
 @pytest.mark.slow
 def test_a_hundred_thousand_answers_are_seen_soon() -> None:
-    found = looking(*(possible(f"wt{n}", n % 50, 50, (n % 1000) / 1000) for n in range(100_000)))
+    found = looking(*(possible(f"wt{n}", 50, 50, (n % 50 + 1) / 51) for n in range(100_000)))
     found.select(Selection(AnswerFilter(text="wt99")))
     start = time.process_time()
     found.board.version += 1
@@ -113,7 +113,8 @@ def plant(*records: Record) -> AnswerIndex:
 
 PLANT = (
     possible("wt1", 3, chance=0.3), possible("wt1", 4, chance=0.8), calm("wt1", 2, 0.99),
-    possible("wt2", 1, chance=0.7), calm("wt3", 1, 0.99), possible("wt3", 5, chance=0.1), calm("wt4", 1, 1.0),
+    possible("wt2", 1, chance=0.7), calm("wt3", 1, 0.99), possible("wt3", 5, chance=0.1),
+    calm("wt4", 1, 0.999),
 )  # fmt: skip
 
 
@@ -124,7 +125,7 @@ def test_a_device_is_a_row_and_the_most_urgent_comes_first() -> None:
     ]  # fmt: skip
     assert (seen.total, seen.groups, seen.answers) == (4, 4, 7)
     # The chance is that of the worst answer, not of one that says that all is well.
-    assert [row.chance for row in seen.rows] == [0.8, 0.7, 0.1, 1.0]
+    assert [row.chance for row in seen.rows] == [0.8, 0.7, 0.1, 0.999]
     assert seen.rows[0].deadline == 6
 
 

@@ -133,9 +133,9 @@ def test_facts_with_markup_stay_text(chromium: Browser, served: tuple[Page, Stor
     reject = {"reject": {"input": evil, "reason": evil, "row": evil, "tick": 9}}
     tell(
         writer,
-        possible(evil, 9, 9, 1.0),
+        possible(evil, 9, 9, 0.999),
         possible(evil, 3),
-        confirmed(evil, 3, 9),
+        confirmed(evil, 3, 4),
         reject,
         status(10, at=ago(0)),
     )
@@ -159,7 +159,7 @@ def test_it_goes_on_after_the_server_was_killed(
     page.child.process.wait()
     tab.until("document.getElementById('live').dataset.kind === 'lost'")
     page.tend()
-    tell(writer, possible("after", 9, 9, 1.0), status(10, at=ago(0)))
+    tell(writer, possible("after", 9, 9, 0.999), status(10, at=ago(0)))
     tab.until("document.getElementById('live').dataset.kind === 'live'")
     tab.until("document.querySelector('.rows .row').innerText.includes('after')")
 
@@ -177,7 +177,7 @@ def test_tabs_of_a_browser_share_one_stream_and_let_each_other_in(
     events = "performance.getEntriesByType('resource').filter(e => e.name.endsWith('/events')).length"
     locks = "navigator.locks.query().then(found => [found.held.length, found.pending.length].join())"
     assert first.run(locks) == "1,1"
-    tell(writer, possible("both", 9, 9, 1.0), status(10, at=ago(0)))
+    tell(writer, possible("both", 9, 9, 0.999), status(10, at=ago(0)))
     for tab in (first, second):
         tab.until("document.getElementById('tick').textContent === 'tick 10'")
     assert first.run(events) + second.run(events) <= 1

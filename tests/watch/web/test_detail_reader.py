@@ -16,6 +16,7 @@ from antelog.watch.web.app import Entry
 from antelog.watch.web.detail_reader import DetailReader
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.readers import reader_of
+from tests.lines import lines_of
 from tests.watch.lines import possible, status, written
 from tests.watch.web.asking import ask, guarded
 
@@ -58,8 +59,8 @@ def test_an_engine_in_this_process_says_what_if() -> None:
 def test_the_run_is_asked_through_the_store(tmp_path: Path) -> None:
     engine = antelog.Engine(antelog.parse(RULES))
     engine.advance(5, {"Temp": [("wt2", "high", 5)]})
-    (row,) = [each for each in engine.answers("Malf").to_pylist() if each["T"] == 5]
-    line = possible("wt2", 5, query="Malf", explanations=row["explanations"], chance=row["chance"])
+    lines = lines_of(RULES, [("Temp", ("wt2", "high", 5), 5)], 5)
+    (line,) = [each for each in lines if each["query"] == "Malf" and each["answer"]["T"] == 5]
     store = written(tmp_path / "s", [line, status(5)], RULES)
     live = LiveBoard(reader_of(tmp_path / "s"))
     live.take_some()

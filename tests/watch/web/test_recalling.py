@@ -21,7 +21,7 @@ def test_a_link_leads_to_an_answer_that_only_the_store_has(
     writer = written(tmp_path / "s", [possible("wt2", 7), possible("wt2", 7, 8, 0.9, change="likely")])
     live = LiveBoard(reader_of(tmp_path / "s"))
     live.take_some()
-    add(writer, confirmed("wt2", 7, 9), *(rejected(f"old{n}", n, n) for n in range(40)))
+    add(writer, confirmed("wt2", 7, 9), *(rejected(f"old{n}", n, n + 3) for n in range(40)))
     live.take_some()
     add(writer, {"change": "of another writer"}, status(60))
     live.take_some()

@@ -13,6 +13,7 @@ from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.templating import PACKAGE, share
 from antelog.watch.web.views.context import TickClock
 from antelog.watch.web.views.names import cut
+from tests.lines import lines_of
 from tests.watch.lines import PROGRAM, confirmed, head, possible, rejected, some, status
 from tests.watch.web.asking import NoFeed, ask, guarded, sight
 
@@ -144,8 +145,9 @@ def test_a_deadline_in_ticks_that_has_passed_is_first_in_the_strip() -> None:
 
 
 def test_a_literal_with_an_open_time_is_a_stretch() -> None:
-    explanation = {"evidence": ["Temp(wt2, high, 7)"], "hypotheses": ["Oil(wt2, low, U) where U > 7, U <= 9"]}
-    text = seen("now/rows", possible("wt2", 7, explanations=[explanation]))
+    rules = PROGRAM.replace("Hot(X, T+1).", "Oil(X, low, U), U > T, U <= T+2.")
+    rules = f"input Oil(device, level, time).\n{rules}"
+    text = seen("now/rows", head(program=rules), *lines_of(rules, [("Temp", ("wt2", "high", 7), 7)], 7))
     assert "awaited stretch" in text
 
 
@@ -197,7 +199,7 @@ def test_filters_are_what_the_address_says() -> None:
 
 
 def test_an_answer_has_its_history_what_it_awaits_and_its_rules() -> None:
-    reported = (possible("wt2", 7, chance=0.5), possible("wt2", 7, 8, 0.8, change="revised"))
+    reported = (possible("wt2", 7, chance=0.5), possible("wt2", 7, 8, 0.8))
     words = "".join(Elements(seen(f"answer/{WT2}", *reported)).texts)
     for expected in (
         "If nothing comes, it is ✕ rejected at tick 10.",
@@ -272,8 +274,8 @@ def test_trust_asks_what_the_program_asks() -> None:
         for n in range(40)
         for record in (
             possible(f"d{n}", 7, chance=0.72 if n < 30 else 0.76),
-            *([possible(f"d{n}", 7, 8, 0.75, change="likely")] if n < 10 else []),
-            *[confirmed(f"d{n}", 7, 12) if n % 2 else rejected(f"d{n}", 7, 12)],
+            *([possible(f"d{n}", 7, 8, 0.76, change="likely")] if n < 10 else []),
+            *[confirmed(f"d{n}", 7, 10) if n % 2 else rejected(f"d{n}", 7, 10)],
         )
     ]
     words = "".join(Elements(seen("trust", *reported, status(13))).texts)

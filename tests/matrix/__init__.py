@@ -1,0 +1,1 @@
+"""Every program of the project through everything that shows a line."""
