@@ -9,7 +9,7 @@ from antelog.cli.main import main
 from tests.cli.trying import READINGS, antelog
 
 assert isinstance(main, click.Group)
-COMMANDS = sorted(main.commands)
+COMMANDS = main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("command", COMMANDS)

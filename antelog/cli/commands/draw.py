@@ -16,6 +16,7 @@ from antelog.cli.arguments.runners import DRAW
 from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.errors import DataError, UnsupportedError
+from antelog.lazily import brought_by
 from antelog.pictures.reading import of_lines
 from antelog.program import load
 from antelog.run.checks import tick_of
@@ -68,9 +69,8 @@ class DrawFlags:
 
 @click.command(
     "draw",
-    short_help="Draw answers over time, or rules as a graph.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Needs Altair: pip install 'antelog[draw]'.",
+    f"Needs Altair: {brought_by('draw')}.",
 )
 @click.argument(
     "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)

@@ -8,11 +8,12 @@ import click
 
 from antelog.cli.show.endings import ending_in_words
 from antelog.errors import UnsupportedError
+from antelog.lazily import brought_by
 
 
 @click.command(
-    short_help="A language server for editors, on standard input and output.",
-    epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone.",
+    epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone. "
+    f"Needs: {brought_by('lsp')}.",
 )
 @click.option("--stdio", is_flag=True, help="As without it; some editors add it.")
 @click.option("--check", is_flag=True, help="End at once; the exit status says whether it could start.")
@@ -21,7 +22,12 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
     """Start a language server, which an editor talks to on standard input and output.
 
     It shows errors as you type, what a name is, where it is declared and used; it completes, renames and
-    lays out. Functions in Python are never run. Needs: pip install 'antelog[lsp]'.
+    lays out. Functions in Python are never run.
+
+    \b
+    Examples:
+      antelog lsp            what an editor starts
+      antelog lsp --check    whether it could
     """
     with ending_in_words(ctx):
         try:
@@ -30,7 +36,7 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
                 raise
             raise UnsupportedError(
-                f"the language server needs {error.name}, which is not installed: pip install 'antelog[lsp]'"
+                f"the language server needs {error.name}, which is not installed: {brought_by('lsp')}"
             ) from None
         if not check:
             server().start_io(sys.stdin.buffer, sys.stdout.buffer)

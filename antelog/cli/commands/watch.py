@@ -49,7 +49,6 @@ from antelog.watch.web.address import new_token
 
 @click.command(
     "watch",
-    short_help="Follow facts as they come, with a page and alerts.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to stdout, everything else to stderr.",
 )

@@ -50,7 +50,6 @@ class WhyFlags:
 
 @click.command(
     "why",
-    short_help="Say why an answer is there, or why not.",
     epilog="Exit status: 0 fine, whatever the answer is, 1 the program or the data is wrong, "
     "2 the command is.",
 )
