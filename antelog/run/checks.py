@@ -89,8 +89,6 @@ def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
 def _of_try(settings: Settings) -> Iterator[Conflict]:
     if "only" in settings.given and settings.snapshots:
         yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
-    if settings.since is not None and not settings.snapshots:
-        yield Conflict(("since",), "$since says where snapshots start", "Leave it out, or add $snapshots.")
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:

@@ -200,7 +200,7 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
     relations, style = list(plan.queries), Style(settings.explanations)
 
     def text(step: StepResult) -> str:
-        return change_lines(relations, with_kinds(step, settings.only), style)
+        return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
 
     address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
     return RunOutput(address, text, _Terminal(plan, settings))
