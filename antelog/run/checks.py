@@ -8,6 +8,7 @@ resolved(program, settings)     the program with the units of times, and ticks i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -263,7 +264,7 @@ def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 def _is_in(path: Path, source: str) -> bool:
     """Whether a path is what a source reads: the same file, one of its folder, or one of its pattern."""
-    there, others = path.resolve(), Path(source).resolve()
+    there, others = Path(os.path.realpath(path)), Path(os.path.realpath(source))  # also of links in a circle
     if there == others or there.match(str(others)) or (others.is_dir() and there.parent == others):
         return True
     if others.is_dir():

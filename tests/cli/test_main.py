@@ -67,5 +67,28 @@ def test_columns_are_suggested() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "format {}",
+        "try program.alog --input Temp=temp.csv --rejects {}",
+        "watch program.alog --input Temp=temp.csv --once --no-page --output {}",
+        "watch program.alog --input Temp=temp.csv --once --no-page --state {}",
+        "watch {}",
+        "learn program.alog --input Temp=temp.csv --output {}",
+        "draw {} --input Temp=temp.csv --output a.svg",
+        "test --junit {}",
+    ],
+)
+@pytest.mark.parametrize("path", ["a" * 400 + ".csv", "circle/a.csv"])
+@pytest.mark.usefixtures("project")
+def test_a_path_that_cannot_be_used_ends_in_words(command: str, path: str) -> None:
+    Path("circle").symlink_to("circle")
+    done = antelog(*command.format(path).split())
+    assert done.exit_code in (1, 2)
+    assert "rror: " in done.stderr
+    assert "too long" in done.stderr or "circle" in path
+
+
 def test_the_list_of_commands_is_not_cut() -> None:
     assert "..." not in antelog("--help").stdout.split("Commands:")[1]

@@ -149,7 +149,7 @@ class StoreLock:
     """
 
     def __init__(self, path: Path, end: str = "-lock", *, wait: bool = False) -> None:
-        store = path.resolve()  # one lock, by whatever links the store is named
+        store = Path(os.path.realpath(path))  # one lock, by whatever links the store is named
         self._path = store.with_name(store.name + end)
         while True:
             self._descriptor = self._locked(path, wait)
@@ -201,7 +201,7 @@ def _refuse_network_disks(path: Path) -> None:
         mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
     except OSError:
         return  # not Linux; whether locks work is seen when one is taken
-    kind = file_system(path.parent.resolve(), mounts)
+    kind = file_system(Path(os.path.realpath(path.parent)), mounts)
     if kind in _NETWORK or kind.startswith("fuse."):
         raise _no_locks(path, kind)
 
