@@ -8,7 +8,7 @@ from antelog.run.store.batches import BatchFeed, FeedBatch
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
-from antelog.run.store.inbox import Inbox, PostedFact, post
+from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
 from antelog.run.store.records import Record, about, change_of, record_of, reject_line, source_of, status_line
 from antelog.run.store.store import RecordedStep, Store, StoredRows, StoredState
 
@@ -33,6 +33,7 @@ __all__ = [
     "change_of",
     "is_folder_feed",
     "is_store",
+    "names_of",
     "post",
     "record_of",
     "reject_line",

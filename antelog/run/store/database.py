@@ -22,7 +22,7 @@ from antelog.writing import PLAIN, claimed, is_at
 APPLICATION = 0x414E_544C
 """Marks the file as a store of antelog's, as SQLite's `application_id`."""
 
-VERSION = 3
+VERSION = 4
 """Counts up whenever a store of the version before can no longer be read, as SQLite's `user_version`."""
 
 PATIENCE = 60.0
@@ -34,7 +34,7 @@ CREATE TABLE pieces (generation INTEGER, number INTEGER, content BLOB, PRIMARY K
 CREATE TABLE steps (step INTEGER PRIMARY KEY, now INTEGER);
 CREATE TABLE rows (number INTEGER PRIMARY KEY, step INTEGER, input TEXT, file TEXT, content BLOB);
 CREATE TABLE feed (last INTEGER PRIMARY KEY, count INTEGER, at INTEGER, head INTEGER, lines BLOB);
-CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER);
+CREATE TABLE inputs (name TEXT PRIMARY KEY, lines INTEGER, names TEXT);
 CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
 CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
 CREATE TABLE letters (
