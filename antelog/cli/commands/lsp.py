@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
+from typing import BinaryIO, cast
 
 import click
 
 from antelog.cli.show.endings import ending_in_words
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
 from antelog.lazily import brought_by
 
 
@@ -31,6 +34,7 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
     """
     with ending_in_words(ctx):
         try:
+            from antelog.workbench.lsp.messages import MessageReader, OneLine  # noqa: PLC0415 - an extra
             from antelog.workbench.lsp.server import server  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
@@ -38,5 +42,13 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
             raise UnsupportedError(
                 f"the language server needs {error.name}, which is not installed: {brought_by('lsp')}"
             ) from None
-        if not check:
-            server().start_io(sys.stdin.buffer, sys.stdout.buffer)
+        if check:
+            return
+        log = logging.StreamHandler()
+        log.setFormatter(OneLine())
+        logging.getLogger().addHandler(log)
+        reader = MessageReader(sys.stdin.buffer)
+        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
+            server().start_io(cast("BinaryIO", reader), output)
+        if reader.problem:
+            raise DataError(f"standard input: {reader.problem}")
