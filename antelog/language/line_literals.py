@@ -181,7 +181,9 @@ def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:
         place = "left_shift" if tick == "tick" else "right_shift"
         shift = found[place].replace(" ", "")
         number = int(found[tick])
-        parts = {tick: MovedTick(number, int(shift)) if shift else number, place: Shift(found[place])}
+        parts: dict[str, str | int] = {tick: number, place: Shift(found[place])}
+        if shift:
+            parts[tick] = MovedTick(number, int(shift))
         for each in sorted(parts, key=found.start):
             yield text[at : found.start(each)]
             yield parts[each]
