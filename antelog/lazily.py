@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 
+def brought_by(extra: str) -> str:
     """The words that install the libraries of an extra; no package registry has antelog yet."""
-    """What a user types to get the libraries of an extra; no package registry has antelog yet."""
     return f"pip install '.[{extra}]', in a copy of the project"
 
 
