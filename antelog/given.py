@@ -67,7 +67,8 @@ def _is_number(value: Any) -> bool:
 
 
 def _are_texts(value: Any) -> bool:
-    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+    is_flat = getattr(value, "ndim", 1) == 1  # a frame gives the names of its columns
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable) or not is_flat:
         return False
     try:
         len(value)  # type: ignore[arg-type]  # what can be read only once has none, nor has an array of no dimension

@@ -7,6 +7,11 @@ from importlib import import_module
 from typing import Any
 
 
+def brought_by(extra: str) -> str:
+    """The words that install the libraries of an extra; no package registry has antelog yet."""
+    return f"pip install '.[{extra}]', in a copy of the project"
+
+
 def names_of(
     package: str, modules: Mapping[str, str], *, what: str = "", extra: str = ""
 ) -> Callable[[str], Any]:
@@ -25,7 +30,7 @@ def names_of(
             if not extra or missing == package.partition(".")[0]:
                 raise
             raise ImportError(
-                f"{what} needs the package {missing}, which is not installed: pip install 'antelog[{extra}]'"
+                f"{what} needs the package {missing}, which is not installed: {brought_by(extra)}"
             ) from error
 
     return find

@@ -158,16 +158,17 @@ class Engine(PlanEngine):
         plan = plan_of(program)
         if unknown := others.keys() - OtherOptions.__annotations__.keys():
             raise TypeError(f"Engine has no option {min(unknown)}")
+        named = others.get("judges")
+        judges = None if named is None else tuple(named)
         forecaster = None
         if model is not None or learn or plan.declares_chances:
             from antelog.forecast.forecaster import LearningSettings, ModelForecaster  # noqa: PLC0415 - few forecast
             from antelog.forecast.limits import Limits  # noqa: PLC0415 - few forecast
 
-            judges = others.get("judges")
             settings = LearningSettings(learn or model == LEARN, half_life, epoch, judges)
             given_model = None if model == LEARN else model
             forecaster = ModelForecaster.start(plan, given_model, settings, Limits(min_chance, most))
-        elif (min_chance, most, epoch, others.get("judges")) != (None, None, None, None):
+        elif (min_chance, most, epoch, judges) != (None, None, None, None):
             raise UnsupportedError(_NO_MODEL)
         limit = others.get("limit")
         if limit is not None and limit < 1:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from antelog.diagnostics import to_text
+from antelog.errors import UnsupportedError
 from antelog.given import PATH, checked
 from antelog.workbench.testing.annotations import case_text, problems_of
 from antelog.workbench.testing.replaying import reason
@@ -30,7 +31,13 @@ def check(path: str | PathLike[str]) -> Callable[..., None]:
     A path that is not absolute begins at the folder of the module that calls. Where the file or its program
     is wrong, there is one test, which fails and says all that is.
     """
-    import pytest  # noqa: PLC0415 - the package does without it
+    try:
+        import pytest  # noqa: PLC0415 - the package does without it
+    except ModuleNotFoundError:
+        raise UnsupportedError(
+            "testing.check needs the package pytest, which is not installed: pip install pytest. Without it, "
+            "`antelog test` runs the same cases"
+        ) from None
 
     suite = read_suite(_path(fspath(path)))
     names = ["the file"] if suite.wrong or not suite.cases else [each.name for each in suite.cases]

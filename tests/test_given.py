@@ -81,6 +81,13 @@ def test_an_object_that_cannot_say_what_it_is_is_refused_as_well() -> None:
         shout(Evil())  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("listed", [pd.Series, np.array, tuple])
+def test_texts_may_be_listed_in_any_way(listed: Any) -> None:
+    program = antelog.parse("input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
+    engine = antelog.Engine(program, model="learn", judges=listed(["model"]), only=listed(["rejected"]))
+    assert engine.advance(1, {"Temp": [("a", 0)]})["Hot"].num_rows == 0
+
+
 def test_what_is_long_is_cut() -> None:
     assert len(given.short_repr("x" * 10_000)) < 100
 
@@ -96,7 +103,14 @@ PROGRAM = "input Temp(x, time). Hot(X, T) :- Temp(X, T). query Hot(X, T)."
         (lambda _: antelog.Engine("hot.alog"), "the program is 'hot.alog', of type str"),  # type: ignore[arg-type]
         (lambda p: antelog.Engine(p, only="confirmed"), "Engine: only is 'confirmed', of type str"),
         (lambda p: antelog.Engine(p, only=np.array(3)), "Engine: only is array\\(3\\)"),  # type: ignore[arg-type]
-        (lambda p: antelog.Engine(p, only=pd.DataFrame({"no": [1]})), "no changes of the kind no"),
+        (
+            lambda p: antelog.Engine(p, only=pd.DataFrame({"no": [1]})),
+            "only is .* of type DataFrame; give a list",
+        ),
+        (
+            lambda p: antelog.Engine(p, judges=pd.DataFrame({"model": [1]})),
+            "judges is .* type DataFrame; give",
+        ),
         (
             lambda p: antelog.Engine(p, model="learn", half_life=float("inf")),
             "half_life is inf.* a finite number",

@@ -8,7 +8,8 @@ import antelog
 import antelog.files
 import antelog.pictures
 import antelog.spark
-from tests.loading import loaded_by
+from antelog.lazily import brought_by
+from tests.loading import ROOT, loaded_by
 
 _ARRAYS = {"numpy", "pyarrow", "antelog.engine.kernel"}
 
@@ -21,6 +22,41 @@ import antelog
 antelog.load("examples/turbines/turbines.alog")
 """
 _OPERATOR = "import antelog.spark.bucket.processor"
+
+
+_COMMAND = """
+import os
+from antelog.cli.main import main
+os.environ.update({variables})
+try:
+    main({arguments}, prog_name="antelog")
+except SystemExit as end:
+    assert not end.code
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "most"),
+    [
+        (["--help"], {}, 30),
+        (["--version"], {}, 30),
+        ([], {"_ANTELOG_COMPLETE": "bash_complete", "COMP_LINE": "antelog w"}, 30),
+        (["check", "--help"], {}, 130),
+    ],
+)
+def test_help_loads_little(arguments: list[str], variables: dict[str, str], most: int) -> None:
+    loaded = loaded_by(_COMMAND.format(arguments=arguments, variables=variables))
+    assert "antelog.cli.main" in loaded
+    assert not {*loaded} & _ARRAYS
+    assert sum(name.startswith("antelog.") for name in loaded) <= most
+
+
+def test_one_place_says_how_extras_are_installed() -> None:
+    """Words of the README, and of one function; no package registry has antelog yet."""
+    assert "pip install '.[spark,draw,watch]'" in (ROOT / "README.md").read_text("utf-8")
+    assert brought_by("draw") == "pip install '.[draw]', in a copy of the project"
+    saying = [path for path in (ROOT / "antelog").rglob("*.py") if "pip install '" in path.read_text("utf-8")]
+    assert [path.name for path in saying] == ["lazily.py"]
 
 
 @pytest.mark.parametrize("code", [_CHECK, _PARSE])

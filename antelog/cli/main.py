@@ -7,26 +7,30 @@ from importlib import import_module
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from antelog.cli.arguments.completion import completion
 from antelog.cli.show.endings import checked_outputs
 from antelog.cli.show.terminal import shown_mistakes
 
-_MODULES = {
-    "check": "check",
-    "diff": "diff",
-    "draw": "draw",
-    "format": "format_",
-    "learn": "learn",
-    "lsp": "lsp",
-    "play": "play",
-    "run": "run",
-    "score": "score",
-    "test": "test_",
-    "try": "try_",
-    "watch": "watch",
-    "why": "why",
+_COMMANDS = {
+    "check": "Check the rules, and say when answers open and by when they are decided.",
+    "diff": "Say what a new version of the rules changes.",
+    "draw": "Draw answers over time, or rules as a graph.",
+    "format": "Lay out programs in the one way there is; comments stay.",
+    "learn": "Learn from recorded facts how likely answers are.",
+    "lsp": "A language server for editors, on standard input and output.",
+    "play": "Edit rules and facts on a page, and see what comes of them.",
+    "run": "Run a pipeline on Spark, once or as a stream.",
+    "score": "Say how good forecasts were on recorded facts.",
+    "test": "Run the rules' own tests.",
+    "try": "Replay recorded facts, in this process.",
+    "watch": "Follow facts as they come, with a page and alerts.",
+    "why": "Say why an answer is there, or why not.",
 }
+"""Commands and their lines in lists: whoever only lists them imports none."""
+
+_WORDS_OF_PYTHON = ("format", "test", "try")
 
 
 class _Commands(click.Group):
@@ -45,12 +49,26 @@ class _Commands(click.Group):
             return super().invoke(ctx)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted({*super().list_commands(ctx), *_MODULES})
+        return sorted({*super().list_commands(ctx), *_COMMANDS})
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, self._line(name)) for name in self.list_commands(ctx)])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [name for name in self.list_commands(ctx) if name.startswith(incomplete)]
+        found = [CompletionItem(name, help=self._line(name)) for name in names]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def _line(self, name: str) -> str:
+        return _COMMANDS.get(name) or self.commands[name].get_short_help_str()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in _MODULES and cmd_name not in self.commands:
-            module = import_module(f"antelog.cli.commands.{_MODULES[cmd_name]}")
-            self.add_command(getattr(module, _MODULES[cmd_name]))
+        if cmd_name in _COMMANDS and cmd_name not in self.commands:
+            name = f"{cmd_name}_" if cmd_name in _WORDS_OF_PYTHON else cmd_name
+            command = getattr(import_module(f"antelog.cli.commands.{name}"), name)
+            command.short_help = _COMMANDS[cmd_name]
+            self.add_command(command)
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -77,12 +95,14 @@ def main() -> None:
       antelog try turbines.alog --input Temp=Temp.csv --format table    recorded facts, in this process
       antelog run turbines.alog --input Temp=Temp.csv --output console  a pipeline on Spark
       antelog learn turbines.alog --input Temp=Temp.csv -o turbines.model  how likely answers are
+      antelog score turbines.alog --input Temp=Temp.csv                 how good its chances were
       antelog watch turbines.alog --input Temp=Temp.csv                 facts as they come, with a page
       antelog draw turbines.alog --input Temp=Temp.csv -o answers.html  a picture of the answers
       antelog play                                                      rules and facts to edit, with a page
       antelog why turbines.alog 'Malf(wt2, 0)' --input Temp=Temp.csv    why an answer is there, or why not
       antelog diff old.alog new.alog                                    what a new version changes
       antelog format turbines.alog                                      its text, laid out anew
+      antelog lsp                                                       what editors start, to know the rules
       antelog completion bash                                           what makes Tab complete all this
     """
 

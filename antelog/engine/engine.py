@@ -21,7 +21,7 @@ from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine import fact_limit, kernel, saving
 from antelog.engine.columns import joins
 from antelog.engine.facts.counting import Dropped, Status, dropped_table
-from antelog.engine.facts.frames import Frame
+from antelog.engine.facts.frames import Frame, renamed
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.rejects import none
 from antelog.engine.facts.usable import check_use
@@ -236,18 +236,25 @@ class PlanEngine:
             seen_values=sum(len(each.cells) for each in self._state.observed.seen.values()),
         )
 
-    @checked(facts=optional(NAMED))
-    def advance(self, now: Moment, facts: Mapping[str, Frame] | None = None) -> dict[str, pa.Table]:
+    @checked(facts=optional(NAMED), map=optional(NAMED))
+    def advance(
+        self,
+        now: Moment,
+        facts: Mapping[str, Frame] | None = None,
+        map: Mapping[str, str] | None = None,  # noqa: A002 - as the option of commands is called
+    ) -> dict[str, pa.Table]:
         """Finish all ticks up to `now`, given the facts that arrived meanwhile; return the changes by query.
 
         If the program says how long a tick is, `now` may be a timestamp, also as a text: the tick it lies in
-        is the last. Warns (DataWarning) if more than half of a frame is set aside, and raises DataError if
-        no row of one can be used.
+        is the last. `map` has names of columns in frames, by those of the program: `{"device": "sensor"}`, or
+        `{"Temp.device": "sensor"}` for one input; what else a frame has is left out. Warns (DataWarning) if
+        more than half of a frame is set aside, and raises DataError if no row of one can be used.
         """
         now = tick_of(now, self._plan.timescale)
         if now <= self.now:
             raise DataError(f"tick {now} cannot be finished: {self.now} is finished already")
         plan, options, forecaster = self._plan, self._options, self._forecaster
+        facts = renamed(plan, facts, map) if facts and map else facts
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
         if not isinstance(options.arrival, InTicks):  # else the reader of the facts says what it set aside
             check_use(batch)

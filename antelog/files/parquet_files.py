@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
@@ -14,11 +14,11 @@ import pyarrow.parquet as pq
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
-from antelog.arrow.arrays import of_no_use, plain, why_of_no_use
+from antelog.arrow.arrays import Array, of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
 from antelog.files.chunks import Bad, Chunk
-from antelog.files.columns import WantedColumns, places
+from antelog.files.columns import WantedColumns, by_position, places
 
 _ROWS = 1 << 16
 
@@ -29,24 +29,55 @@ def parquet_chunks(
     """The rows of a Parquet file. Raises DataError if its columns are not the wanted ones."""
     try:
         file = _opened(stream, path)
-        schema = file.schema_arrow
-        inner = list(_paths(schema))
-        names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
-        at = places(wanted, names, str(path), inner, whole=whole)
-        for i, name, type_ in zip(at.columns, wanted.columns, wanted.value_types, strict=False):
-            try:
-                refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))
-            except DataError as error:
-                raise DataError(at.misfit or str(error)) from None
-        for i in at.all[len(wanted.types) :]:
-            refuse_times(_type(schema, names[i]), names[i], str(path))
-        used = [names[i] for i in at.all]
-        first, misfit = 1, at.misfit
-        for batch in file.iter_batches(_ROWS, columns=used):
-            yield replace(_chunk(batch, used, first), misfit=misfit)
-            first, misfit = first + batch.num_rows, ""
+        yield from table_chunks(
+            file.schema_arrow, lambda used: file.iter_batches(_ROWS, columns=used), path, wanted, whole=whole
+        )
     except pa.ArrowException as error:
         raise DataError(f"{path}: cannot be read as Parquet: {error}") from None
+
+
+def frame_chunks(
+    names: Sequence[str] | None, arrays: Sequence[Array], path: Path, wanted: WantedColumns
+) -> Iterator[Chunk]:
+    """The rows of a frame; without names its columns are taken by position."""
+    if names is None:
+        called = dict(wanted.called)
+        known = [*wanted.columns, *([wanted.arrival] if wanted.timed else [])]
+        if by_position(wanted, len(arrays)) is None and arrays:
+            raise DataError(
+                f"{path}: has {len(arrays)} columns; {wanted.name} has {', '.join(wanted.columns)}, and one "
+                "more may hold the arrival"
+            )
+        names = [called.get(name, name) for name in known[: len(arrays)]]
+    if arrays:
+        table = pa.table(list(arrays), list(names))
+        yield from table_chunks(table.schema, lambda used: table.select(used).to_batches(_ROWS), path, wanted)
+
+
+def table_chunks(
+    schema: pa.Schema,
+    batches: Callable[[list[str]], Iterable[pa.RecordBatch]],
+    path: Path,
+    wanted: WantedColumns,
+    *,
+    whole: bool = True,
+) -> Iterator[Chunk]:
+    """The rows of a table, of which `batches` gives those of some columns."""
+    inner = list(_paths(schema))
+    names = [*schema.names, *(path for _, path in wanted.called if path in {*inner} - {*schema.names})]
+    at = places(wanted, names, str(path), inner, whole=whole)
+    for i, name, type_ in zip(at.columns, wanted.columns, wanted.value_types, strict=False):
+        try:
+            refuse_column(_type(schema, names[i]), wanted.shown(name), type_, str(path))
+        except DataError as error:
+            raise DataError(at.misfit or str(error)) from None
+    for i in at.all[len(wanted.types) :]:
+        refuse_times(_type(schema, names[i]), names[i], str(path))
+    used = [names[i] for i in at.all]
+    first, misfit = 1, at.misfit
+    for batch in batches(used):
+        yield replace(_chunk(batch, used, first), misfit=misfit)
+        first, misfit = first + batch.num_rows, ""
 
 
 def _opened(stream: BinaryIO, path: Path) -> pq.ParquetFile:

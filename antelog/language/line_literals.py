@@ -4,6 +4,7 @@
     not Shdn(wt2, 3..8)            of Shdn, negated, at tick 8; 3 is a tick, too
     last Mode(wt2, run, 7)         of Mode, at tick 7
     Ack(a1, P, S) where S >= 4     of Ack, at a tick that is open; 4 is a tick
+    Ack(a1, P, S) where 9 <= S+4   likewise; with a clock it is S that is compared, with tick 5
     count(Fail(wt2, 0..9)) >= 3    of Fail, at tick 9; 0 is a tick, 3 is none
     count(A(0..9)) > 3 * count(B(0..9))    of A, at tick 9; both ranges are ticks
 
@@ -40,10 +41,28 @@ _OTHER = re.compile(
 _SHIFT = r"(?: ?[+-] ?[0-9]++)?+"
 _COMPARED = re.compile(
     rf"{_QUOTED}|(?<![\w.])(?:"
-    rf"(?P<left>\w++){_SHIFT} [!<=>]++ (?P<tick>{_TICK})|(?P<first>{_TICK}) [!<=>]++ (?P<right>\w++){_SHIFT}"
+    rf"(?P<left>\w++)(?P<left_shift>{_SHIFT}) [!<=>]++ (?P<tick>{_TICK})"
+    rf"|(?P<first>{_TICK}) [!<=>]++ (?P<right>\w++)(?P<right_shift>{_SHIFT})"
     r")(?=[,)]|\Z)",
     re.DOTALL,
 )
+
+
+class MovedTick(int):
+    """The tick that a variable is compared with if its shift is taken off: 5 in `9 <= S+4`."""
+
+    shown: int
+
+    def __new__(cls, shown: int, shift: int) -> MovedTick:
+        found = super().__new__(cls, shown - shift)
+        found.shown = shown
+        return found
+
+
+class Shift(str):
+    """The text of a shift, which nobody adds to a time of the clock: `+4`."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +78,19 @@ class LineLiteral:
     pieces: tuple[str | int, ...]
 
     def text(self, written: Callable[[int], str]) -> str:
-        """The text, with each tick as `written` has it."""
-        return "".join([piece if isinstance(piece, str) else written(piece) for piece in self.pieces])
+        """The text, with each tick as `written` has it; where that is a clock, nothing is in ticks."""
+        moved = [piece.shown for piece in self.pieces if isinstance(piece, MovedTick)]
+        if not any(written(tick) != str(tick) for tick in moved):
+            return "".join(
+                piece
+                if isinstance(piece, str)
+                else written(piece.shown if isinstance(piece, MovedTick) else piece)
+                for piece in self.pieces
+            )
+        return "".join(
+            "" if isinstance(piece, Shift) else piece if isinstance(piece, str) else written(piece)
+            for piece in self.pieces
+        )
 
 
 def awaited(explanation: Mapping[str, Any]) -> tuple[LineLiteral, ...]:
@@ -146,8 +176,16 @@ def _conditions(text: str, ends: Sequence[str]) -> Iterator[str | int]:
     at = 0
     for found in _COMPARED.finditer(text):
         tick = "tick" if found["left"] in variables else "first" if found["right"] in variables else None
-        if tick is not None:
-            yield text[at : found.start(tick)]
-            yield int(found[tick])
-            at = found.end(tick)
+        if tick is None:
+            continue
+        place = "left_shift" if tick == "tick" else "right_shift"
+        shift = found[place].replace(" ", "")
+        number = int(found[tick])
+        parts: dict[str, str | int] = {tick: number, place: Shift(found[place])}
+        if shift:
+            parts[tick] = MovedTick(number, int(shift))
+        for each in sorted(parts, key=found.start):
+            yield text[at : found.start(each)]
+            yield parts[each]
+            at = found.end(each)
     yield text[at:]

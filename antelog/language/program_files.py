@@ -22,6 +22,8 @@ from antelog.language.syntax import Include
 
 MOST_FILES = 200
 """Files of a program, at most."""
+_MOST_CIRCLES = 20
+"""Includes that lead back to where they began, of which it is said; who mends them sees the others."""
 
 
 def read_text(path: str | PathLike[str]) -> str:
@@ -46,8 +48,9 @@ def gathered(source: Source, reader: Reader | None = None) -> tuple[Source, tupl
     Paths begin at the folder of the file that includes them; those of a text, at the working folder.
     Files are read by `reader`, if given.
     """
-    gathering = _Gathering([source], len(source.text) + 1, reader or text_of)
-    gathering.follow(source, 0, (_place(source.name),))
+    place = _place(source.name)
+    gathering = _Gathering([source], len(source.text) + 1, reader or text_of, {place: source.name})
+    gathering.follow(source, 0, (place,))
     return replace(source, included=tuple(gathering.files[1:])), tuple(gathering.problems)
 
 
@@ -61,12 +64,18 @@ def _place(name: str) -> str:
 
 @dataclass
 class _Gathering:
-    """The files so far, and the place at which the next one begins in all of them."""
+    """The files so far, and the place at which the next one begins in all of them.
+
+    `names` has the names of files by their real paths, each of which is asked for once.
+    """
 
     files: list[Source]
     end: int
     reader: Reader
+    names: dict[str, str]
     problems: list[Diagnostic] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
+    circles: int = 0
 
     def follow(self, file: Source, start: int, around: tuple[str, ...]) -> None:
         """Adds what a file includes, and what that does; `around` are this file and those that led here."""
@@ -74,10 +83,13 @@ class _Gathering:
             span = Span(include.path_span.start + start, include.path_span.end + start)
             name = os.path.normpath(Path(file.name).parent / include.path)
             try:
-                place = _place(name)
+                place = self.places.get(name) or self.places.setdefault(name, _place(name))
                 if place in around:
-                    self.problems.append(self._circle(name, [*around[around.index(place) :], place], span))
-                elif all(place != _place(each.name) for each in self.files):
+                    self.circles += 1
+                    if self.circles <= _MOST_CIRCLES:
+                        chain = [*around[around.index(place) :], place]
+                        self.problems.append(self._circle(name, chain, span))
+                elif place not in self.names:
                     self._add(Source(self.reader(name), name), (*around, place), span)
             except (OSError, ValueError) as error:
                 self.problems.append(_unread(name, include, error, span))
@@ -89,11 +101,11 @@ class _Gathering:
             return
         start, self.end = self.end, self.end + len(file.text) + 1
         self.files.append(file)
+        self.names[around[-1]] = file.name
         self.follow(file, start, around)
 
     def _circle(self, name: str, places: list[str], span: Span) -> Diagnostic:
-        names = {_place(each.name): each.name for each in self.files}
-        chain = " → ".join(names[each] for each in places)
+        chain = " → ".join(self.names[each] for each in places)
         hint = "A file is included once, wherever else its statements are needed: remove one of these lines."
         return Diagnostic("E115", f"{name} includes itself: {chain}", span, hint)
 

@@ -3,7 +3,7 @@
     draw(source, ...)    a picture of changes, of an engine, or of a program
     Drawing              what it returns: notebooks display it, `save` writes SVG, PNG or HTML
 
-Altair is needed only when one of these names is used: `pip install 'antelog[draw]'`.
+Altair is needed only when one of these names is used, which the extra `draw` brings.
 """
 
 from __future__ import annotations

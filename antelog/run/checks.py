@@ -8,6 +8,7 @@ resolved(program, settings)     the program with the units of times, and ticks i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -89,8 +90,6 @@ def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
 def _of_try(settings: Settings) -> Iterator[Conflict]:
     if "only" in settings.given and settings.snapshots:
         yield Conflict(("only",), "$only selects changes", "Leave it out, or leave out $snapshots.")
-    if settings.since is not None and not settings.snapshots:
-        yield Conflict(("since",), "$since says where snapshots start", "Leave it out, or add $snapshots.")
 
 
 def _of_watch(settings: Settings) -> Iterator[Conflict]:
@@ -265,7 +264,7 @@ def _read(settings: Settings) -> Iterator[tuple[str, str, str]]:
 
 def _is_in(path: Path, source: str) -> bool:
     """Whether a path is what a source reads: the same file, one of its folder, or one of its pattern."""
-    there, others = path.resolve(), Path(source).resolve()
+    there, others = Path(os.path.realpath(path)), Path(os.path.realpath(source))  # also of links in a circle
     if there == others or there.match(str(others)) or (others.is_dir() and there.parent == others):
         return True
     if others.is_dir():

@@ -160,7 +160,7 @@ class InputCounts:
             known[reason] = known.get(reason, 0) + more
 
     def _gap(self, name: str) -> int | None:
-        """How long nothing of an input may come before it is silent: the gap with a tolerance, and a grace."""
+        """How long nothing may come before an input is silent: its gap with a tolerance, and a grace."""
         declared, tick = self._inputs[name].gap, self._tick or 0
         expected = self.each[name].usual_gap if declared is None or not tick else declared * tick * 3 // 2
         return None if expected is None else expected + max(tick, _LEAST_GRACE)

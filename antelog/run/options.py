@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from antelog import secrets
-from antelog.given import FLAG, PATH, TEXT, WHOLE, check, optional
+from antelog.given import FLAG, NAMED, PATH, TEXT, WHOLE, check, optional
 from antelog.given import ArgumentKind as Kind
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.run import values
@@ -224,6 +224,8 @@ def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
 def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) -> S:
     """A struct of keyword arguments. Raises TypeError, as Python does, for one the function does not have."""
     known = {each.attribute: each for each in options_of(cast("type", struct))}
+    called = {each.name: each.attribute for each in known.values()}  # `map` is as good as `maps`
+    given = {called.get(name, name): value for name, value in given.items()}
     for name in given:
         if name not in known:
             hint = did_you_mean(name, known) or f"It has {', '.join(known)}."
@@ -233,7 +235,7 @@ def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) 
 
 
 def _kind(declared: Option) -> Kind:
-    kind = declared.syntax.kind
+    kind = declared.syntax.kind if declared.naming is None else NAMED
     return optional(kind) if declared.default is None else kind
 
 

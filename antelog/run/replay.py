@@ -2,23 +2,24 @@
 
 for step in antelog.replay(program, {"Temp": "Temp.csv"}):
     step.tick, step.tables["Malf"]
-antelog.replay(program, {"Temp": "Temp.csv"}, until=20).lines()     JSON lines
+antelog.replay(program, {"Temp": frame}, until=20).lines()          JSON lines, of a frame
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
 from pathlib import Path
 
 from antelog.compile.nodes.plan import Plan
+from antelog.engine.facts.frames import Frame
 from antelog.engine.step.plain_values import plain
 from antelog.errors import DataError, DataWarning
 from antelog.files import ARRIVAL, Rejects, WantedColumns, tables
 from antelog.files.columns import DEFAULT_ARRIVAL
-from antelog.files.naming import size_of
+from antelog.files.naming import Form, size_of
 from antelog.given import NAMED, PATH, check, of, wrong
 from antelog.process import Engine
 from antelog.program import Program
@@ -31,7 +32,7 @@ from antelog.run.reading import InputReader, InputSource, Listeners, ReadingMode
 from antelog.run.settings import ReplaySettings, Settings
 from antelog.run.sinks.json_lines import Style, change_lines
 from antelog.run.sinks.result import StepResult
-from antelog.run.sources.recorded import RecordedFiles
+from antelog.run.sources.recorded import RecordedFiles, RecordedFrame
 from antelog.run.values import SettingError
 
 Value = str | int | float
@@ -41,7 +42,8 @@ Value = str | int | float
 class Recording:
     """Files of recorded facts, up to the last tick `until`, if there is one.
 
-    `arrival` is what files call the column of arrivals, and `maps` says what they call others.
+    `arrival` is what files call the column of arrivals, and `maps` says what they call others. Some inputs
+    may have `frames` in place of their files, whose paths are then names for messages.
     """
 
     inputs: Mapping[str, Path]
@@ -49,6 +51,7 @@ class Recording:
     arrival: str = DEFAULT_ARRIVAL
     until: int | None = None
     maps: Mapping[str, str] = field(default_factory=dict)
+    frames: Mapping[str, Frame] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -74,6 +77,8 @@ class Recording:
 
     def _input(self, plan: Plan, name: str, progress: Callable[[int], None]) -> InputSource:
         wanted, path = wanted_of(plan, name, self.arrival, self.maps), self.inputs[name]
+        if name in self.frames:
+            return InputSource(RecordedFrame(self.frames[name], path, wanted), str(path), wanted)
         source = RecordedFiles(path, wanted, complete=True, progress=progress)
         return InputSource(source, str(path), wanted)
 
@@ -145,7 +150,9 @@ RECORDED: Reach[Files] = Reach("antelog.replay", "read", (Files,))
 
 
 @takes(ReplaySettings)
-def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings: ReplaySettings) -> Replay:
+def replay(
+    program: Program, inputs: Mapping[str, str | PathLike[str] | Frame], settings: ReplaySettings
+) -> Replay:
     """Runs recorded facts through an engine: an iterable of steps, each with a tick and tables of changes.
 
     Its `lines()` are those that `antelog try` prints. Rows that cannot be used are set aside, and counted in
@@ -153,12 +160,14 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
 
     Args:
         program: what to run
-        inputs: the file of each input: CSV, JSON lines or Parquet, by its ending
+        inputs: the files of each input, CSV, JSON lines or Parquet by their ending: a file, a folder, or a
+            pattern such as `readings/*.csv`; or a frame, or a list of tuples or dictionaries
         until: the last tick, or a moment in it; if not given, the tick by which all is decided that is open
             after the last fact
         arrival: the column with the ticks or timestamps at which facts arrived. In a file without it they
             arrive at their own ticks
-        maps: names of columns in files, by the columns of the program: `{"device": "sensor"}`
+        map: names of columns in files and frames, by the columns of the program: `{"device": "sensor"}`, or
+            of one input `{"Temp.device": "sensor"}`
         time_units: what times of an input count since 1970: `{"Temp": "ms"}`; of all inputs under `""`
         static: background facts in addition to those of the program, as frames or lists of tuples
         others: those of the engine, such as `only` and `model`
@@ -175,13 +184,22 @@ def replay(program: Program, inputs: Mapping[str, str | PathLike[str]], settings
         raise DataError(f"{misfit.message}. {misfit.hint}")
     found = resolved(program, given)
     engine = Engine(found.program, static=settings.static, arrival=ARRIVAL, **given.engine())
-    return Replay(engine, recording_of(found.settings).reader(found.program.plan, Rejects()))
+    frames = {name: each for name, each in inputs.items() if not PATH.fits(each)}
+    recording = replace(recording_of(found.settings), frames=frames)
+    return Replay(engine, recording.reader(found.program.plan, Rejects()))
 
 
 _KINDS = {"program": of(Program, "an antelog.Program"), "inputs": NAMED}
 
 
-def _file(name: str, path: str | PathLike[str]) -> Files:
-    if not PATH.fits(path):
-        raise wrong(f"replay: the file of {name}", path, PATH.words)
-    return RECORDED.read(fspath(path))
+def _file(name: str, given: str | PathLike[str] | Frame) -> Files:
+    """The address of a file; that of a frame is its name."""
+    if PATH.fits(given):
+        return RECORDED.read(fspath(given))
+    if isinstance(given, str | bytes | Mapping) or not (_is_table(given) or isinstance(given, Iterable)):
+        raise wrong(f"replay: what {name} is given", given, f"{PATH.words}, or a frame, or a list of tuples")
+    return Files(f"the frame of {name}", Form.PARQUET)
+
+
+def _is_table(given: object) -> bool:
+    return hasattr(given, "__arrow_c_stream__") or hasattr(given, "__arrow_c_array__")

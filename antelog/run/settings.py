@@ -156,8 +156,8 @@ class LineSettings:
     """Settings of the output: which lines, in which form, and where to."""
 
     since: int | str | date | None = option(
-        None, _TICK, "The first tick that is shown, a number or a timestamp; of `try` with --snapshots.",
-        on=("try", "draw"),
+        None, _TICK, "The first tick that is shown, a number or a timestamp.",
+        on=("try", "watch", "draw"),
         default_text="0; with a `tick`, that of the first arrival: before it there is nothing to show",
     )  # fmt: skip
     snapshots: bool = flag(

@@ -58,7 +58,7 @@ Under the clocks "arrival" and "event" the last tick of a stream is finished whe
 comes; facts wait for it in Spark's state. A fact without an arrival of its own arrives at its time, or
 at the first tick not finished yet if that is over.
 
-PySpark is needed only when one of these names is used: `pip install 'antelog[spark]'`.
+PySpark is needed only when one of these names is used, which the extra `spark` brings.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ import pyarrow as pa
 
 from antelog.errors import DataError, UnsupportedError
 from antelog.given import NAMED, PATH, TEXT, TEXTS, checked, of, optional, wrong
+from antelog.lazily import brought_by
 from antelog.markup import tag
 from antelog.process import Engine
 from antelog.program import Program
@@ -42,8 +43,7 @@ class Live:
             from antelog.watch.web import address, app, live_board, readers  # noqa: PLC0415 - needs Starlette
         except ModuleNotFoundError as error:
             raise UnsupportedError(
-                f"the page needs the package {error.name}, which is not installed: "
-                "pip install 'antelog[watch]'"
+                f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
             ) from None
         path: Path | None = None
         self._engine = source if isinstance(source, Engine) else None

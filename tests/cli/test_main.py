@@ -9,7 +9,7 @@ from antelog.cli.main import main
 from tests.cli.trying import READINGS, antelog
 
 assert isinstance(main, click.Group)
-COMMANDS = sorted(main.commands)
+COMMANDS = main.list_commands(click.Context(main))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -65,6 +65,29 @@ def test_columns_are_suggested() -> None:
         "temp.csv: has no column level for Temp(device, level, time); it has device, levl, time"
         in done.stderr
     )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "format {}",
+        "try program.alog --input Temp=temp.csv --rejects {}",
+        "watch program.alog --input Temp=temp.csv --once --no-page --output {}",
+        "watch program.alog --input Temp=temp.csv --once --no-page --state {}",
+        "watch {}",
+        "learn program.alog --input Temp=temp.csv --output {}",
+        "draw {} --input Temp=temp.csv --output a.svg",
+        "test --junit {}",
+    ],
+)
+@pytest.mark.parametrize("path", ["a" * 400 + ".csv", "circle/a.csv"])
+@pytest.mark.usefixtures("project")
+def test_a_path_that_cannot_be_used_ends_in_words(command: str, path: str) -> None:
+    Path("circle").symlink_to("circle")
+    done = antelog(*command.format(path).split())
+    assert done.exit_code in (1, 2)
+    assert "rror: " in done.stderr
+    assert "too long" in done.stderr or "circle" in path
 
 
 def test_the_list_of_commands_is_not_cut() -> None:

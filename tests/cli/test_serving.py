@@ -94,6 +94,12 @@ def test_posted_facts_are_followed(watching: Callable[..., _Watch]) -> None:
     numbers = [{**fact, "time": int(fact["time"]), "arrival": int(fact["arrival"])} for fact in facts]
     answer = _asked(f"{found[1]}/facts/Temp", found[2], json.dumps(numbers).encode())
     assert json.loads(answer) == {"accepted": 3}
+    answer = _asked(
+        f"{found[1]}/facts/Temp", found[2], json.dumps([{**numbers[2], "time": 9}, {"a": 1}]).encode()
+    )
+    reason = "a fact has no device, level, time; it has a. Facts of Temp have device, level, time; if yours"
+    assert (json.loads(answer)["accepted"], json.loads(answer)["set_aside"]) == (1, 1)
+    assert json.loads(answer)["reason"].startswith(reason)
     assert process.reported(2) == LOG[:2]
     assert process.stop() == 0
 

@@ -62,7 +62,7 @@ def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: 
         ('Said("(19786), \\"", 19786)', 'Said("(19786), \\"", 2024-03-04)'),
         ("Stop(X, S) where S > 19786, X > 19786", "Stop(X, S) where S > 2024-03-04, X > 19786"),
         ("Stop(S) where 19786 >= S, S != 19787", "Stop(S) where 2024-03-04 >= S, S != 2024-03-05"),
-        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-03-04 <= S+4, S-4 < 2024-03-05"),
+        ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-02-29 <= S, S < 2024-03-09"),
         ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
         ("Stop(V, S) where V > 19786.5, S > 1.5", "Stop(V, S) where V > 19786.5, S > 1.5"),
         ("Stop(T+2)", "Stop(T+2)"),

@@ -8,7 +8,7 @@ from antelog import Program, ProgramError, load, parse
 from antelog.compile import to_json
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as as_json
-from antelog.language import read, read_whole
+from antelog.language import program_files, read, read_whole
 from antelog.language.printer import to_text
 from antelog.language.program_files import MOST_FILES
 from antelog.program import compiled
@@ -133,3 +133,16 @@ def test_there_is_a_limit(tmp_path: Path) -> None:
     assert (
         f"{MOST_FILES - 1}.alog:1:9: error E003 (too-large): there are more than {MOST_FILES} files" in said
     )
+
+
+def test_files_that_all_include_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real path of each is asked for once, and the first circles are said."""
+    names = [f"{number}.alog" for number in range(30)]
+    for name in names:
+        (tmp_path / name).write_text("\n".join(f'include "{each}".' for each in names), encoding="utf-8")
+    asked: list[str] = []
+    real = program_files.os.path.realpath
+    monkeypatch.setattr(program_files.os.path, "realpath", lambda name: asked.append(name) or real(name))
+    said = refused(tmp_path / names[0])
+    assert len(asked) <= len(names) + 1
+    assert 1 <= said.count("error E115") <= 20

@@ -84,7 +84,6 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     assert told("try", only=("confirmed",), snapshots=True) == [
         "--only selects changes. Leave it out, or leave out --snapshots."
     ]
-    assert told("try", since=3) == ["--since says where snapshots start. Leave it out, or add --snapshots."]
     (message,) = told("score", maps={"device": "@key"})
     assert message == (
         "device=@key: keys and times of messages are read on Spark. Use `antelog run`, or leave out this "

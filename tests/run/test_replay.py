@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
+import duckdb
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import antelog
 from antelog.errors import ArgumentError, DataError
-from tests.cli.trying import PROGRAM, READINGS, try_
+from tests.cli.trying import LOG, PROGRAM, READINGS, try_
 
 
 @pytest.mark.usefixtures("here")
@@ -23,6 +28,65 @@ def test_it_gives_the_lines_of_try() -> None:
     ):
         lines = list(antelog.replay(program, {"Temp": "temp.csv"}, **options).lines())
         assert lines == try_("--input", "Temp=temp.csv", *flags).stdout.splitlines()
+
+
+ROWS = [("wt2", "high", 0, 0), ("wt2", "high", 1, 2), ("wt4", "high", 1, 1)]
+TABLE = pa.table([*map(list, zip(*ROWS, strict=True))], ["device", "level", "time", "arrival"])
+
+
+@pytest.mark.parametrize(
+    ("given", "called"),
+    [
+        (ROWS, {}),
+        (iter(ROWS), {}),
+        (TABLE.to_pylist(), {}),
+        (TABLE, {}),
+        (TABLE.to_pandas(), {}),
+        (pl.from_arrow(TABLE), {}),
+        (duckdb.from_arrow(TABLE), {}),
+        (TABLE.append_column("note", [[[1]] * 3]), {}),
+        (TABLE.rename_columns(["sensor", "level", "time", "arrival"]), {"device": "sensor"}),
+        (
+            TABLE.rename_columns(["sensor", "level", "time", "came"]),
+            {"Temp.device": "sensor", "arrival": "came"},
+        ),
+        ("parts/*.csv", {}),
+        ("parts", {}),
+    ],
+)
+@pytest.mark.usefixtures("here")
+def test_frames_and_patterns_give_the_lines_of_their_file(given: Any, called: dict[str, str]) -> None:
+    Path("parts").mkdir()
+    (header, first, *others) = READINGS.splitlines()
+    Path("parts", "a.csv").write_text("\n".join([header, first]))
+    Path("parts", "b.csv").write_text("\n".join([header, *others]))
+    replay = antelog.replay(antelog.load("p.alog"), {"Temp": given}, map=called)
+    assert list(replay.lines()) == LOG
+
+
+@pytest.mark.usefixtures("here")
+def test_frames_are_named_in_messages() -> None:
+    program = antelog.load("p.alog")
+    for given, called, message in (
+        (
+            TABLE.rename_columns(["a", "level", "time", "arrival"]),
+            {},
+            "the frame of Temp: has no column device",
+        ),
+        (TABLE, {"device": "sensor"}, "the frame of Temp: has no column sensor, which device is mapped to"),
+        (TABLE, {"devise": "sensor"}, "no input of the program has a column devise. Did you mean device?"),
+        (
+            [("a", "b")],
+            {},
+            "the frame of Temp: has 2 columns; Temp has device, level, time, and one more may",
+        ),
+        ("no*.csv", {}, "there is no such file"),
+    ):
+        with pytest.raises(DataError, match=re.escape(message)):
+            list(antelog.replay(program, {"Temp": given}, map=called))
+    found = antelog.replay(program, {"Temp": [("wt2", "high", at) for at in ("soon", "late", 1)]})
+    with pytest.warns(antelog.DataWarning, match="the frame of Temp: 2 of 3 rows"):
+        list(found)
 
 
 @pytest.mark.usefixtures("here")
@@ -40,7 +104,7 @@ def test_what_is_wrong_is_said() -> None:
     program = antelog.load("p.alog")
     with pytest.raises(DataError, match=r"has no input Tmp\. Did you mean Temp"):
         antelog.replay(program, {"Tmp": "temp.csv"})
-    with pytest.raises(ArgumentError, match="the file of Temp is 7"):
+    with pytest.raises(ArgumentError, match=r"what Temp is given is 7, .* or a frame"):
         antelog.replay(program, {"Temp": 7})  # type: ignore[dict-item] # what is to be refused
     with pytest.raises(DataError, match=r"no\.csv: cannot be read"):
         list(antelog.replay(program, {"Temp": "no.csv"}))

@@ -14,4 +14,4 @@ def test_antelog_itself_does_not_need_spark() -> None:
 def test_without_pyspark_the_error_says_what_to_install() -> None:
     text = "import sys; sys.modules['pyspark'] = None\nimport antelog.spark\nantelog.spark.changes"
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert "pip install 'antelog[spark]'" in done.stderr
+    assert "pip install '.[spark]'" in done.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import (
@@ -19,11 +20,14 @@ from antelog.cli.show.terminal import tell
 from antelog.errors import AntelogError
 from antelog.escaping import shown
 from antelog.files.naming import form_of
-from antelog.program import Program, load
+
+if TYPE_CHECKING:
+    from antelog.program import Program
+
+    Names = Callable[[Program], list[str]]
 
 _VARIABLE = "_ANTELOG_COMPLETE"
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
-Names = Callable[[Program], list[str]]
 
 _BASH = """\
 %(complete_func)s() {
@@ -107,22 +111,20 @@ COMPLETE: dict[str, Complete] = {
 """Suggestions for options, by the names that structs of options have for them."""
 
 
-def _pairs(
-    ctx: click.Context, incomplete: str, names: Callable[[Program], list[str]]
-) -> list[CompletionItem]:
+def _pairs(ctx: click.Context, incomplete: str, names: Names) -> list[CompletionItem]:
     name, sign, path = incomplete.partition("=")
     if not sign:
         return _items(ctx, incomplete, lambda program: [f"{each}=" for each in names(program)])
     return [CompletionItem(f"{name}={file}") for file in _files(path)]
 
 
-def _items(
-    ctx: click.Context, incomplete: str, names: Callable[[Program], list[str]]
-) -> list[CompletionItem]:
+def _items(ctx: click.Context, incomplete: str, names: Names) -> list[CompletionItem]:
     # While an option lacks its value, what stands before it is still unread.
     program = ctx.params.get("program") or ctx.params.get("source") or next(iter(ctx.args), None)
     if program is None:
         return []
+    from antelog.program import load  # noqa: PLC0415 - help and the names of commands need no programs
+
     try:
         found = load(program)
     except AntelogError:  # whoever is typing gets to know when the command runs

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 
 import click
 
+from antelog.compile.nodes.plan import Plan
 from antelog.errors import ProgramError
 from antelog.program import Program, load
-from antelog.run.checks import Conflict, Ready, conflicts, misfits, resolved
+from antelog.run.checks import Conflict, Ready, conflicts, misfits, resolved, tick_of
 from antelog.run.config import Config, read_config
 from antelog.run.options import Runner
 from antelog.run.settings import Settings
+from antelog.run.values import SettingError
 
 
 def ready(settings: Settings, runner: Runner, output: Path | None = None) -> Ready:
@@ -45,6 +48,14 @@ def checked(
     program = load(settings.program, limits=settings.limits, functions=settings.functions)
     _refuse_misfits(program, settings, config)
     return resolved(program, settings)
+
+
+def tick_given(flag: str, given: int | str | date | None, plan: Plan | None) -> int | None:
+    """The tick of a flag, a number or (with a plan) a timestamp; raises BadParameter."""
+    try:
+        return tick_of(given, plan)
+    except SettingError as error:
+        raise click.BadParameter(str(error), param_hint=flag) from None
 
 
 def _refuse_conflicts(found: list[Conflict], config: Config | None) -> None:

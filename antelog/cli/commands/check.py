@@ -50,7 +50,6 @@ _GIVEN_UP = (
 
 
 @click.command(
-    short_help="Check the rules, and say when answers open and by when they are decided.",
     epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))

@@ -50,7 +50,6 @@ class DiffFlags:
 
 
 @click.command(
-    short_help="Say what a new version of the rules changes.",
     epilog="Exit status: 0 the programs were compared, however they differ; 1 a program or the data is "
     "wrong, or (with --check) the meanings differ; 2 the command is wrong.",
 )

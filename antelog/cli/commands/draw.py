@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
+from antelog.cli.arguments.ready import ready, tick_given
 from antelog.cli.arguments.runners import DRAW
 from antelog.cli.replaying import through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
+from antelog.lazily import brought_by
 from antelog.pictures.reading import of_lines
 from antelog.program import load
-from antelog.run.checks import tick_of
 from antelog.run.options import Arity, file_of, flag, option, text, whole_number, words
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
 from antelog.run.sinks.result import Tables
-from antelog.run.values import SettingError
 
 if TYPE_CHECKING:
     from antelog.pictures import Drawing
@@ -69,9 +68,8 @@ class DrawFlags:
 
 @click.command(
     "draw",
-    short_help="Draw answers over time, or rules as a graph.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
-    "Needs Altair: pip install 'antelog[draw]'.",
+    f"Needs Altair: {brought_by('draw')}.",
 )
 @click.argument(
     "source", metavar="PROGRAM|LOG", type=click.Path(dir_okay=False, allow_dash=True, path_type=Path)
@@ -107,7 +105,8 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
         draw = _draw()
         if is_log:
             log = _log_of_stdin() if source == _STDIN else source
-            first, last = (_number(settings, name) for name in ("since", "until"))
+            first = tick_given("--since", settings.since, None)
+            last = tick_given("--until", settings.until, None)
             drawing = draw(log, since=first, until=last, **look)
         elif more.plan:
             drawing = draw(load(source, limits=settings.limits, functions=settings.functions), **look)
@@ -117,14 +116,6 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
             engine = through(found.program, recording_of(found.settings), tables.append)
             drawing = draw(tables, now=engine.now, since=found.settings.first, program=found.program, **look)
         drawing.save(more.output)
-
-
-def _number(settings: Settings, name: str) -> int | None:
-    """A tick option for a log, whose ticks have no known length: a number."""
-    try:
-        return tick_of(getattr(settings, name), None)
-    except SettingError as error:
-        raise click.BadParameter(str(error), param_hint=f"--{name}") from None
 
 
 def _log_of_stdin() -> Iterator[Change]:

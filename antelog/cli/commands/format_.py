@@ -20,7 +20,6 @@ _STANDARD = Path("-")
 
 @click.command(
     "format",
-    short_help="Lay out programs in the one way there is; comments stay.",
     epilog="Exit status: 0 all is laid out, 1 a file is no program, or with --check would change, "
     "2 the command is wrong.",
 )

@@ -37,7 +37,6 @@ class LearnFlags:
 
 @click.command(
     "learn",
-    short_help="Learn from recorded facts how likely answers are.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, or too little to learn from, 2 the "
     "command is.",
 )

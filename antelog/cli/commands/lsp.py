@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
+from typing import BinaryIO, cast
 
 import click
 
 from antelog.cli.show.endings import ending_in_words
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
+from antelog.lazily import brought_by
 
 
 @click.command(
-    short_help="A language server for editors, on standard input and output.",
-    epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone.",
+    epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone. "
+    f"Needs: {brought_by('lsp')}.",
 )
 @click.option("--stdio", is_flag=True, help="As without it; some editors add it.")
 @click.option("--check", is_flag=True, help="End at once; the exit status says whether it could start.")
@@ -21,16 +25,30 @@ def lsp(ctx: click.Context, /, stdio: bool, check: bool) -> None:  # noqa: ARG00
     """Start a language server, which an editor talks to on standard input and output.
 
     It shows errors as you type, what a name is, where it is declared and used; it completes, renames and
-    lays out. Functions in Python are never run. Needs: pip install 'antelog[lsp]'.
+    lays out. Functions in Python are never run.
+
+    \b
+    Examples:
+      antelog lsp            what an editor starts
+      antelog lsp --check    whether it could
     """
     with ending_in_words(ctx):
         try:
+            from antelog.workbench.lsp.messages import MessageReader, OneLine  # noqa: PLC0415 - an extra
             from antelog.workbench.lsp.server import server  # noqa: PLC0415 - an extra
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in {"pygls", "lsprotocol", "cattrs", "attrs"}:
                 raise
             raise UnsupportedError(
-                f"the language server needs {error.name}, which is not installed: pip install 'antelog[lsp]'"
+                f"the language server needs {error.name}, which is not installed: {brought_by('lsp')}"
             ) from None
-        if not check:
-            server().start_io(sys.stdin.buffer, sys.stdout.buffer)
+        if check:
+            return
+        log = logging.StreamHandler()
+        log.setFormatter(OneLine())
+        logging.getLogger().addHandler(log)
+        reader = MessageReader(sys.stdin.buffer)
+        with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:  # the server closes what it writes to
+            server().start_io(cast("BinaryIO", reader), output)
+        if reader.problem:
+            raise DataError(f"standard input: {reader.problem}")

@@ -12,6 +12,7 @@ from antelog.cli.arguments.runners import PLAY
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import say, say_whole
 from antelog.errors import FunctionError, UnsupportedError
+from antelog.lazily import brought_by
 from antelog.run.replay import files_of
 from antelog.run.settings import Settings
 from antelog.temporary import temporary_folder
@@ -24,9 +25,8 @@ _LOOK = 0.2
 
 @click.command(
     "play",
-    short_help="Edit rules and facts on a page, and see what comes of them.",
     epilog="Exit status: 0 fine, 1 a file is wrong, 2 the command is. "
-    "The page needs: pip install 'antelog[watch]'.",
+    f"The page needs: {brought_by('watch')}.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @flags(PLAY, settings=Settings)
@@ -64,7 +64,7 @@ def _link(files: DraftFiles, options: PlayOptions, folder: Path, port: int) -> s
         from antelog.workbench.play.bench import PlayBench  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise UnsupportedError(
-            f"the page needs the package {error.name}, which is not installed: pip install 'antelog[watch]'"
+            f"the page needs the package {error.name}, which is not installed: {brought_by('watch')}"
         ) from None
     bench = PlayBench(files, options, folder)
     return served_here(bench.live, bench, port)

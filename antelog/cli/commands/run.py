@@ -18,7 +18,6 @@ from antelog.run.settings import Settings
 
 @click.command(
     "run",
-    short_help="Run a pipeline on Spark, once or as a stream.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to their outputs, everything else to stderr.",
 )

@@ -38,7 +38,6 @@ class ScoreFlags:
 
 @click.command(
     "score",
-    short_help="Say how good forecasts were on recorded facts.",
     epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))

@@ -45,7 +45,6 @@ class VerdictFlags(ValueSettings):
 
 @click.command(
     "test",
-    short_help="Run the rules' own tests.",
     epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is.",
 )
 @click.argument("paths", metavar="[PATH …]", nargs=-1, type=click.Path(path_type=Path))

@@ -36,7 +36,6 @@ from antelog.run.settings import Settings
 
 @click.command(
     "try",
-    short_help="Replay recorded facts, in this process.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to stdout, everything else to stderr.",
 )

@@ -53,7 +53,6 @@ from antelog.watch.web.serving import Page
 
 @click.command(
     "watch",
-    short_help="Follow facts as they come, with a page and alerts.",
     epilog="Exit status: 0 fine, 1 the program or the data is wrong, 2 the command is. "
     "Results go to stdout, everything else to stderr.",
 )
@@ -233,7 +232,7 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
     relations, style = list(plan.queries), Style(settings.explanations)
 
     def text(step: StepResult) -> str:
-        return change_lines(relations, with_kinds(step, settings.only), style)
+        return change_lines(relations, with_kinds(step, settings.only, settings.first), style)
 
     address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
     return RunOutput(address, text, _Terminal(plan, settings))

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
+from antelog.cli.arguments.ready import ready, tick_given
 from antelog.cli.arguments.runners import WHY
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
@@ -18,7 +18,6 @@ from antelog.cli.show.terminal import say, tell
 from antelog.cli.show.trees import print_tree
 from antelog.escaping import shown
 from antelog.files import Rejects
-from antelog.run.checks import tick_of
 from antelog.run.explaining import recorded_grounds
 from antelog.run.options import option, plain, whole_number, words
 from antelog.run.replay import recording_of
@@ -50,7 +49,6 @@ class WhyFlags:
 
 @click.command(
     "why",
-    short_help="Say why an answer is there, or why not.",
     epilog="Exit status: 0 fine, whatever the answer is, 1 the program or the data is wrong, "
     "2 the command is.",
 )
@@ -75,7 +73,7 @@ def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) ->
         recording, rejects = recording_of(found.settings), Rejects()
         print_diagnostics(program.warnings, program.source)
         say_what_is_missing(plan, recording.inputs)
-        at = None if more.at is None else tick_of(more.at, plan)
+        at = tick_given("--at", more.at, plan)
         answer = explained(
             recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most)
         )

@@ -21,6 +21,7 @@ from antelog.cli.show.endings import stoppable
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.setting_aside import no_use
+from antelog.lazily import brought_by
 from antelog.program import Program
 from antelog.run.address import Console
 from antelog.run.settings import Settings
@@ -70,8 +71,7 @@ def run_pipeline(program: Program, settings: Settings, address: PageAddress | No
             from antelog.spark.session.session import session  # noqa: PLC0415 - needs PySpark
         except ImportError as error:
             raise UnsupportedError(
-                f"`antelog run` needs the package {error.name}, which is missing: "
-                "pip install 'antelog[spark]'"
+                f"`antelog run` needs the package {error.name}, which is missing: {brought_by('spark')}"
             ) from None
         spark = stack.enter_context(session("antelog", wanted))
         require(spark, endpoints)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.show.terminal import print_text, say, to_stderr
 from antelog.cli.show.wrapping import wrapped
-from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 from antelog.theme import TERMINAL
+
+if TYPE_CHECKING:
+    from antelog.compile.nodes.plan import Plan
 
 _COLOURS = {Severity.ERROR: TERMINAL["error"], Severity.WARNING: TERMINAL["caution"]}
 

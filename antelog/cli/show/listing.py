@@ -103,17 +103,18 @@ class Listing:
 def printer(plan: Plan, settings: Settings) -> Callable[[StepResult], object]:
     """A function that prints steps to stdout: as a listing or as JSON lines, changes or snapshots."""
     relations, only = list(plan.queries), settings.only
+    since = None if settings.snapshots else settings.first
     if settings.form == "table":
         to = listing(to_stdout(), plan.timescale, settings.explanations)
         show = print_snapshot if settings.snapshots else print_changes
-        return lambda step: show(relations, with_kinds(step, only), to)
+        return lambda step: show(relations, with_kinds(step, only, since), to)
     encoding = (sys.stdout.encoding or "ascii").lower().replace("-", "")
     style = Style(settings.explanations, ascii_only=not encoding.startswith("utf"))
     if settings.snapshots:
         return lambda step: sys.stdout.write(
             snapshot_lines(relations, with_kinds(step, only), style, plan.timescale)
         )
-    return lambda step: sys.stdout.write(change_lines(relations, with_kinds(step, only), style))
+    return lambda step: sys.stdout.write(change_lines(relations, with_kinds(step, only, since), style))
 
 
 def listing(console: Console, timescale: Timescale | None, explanations: int | None) -> Listing:

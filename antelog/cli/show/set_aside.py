@@ -15,6 +15,7 @@ from antelog.escaping import shown
 from antelog.files import Reject, Rejects, rejects_to
 from antelog.language.durations import duration_text, long_duration_text
 from antelog.language.moments import Timescale, moment, moment_near, tick_in_words
+from antelog.lazily import brought_by
 from antelog.process import Engine
 
 
@@ -53,7 +54,7 @@ def say_what_learning_lacks(engine: Engine) -> None:
     if blind := engine.forecaster.blind():
         say(
             f"note: {', '.join(blind)}: values are compared, and chances do not look at them; for that, "
-            "pip install 'antelog[values]'"
+            f"{brought_by('values')}"
         )
 
 

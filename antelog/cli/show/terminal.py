@@ -87,9 +87,17 @@ def _escaped(piece: Text) -> Text:
 
 @contextmanager
 def shown_mistakes() -> Iterator[None]:
-    """Escapes Click's usage errors, which quote the command line, and removes passwords."""
+    """Escapes Click's usage errors, which quote the command line, and removes passwords.
+
+    A path that cannot be used at all, as its name is too long, is an error in one line, wherever it is met.
+    """
     try:
         yield
+    except OSError as error:
+        if error.filename is None:
+            raise
+        say(f"error: {error.filename}: cannot be used: {error.strerror}")
+        raise click.exceptions.Exit(1) from None
     except click.UsageError as mistake:
         said = mistake.format_message()
         fit = for_stderr(shown_lines(redacted(said)), len("Error: "))

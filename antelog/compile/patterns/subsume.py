@@ -48,6 +48,10 @@ def condense(pattern: Pattern, work: Budget) -> Pattern:
         like = like or alike(pattern)
         if like[place] in needed:  # one that is like it is not needless either
             continue
+        if work.longest <= 0:
+            work.given_up += 1
+            break
+        work.compare(_TO_PLACE * len(pattern.literals))
         smaller = _without(literal, pattern)
         if subsumes(pattern, Target(smaller), work):
             pattern = smaller

@@ -96,7 +96,8 @@ class FrameRows:
 def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
     """The rows of a frame. Raises DataError if it is none, or has other columns than the input.
 
-    Columns are matched by name, `arrival` being the name of the arrival's. Tuples have no names,
+    Columns are matched by name, `arrival` being the name of the arrival's; what else a frame has is left out
+    if it has them all, as it is of files. Tuples have no names,
     so theirs are taken by position, and so are those of a table if none has the name of one of
     the input's objects, or one like it. By position, a column after the time is the arrival.
     """
@@ -117,6 +118,42 @@ def read_frame(source: Input, frame: Frame, arrival: str) -> FrameRows:
     )
 
 
+def renamed(plan: Plan, frames: Mapping[str, Frame], maps: Mapping[str, str]) -> dict[str, Frame]:
+    """Frames whose columns are called as those of their inputs.
+
+    `maps` is from `P.column`, or `column` of every input that has it, to a name in the frame.
+    """
+    columns = {each.name: each.columns for each in plan.inputs}
+    for key in maps:
+        predicate, _, column = key.rpartition(".")
+        known = {each for name in columns if predicate in ("", name) for each in columns[name]}
+        if column not in known:
+            hint = did_you_mean(column, known)
+            raise DataError(f"the map has {key}, which is not a column of an input. {hint}".rstrip())
+    found = dict(frames)
+    for name in columns.keys() & frames.keys():
+        called = {c: maps[key] for c in columns[name] for key in (c, f"{name}.{c}") if key in maps}
+        if called:
+            found[name] = _renamed(name, frames[name], called)
+    return found
+
+
+def _renamed(what: str, frame: Frame, called: Mapping[str, str]) -> pa.Table:
+    names, arrays = columns_in(what, frame)
+    for name in called.values():
+        if name not in (names or ()):
+            has = "without names" if names is None else _listed(names)
+            raise DataError(f"the facts of {what} have no column {name}, as the map says; they have {has}")
+    column_of = {name: column for column, name in called.items()}
+    # A column of the name that is mapped elsewhere is not the one that is wanted.
+    kept = [
+        (column_of.get(name, name), array)
+        for name, array in zip(names or (), arrays, strict=True)
+        if name in column_of or name not in called
+    ]
+    return pa.table([array for _, array in kept], [name for name, _ in kept])
+
+
 def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Array]]:
     """The columns of a frame, and their names if it has any; `what` is what errors call it."""
     if not (hasattr(frame, "__arrow_c_stream__") or hasattr(frame, "__arrow_c_array__")):
@@ -135,7 +172,7 @@ def columns_in(what: str, frame: Frame) -> tuple[list[str] | None, Sequence[Arra
     return list(kept.values()), [table.column(i) for i in kept]
 
 
-def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[str]:
+def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[str | None]:
     if count not in (len(columns), len(columns) + 1):
         raise DataError(
             f"{source} is given {count} columns; it has {_listed(columns)}, and one more may hold the arrival"
@@ -144,13 +181,20 @@ def _by_position(source: str, columns: tuple[str, ...], count: int) -> Sequence[
 
 
 @lru_cache(maxsize=1024)
-def _by_name(source: str, columns: tuple[str, ...], names: tuple[str, ...], arrival: str) -> Sequence[str]:
-    """For each column of a table, the input's column it is."""
+def _by_name(
+    source: str, columns: tuple[str, ...], names: tuple[str, ...], arrival: str
+) -> Sequence[str | None]:
+    """For each column of a table, the input's column it is; None if it is left out."""
     known = {name: name for name in columns}
     known.setdefault(arrival, _ARRIVAL)
     for name in names:
-        if names.count(name) > 1:
+        if names.count(name) > 1 and name in known:
             raise DataError(f"the facts of {source} have several columns {name}")
+    if {*columns} <= {*names}:
+        near = next((each for each in names if each not in known and similar(each, [arrival])), None)
+        if near is not None and arrival not in names:
+            raise DataError(f"{source} has no column {near}. {did_you_mean(near, [arrival])}")
+        return [known.get(name) for name in names]
     unknown = [name for name in names if name not in known]
     named = any(name in columns[:-1] for name in names)
     misspelt = [name for name in unknown if similar(name, known)]

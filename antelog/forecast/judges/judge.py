@@ -27,6 +27,7 @@ from antelog.forecast.values.features import NO_FEATURES, QueryFeatures
 from antelog.forecast.values.fitting import can_fit
 from antelog.forecast.values.looks import looks_of
 from antelog.forecast.values.values_judge import nothing_fitted
+from antelog.lazily import brought_by
 
 
 class Judge(Protocol):
@@ -114,7 +115,7 @@ def check_values(plan: Plan, names: Collection[str] | None, *, learns: bool) -> 
     if learns and not can_fit():
         raise DataError(
             f"the judge {VALUES!r} learns with scikit-learn, which is not installed: "
-            f"pip install 'antelog[{VALUES}]', or name other judges"
+            f"{brought_by(VALUES)}. Or name other judges"
         )
     if {*(names or ())} == {VALUES} and not any(looks_of(plan, query.name) for query in plan.queries):
         raise DataError(

@@ -54,13 +54,15 @@ def change_lines(relations: Sequence[Relation], step: StepResult, style: Style) 
     return "".join([texts[i] + "\n" for i in order])
 
 
-def with_kinds(step: StepResult, only: Sequence[str]) -> StepResult:
-    """The step with the changes of some kinds."""
-    if set(only) >= set(KINDS):
-        return step
-    kinds = pa.array(only, pa.string())
-    tables = {name: each.filter(pc.is_in(each.column("change"), kinds)) for name, each in step.tables.items()}
-    return replace(step, tables=tables)
+def with_kinds(step: StepResult, only: Sequence[str], since: int | None = None) -> StepResult:
+    """The step with the changes of some kinds, from a tick on."""
+    tables = step.tables
+    if not set(only) >= set(KINDS):
+        kinds = pa.array(only, pa.string())
+        tables = {name: each.filter(pc.is_in(each.column("change"), kinds)) for name, each in tables.items()}
+    if since is not None:
+        tables = {name: each.filter(pc.field("tick") >= since) for name, each in tables.items()}
+    return step if tables is step.tables else replace(step, tables=tables)
 
 
 def snapshot_lines(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from antelog.errors import DataError, UnsupportedError
+from antelog.lazily import brought_by
 from antelog.run.address import Kafka
 
 _MOST = 50_000
@@ -207,7 +208,7 @@ def client(kind: Literal["Consumer", "Producer"], settings: dict[str, Any]) -> A
     try:
         import confluent_kafka  # noqa: PLC0415 - an extra
     except ImportError:
-        raise UnsupportedError("topics need the client of Kafka: pip install 'antelog[kafka]'") from None
+        raise UnsupportedError(f"topics need the client of Kafka: {brought_by('kafka')}") from None
     quiet = logging.getLogger("antelog.kafka")
     quiet.addHandler(logging.NullHandler())
     quiet.propagate = False  # it would write to stderr what it tries again by itself

@@ -21,7 +21,8 @@ class PostedFacts(FactSource):
         self._line = int((mark or {}).get("line", 0))
         self._forgotten = 0
         self._rows = JsonRows(_NAME, Advice(wanted, self.notes))
-        inbox.accept(wanted.name)
+        # Names with dots may be paths into fields, which only who reads the fact knows.
+        inbox.accept(wanted.name, [name for name in wanted.required if wanted.declared and "." not in name])
 
     @property
     def mark(self) -> Mark:

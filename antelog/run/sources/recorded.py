@@ -9,18 +9,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from glob import has_magic
 from itertools import islice
 from pathlib import Path
 
+from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
 from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
 from antelog.files.naming import form_of
+from antelog.files.parquet_files import frame_chunks
 from antelog.files.reading import chunks_of
 from antelog.run.sources.source import FactSource, Mark, SourceExtent, SourcePiece
 
 _AT_ONCE = 4
 """The pieces of a file that are read at a time; each has about a megabyte, or 65,000 rows."""
+
+
+class RecordedFrame(FactSource):
+    """Reads a frame, whose name is that of the source in messages."""
+
+    def __init__(self, frame: Frame, name: Path, wanted: WantedColumns) -> None:
+        super().__init__()
+        names, arrays = columns_in(wanted.name, frame)
+        self._name, self._chunks = name, frame_chunks(names, arrays, name, wanted)
+
+    @property
+    def mark(self) -> Mark:
+        return {}
+
+    def poll(self) -> list[SourcePiece]:
+        found = [SourcePiece(chunk, str(self._name)) for chunk in islice(self._chunks, _AT_ONCE)]
+        self.behind, self.ended = bool(found), not found
+        return found
 
 
 class RecordedFiles(FactSource):
@@ -133,13 +154,25 @@ class RecordedFiles(FactSource):
         return self._path.name in self._done and not self._path.is_dir()
 
     def _path_of(self, name: str) -> Path:
-        return self._path / name if self._path.is_dir() else self._path
+        if self._path.is_dir():
+            return self._path / name
+        return self._path.with_name(name) if self._is_pattern else self._path
+
+    @property
+    def _is_pattern(self) -> bool:
+        """Whether the name of the path stands for those of several files, as `*.csv` does."""
+        return self._complete and has_magic(self._path.name) and not self._path.exists()
 
     def _names(self) -> list[str]:
         try:
             if self._path.is_dir():
                 each = (path for path in self._path.iterdir() if path.name[0] not in "._" and form_of(path))
                 return sorted(path.name for path in each if path.is_file())
+            if self._is_pattern:
+                found = sorted(path.name for path in self._path.parent.glob(self._path.name))
+                if not found:
+                    raise DataError(f"{self._path}: there is no such file")
+                return found
         except OSError as error:
             raise DataError(f"{self._path}: cannot be read: {error.strerror or error}") from None
         return [self._path.name] if self._is_there() else []

@@ -8,7 +8,7 @@ from antelog.run.store.batches import BatchFeed, FeedBatch
 from antelog.run.store.database import is_store
 from antelog.run.store.feed import Extent, Feed, FeedReader, Portion, StoredFeedAt, WritableFeed
 from antelog.run.store.folder import FolderFeed, is_folder_feed
-from antelog.run.store.inbox import Inbox, PostedFact, post
+from antelog.run.store.inbox import Inbox, PostedFact, names_of, post
 from antelog.run.store.records import (
     Record,
     about,
@@ -45,6 +45,7 @@ __all__ = [
     "is_line",
     "is_record",
     "is_store",
+    "names_of",
     "post",
     "record_of",
     "reject_line",

@@ -37,7 +37,7 @@ CREATE TABLE pieces (generation INTEGER, number INTEGER, content BLOB, PRIMARY K
 CREATE TABLE steps (step INTEGER PRIMARY KEY, now INTEGER);
 CREATE TABLE rows (number INTEGER PRIMARY KEY, step INTEGER, input TEXT, file TEXT, content BLOB);
 CREATE TABLE feed (last INTEGER PRIMARY KEY, count INTEGER, at INTEGER, head INTEGER, lines BLOB);
-CREATE TABLE inputs (name TEXT PRIMARY KEY, posted INTEGER);
+CREATE TABLE inputs (name TEXT PRIMARY KEY, posted INTEGER, names TEXT);
 CREATE TABLE posted (number INTEGER PRIMARY KEY, input TEXT, last INTEGER, facts BLOB);
 CREATE TABLE place (one INTEGER PRIMARY KEY CHECK (one = 1), position INTEGER);
 CREATE TABLE letters (
@@ -159,7 +159,7 @@ class StoreLock:
     """
 
     def __init__(self, path: Path, end: str = "-lock", *, wait: bool = False) -> None:
-        store = path.resolve()  # one lock, by whatever links the store is named
+        store = Path(os.path.realpath(path))  # one lock, by whatever links the store is named
         self._path = store.with_name(store.name + end)
         while True:
             self._descriptor = self._locked(path, wait)
@@ -211,7 +211,7 @@ def _refuse_network_disks(path: Path) -> None:
         mounts = Path("/proc/self/mountinfo").read_text(errors="replace")
     except OSError:
         return  # not Linux; whether locks work is seen when one is taken
-    kind = file_system(path.parent.resolve(), mounts)
+    kind = file_system(Path(os.path.realpath(path.parent)), mounts)
     if kind in _NETWORK or kind.startswith("fuse."):
         raise _no_locks(path, kind)
 

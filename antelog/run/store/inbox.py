@@ -1,12 +1,13 @@
 """Facts that were posted, until a state has them: the page puts them in, the source `http:` reads them.
 
-Inbox(database).accept("Temp")              the input takes posted facts
+Inbox(database).accept("Temp", ["X"])       the input takes posted facts, which have these names
 post(path, "Temp", [b'{"X": "wt2"}'])       from the process of the page; on the disk when it returns
 Inbox(database).read("Temp", 0, 1000)       [PostedFact(1, b'{"X": "wt2"}')]
 """
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -30,13 +31,16 @@ class Inbox:
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
 
-    def accept(self, name: str) -> None:
-        """Let facts be posted for an input."""
-        self._database.execute("INSERT OR IGNORE INTO inputs VALUES (?, 0)", (name,))
+    def accept(self, name: str, names: Sequence[str] = ()) -> None:
+        """Let facts be posted for an input, each of which is to have these names."""
+        self._database.execute(
+            "INSERT INTO inputs VALUES (?, 0, ?) ON CONFLICT DO UPDATE SET names = excluded.names",
+            (name, json.dumps(names)),
+        )
 
     def posted(self, name: str) -> int:
         """The number of facts that were posted for an input so far."""
-        found = self._database.execute("SELECT lines FROM inputs WHERE name = ?", (name,)).fetchone()
+        found = self._database.execute("SELECT posted FROM inputs WHERE name = ?", (name,)).fetchone()
         return 0 if found is None else int(found[0])
 
     def read(self, name: str, after: int, limit: int) -> list[PostedFact]:
@@ -61,6 +65,13 @@ class Inbox:
     def forget(self, name: str, line: int) -> None:
         """Remove facts up to a line, for the state has them."""
         self._database.execute("DELETE FROM posted WHERE input = ? AND last <= ?", (name, line))
+
+
+def names_of(path: Path, name: str) -> list[str] | None:
+    """The names that each posted fact of an input is to have; None if it takes none. Raises StateError."""
+    with closing(opened(path)) as database:
+        row = database.execute("SELECT names FROM inputs WHERE name = ?", (name,)).fetchone()
+    return None if row is None else list(json.loads(row[0]))
 
 
 def post(path: Path, name: str, facts: Sequence[bytes]) -> bool:

@@ -16,6 +16,7 @@ from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import PySparkException
 
 from antelog.errors import DataError
+from antelog.lazily import brought_by
 from antelog.secrets import redacted
 from antelog.spark.endpoints.unreadable import unreadable
 
@@ -132,7 +133,7 @@ def cause(text: str) -> str | None:
 
 _WORKERS = (
     "It is the one that the variable PYSPARK_PYTHON names, by a path that is the same on the driver and all "
-    "workers, and needs what `pip install 'antelog[spark]'` brings"
+    f"workers, and needs this there: {brought_by('spark')}"
 )
 _CRASHED = "TransformWithStateInPySpark driver worker exited unexpectedly"
 """Spark's words if the Python in which it asks a stream for its state does not start."""

@@ -17,6 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from antelog.errors import UnsupportedError
+from antelog.lazily import brought_by
 
 _OLDEST_JAVA = 17
 _OLDEST, _TOO_NEW = (4, 1), (5, 0)
@@ -91,8 +92,7 @@ def require_pyspark() -> None:
     if not _OLDEST <= (major, minor) < _TOO_NEW:
         why = "too old: its streams cannot keep state in Python" if (major, minor) < _OLDEST else "too new"
         raise UnsupportedError(
-            f"PySpark is version {version}, {why}. "
-            "Take one from 4.1 on and before 5: pip install 'antelog[spark]'"
+            f"PySpark is version {version}, {why}. Take one from 4.1 on and before 5: {brought_by('spark')}"
         )
 
 

@@ -21,6 +21,7 @@ from typing import Any
 
 from antelog.forecast.columns import LIKELY, UNLIKELY
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.lazily import brought_by
 from antelog.program import Program
 from antelog.watch.alerts.alert import Alert, AlertError, AlertSetup, key_column, queries_of
 from antelog.watch.alerts.choosing import choice_of
@@ -40,7 +41,7 @@ def setup_of(alerts: Sequence[Alert], program: Program, *, chances: bool = True)
         if receiver.kind != COMMAND and find_spec(needed) is None:
             raise AlertError(
                 f"{receiver.kind} needs the package {needed}, which is not installed",
-                f"pip install 'antelog[{extra}]'",
+                brought_by(extra),
             )
         checked(receiver)
         alert_template(alert.template, queries)

@@ -7,19 +7,21 @@ An answer is its latest change line, with the `id` that links use, and `since`, 
 
     POST /facts/Temp  [{"device": "wt2", "level": "high", "time": 7}]   ->  {"accepted": 1}
 
-Posted facts are stored in the inbox before they are accepted. They only have to be objects here.
+Posted facts are stored in the inbox before they are accepted. Facts without a name of their input are set
+aside by who reads them, and the answer says so; if all are, none is stored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from antelog.files.misfits import has
 from antelog.forecast.scores.scores import report_json
-from antelog.run.store import post
+from antelog.run.store import names_of, post
 from antelog.watch.board.decided_answers import ticks_alerted, ticks_open
 from antelog.watch.board.explanations import marks, rules_behind
 from antelog.watch.board.selection import Given, selection_of
@@ -112,16 +114,34 @@ class NoFactsError(ValueError):
     """A posted body is not an object or a list of objects, or its input takes no facts by HTTP."""
 
 
-def posted(store: Path, name: str, body: bytes) -> int:
-    """Stores facts in the inbox of an input, on disk, and returns their number."""
+def posted(store: Path, name: str, body: bytes) -> dict[str, Any]:
+    """Stores facts in the inbox of an input, on disk, and returns the answer: how many, and what is wrong."""
     try:
         given = msgspec.json.decode(body, type=list[dict[str, msgspec.Raw]] | dict[str, msgspec.Raw])
-        facts = [_plain(each) for each in (given if isinstance(given, list) else [given])]
+        given = given if isinstance(given, list) else [given]
+        facts = [_plain(each) for each in given]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise NoFactsError(f"facts are a JSON object, or a list of them: {error}") from None
-    if not post(store, name, facts):  # nobody would read them
+    names = names_of(store, name)
+    wrong = [fact for fact in given if not fact.keys() >= {*names}] if names else []
+    if wrong and len(wrong) == len(given):
+        raise NoFactsError(_lacking(name, names or (), wrong[0]))
+    if names is None or not post(store, name, facts):  # nobody would read them
         raise NoFactsError(f"facts of {name[:50]} do not come by HTTP; give --input {name[:50]}=http:")
-    return len(facts)
+    if not wrong:
+        return {"accepted": len(facts)}
+    reason = _lacking(name, names, wrong[0])
+    return {"accepted": len(facts) - len(wrong), "set_aside": len(wrong), "reason": reason}
+
+
+def _lacking(name: str, names: Sequence[str], fact: Mapping[str, object]) -> str:
+    """Which names a fact lacks, what it has, and what is expected."""
+    lacks = [each for each in names if each not in fact]
+    return (
+        f"a fact has no {', '.join(lacks)}; it has {has(list(fact))}. Facts of {name} have "
+        f"{', '.join(names)}; if yours call a column otherwise, start `antelog watch` with "
+        f"--map {name}.{lacks[0]}=NAME"
+    )
 
 
 def _plain(fact: dict[str, msgspec.Raw]) -> bytes:

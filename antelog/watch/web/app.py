@@ -214,12 +214,12 @@ class _Routes:
         if self.entry.store is None or (program and name not in {each.name for each in program.plan.inputs}):
             return _missing()
         try:
-            count = await asyncio.to_thread(posted, self.entry.store, name, body)
+            answer = await asyncio.to_thread(posted, self.entry.store, name, body)
         except NoFactsError as error:
             return JSONResponse({"error": str(error)}, 400)
         except (OSError, StateError, sqlite3.Error) as error:
             return JSONResponse({"error": f"the facts could not be kept: {error}"}, 507)
-        return JSONResponse({"accepted": count})
+        return JSONResponse(answer)
 
     async def acts(self, request: Request) -> Response:
         """Says what people did, and takes what somebody does, which all readers then see."""

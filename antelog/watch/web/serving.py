@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from antelog.errors import UnsupportedError
+from antelog.lazily import brought_by
 from antelog.watch.child import Child, Restarts
 from antelog.watch.web.address import PageAddress, checked
 
@@ -107,5 +108,5 @@ def _last_line(errors: bytes) -> str:
 def _reason(errors: bytes) -> str:
     last = _last_line(errors)
     if "No module named" in last:
-        return f"{last.rpartition(': ')[2]}; the page needs: pip install 'antelog[watch]'"
+        return f"{last.rpartition(': ')[2]}; the page needs: {brought_by('watch')}"
     return last or "it has said nothing"

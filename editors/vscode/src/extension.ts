@@ -5,7 +5,7 @@ import { LanguageClient, type LanguageClientOptions, type ServerOptions } from "
 
 import { candidates, findServer } from "./finding";
 
-const INSTALL = "Install";
+const BROUGHT = "It comes with: pip install '.[lsp]', in a copy of the project of antelog.";
 const SETTINGS = "Open the setting";
 
 let client: LanguageClient | undefined;
@@ -18,7 +18,6 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     output,
     vscode.commands.registerCommand("antelog.restart", restart),
-    vscode.commands.registerCommand("antelog.install", install),
     vscode.commands.registerCommand("antelog.output", () => output.show()),
     vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration((change) => {
@@ -55,7 +54,7 @@ async function start(): Promise<void> {
   const server = await findServer(candidates(setting, await interpreter()));
   if (!server) {
     const place = setting ? `at ${setting}, as the setting antelog.path says` : "in the Python interpreter or on the PATH";
-    void offer(`There is no language server of antelog ${place}.`);
+    void offer(`There is no language server of antelog ${place}. ${BROUGHT}`);
     return;
   }
   output.info(`The server is from ${server.from}: ${[server.command, ...server.args].join(" ")}`);
@@ -71,32 +70,10 @@ async function start(): Promise<void> {
 }
 
 async function offer(message: string): Promise<void> {
-  const chosen = await vscode.window.showWarningMessage(message, INSTALL, SETTINGS);
-  if (chosen === INSTALL) {
-    await install();
-  } else if (chosen === SETTINGS) {
+  const chosen = await vscode.window.showWarningMessage(message, SETTINGS);
+  if (chosen === SETTINGS) {
     await vscode.commands.executeCommand("workbench.action.openSettings", "antelog.path");
   }
-}
-
-/** Installs the server into the chosen interpreter, in a terminal where one sees it, and starts it. */
-async function install(): Promise<void> {
-  const python = await interpreter();
-  if (!vscode.workspace.isTrusted || !python) {
-    void vscode.window.showInformationMessage(
-      python ? "Trust this folder first." : "Choose a Python interpreter first, or run: pip install 'antelog[lsp]'",
-    );
-    return;
-  }
-  const command = new vscode.ProcessExecution(python, ["-P", "-m", "pip", "install", "antelog[lsp]"]);
-  const task = new vscode.Task({ type: "process" }, vscode.TaskScope.Workspace, "install antelog", "antelog", command);
-  const running = await vscode.tasks.executeTask(task);
-  const ended = vscode.tasks.onDidEndTaskProcess((event) => {
-    if (event.execution === running) {
-      ended.dispose();
-      void restart();
-    }
-  });
 }
 
 // ---- the interpreter that the Python extension has for this window ----

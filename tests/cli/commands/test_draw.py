@@ -175,7 +175,7 @@ def test_without_altair() -> None:
         if status:
             assert done.stderr == (
                 "error: drawing needs the package altair, which is not installed: "
-                "pip install 'antelog[draw]'\n"
+                "pip install '.[draw]', in a copy of the project\n"
             )
 
 

@@ -186,7 +186,7 @@ def test_without_scikit_learn_a_note_says_what_to_install(
     assert done.exit_code == 0
     note = (
         "note: Hot: values are compared, and chances do not look at them; for that, "
-        "pip install 'antelog[values]'"
+        "pip install '.[values]', in a copy of the project"
     )
     assert (note in done.stderr.splitlines()) is (">" in rules)
     # Who has chosen others wants no such chances.

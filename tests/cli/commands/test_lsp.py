@@ -21,4 +21,4 @@ def test_without_its_library(library: str, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setitem(sys.modules, library, None)
     done = CliRunner().invoke(main, ["lsp"], prog_name="antelog")
     assert done.exit_code == 1
-    assert "is not installed: pip install 'antelog[lsp]'" in done.stderr
+    assert "is not installed: pip install '.[lsp]'" in done.stderr

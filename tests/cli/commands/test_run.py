@@ -105,7 +105,7 @@ def test_help_and_mistakes_need_no_pyspark() -> None:
     for arguments, status, message in [
         (["--help"], 0, ""),
         (["p.alog"], 2, "no input has a source"),
-        (["p.alog", *INPUT, *OUTPUT], 1, "pip install 'antelog[spark]'"),
+        (["p.alog", *INPUT, *OUTPUT], 1, "pip install '.[spark]'"),
     ]:
         done = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stderr

@@ -49,6 +49,24 @@ def test_it_tells_what_try_tells(example: str, arguments: list[str], monkeypatch
 
 
 @pytest.mark.usefixtures("here")
+def test_try_and_watch_begin_to_show_at_a_tick() -> None:
+    arguments = ("--input", "Temp=temp.csv", "--since", 2)
+    assert try_(*arguments).stdout.splitlines() == LOG[2:]
+    assert watch(*arguments, "--once").stdout.splitlines() == LOG[2:]
+    assert watch(*arguments, "--once", "--output", "out.jsonl", "--only", "rejected").exit_code == 0
+    assert Path("out.jsonl").read_text().splitlines() == LOG[4:]
+    assert [json.loads(line)["tick"] for line in try_(*arguments, "--snapshots").stdout.splitlines()] == [
+        2,
+        3,
+    ]
+    assert "tick 1" not in try_(*arguments, "--format", "table").stdout
+    Path("p.alog").write_text("tick 1 minute.\n" + Path("p.alog").read_text())
+    Path("temp.csv").write_text("device,level,time\nwt2,high,2024-03-04 06:00\nwt2,high,2024-03-04 06:03\n")
+    (first, *_) = watch(*arguments[:2], "--since", "2024-03-04 06:03", "--once").stdout.splitlines()
+    assert json.loads(first)["time"] == "2024-03-04T06:03:00+00:00"
+
+
+@pytest.mark.usefixtures("here")
 def test_it_goes_on_where_it_was(here: Path) -> None:
     (header, *rows) = READINGS.splitlines(keepends=True)
     Path("temp.csv").write_text(header)

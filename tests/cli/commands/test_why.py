@@ -61,6 +61,12 @@ def test_json_has_ticks_and_times(tmp_path: Path) -> None:
     assert fact["arrival_time"] == "2026-03-30T02:00:00+00:00"
 
 
+def test_a_wrong_tick_is_a_mistake_of_the_command_line(tmp_path: Path) -> None:
+    done = run(tmp_path, "Malf(wt2, 0)", "--at", "nope")
+    assert done.exit_code == 2
+    assert "Invalid value for --at: the tick `nope` is not a whole number or a timestamp" in done.stderr
+
+
 def test_a_wrong_atom_ends_in_words(tmp_path: Path) -> None:
     for atom, said in (("Mal(wt2, 0)", "Did you mean Malf?"), ("Malf(wt2", "ends too early")):
         done = run(tmp_path, atom)

@@ -111,3 +111,17 @@ def test_words_stand_in_place_of_the_atom() -> None:
     console = Console(file=said, force_terminal=True, width=200, color_system="standard")
     print_changes(list(engine.plan.queries), StepResult(2, tables), listing(console, None, None))
     assert "\x1b[1;31m  confirmed  \x1b[0m" in said.getvalue()  # in the colour of what is critical
+
+
+def test_conditions_on_open_times_have_no_ticks_beside_the_clock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("p.alog").write_text(
+        "tick 10 seconds. input Alarm(id, time) delay 1 minute. input Ack(id, time). query Quick(A, T).\n"
+        "Quick(A, T) :- Alarm(A, T), Ack(A, S), S >= T, S <= T + 2 minutes."
+    )
+    Path("ack.csv").write_text("id,time\na1,2024-03-04 18:00:20\n")
+    arguments = ("--input", "Ack=ack.csv")
+    assert "where 18:00:20 >= T, 17:58:20 <= T\n" in try_(*arguments, "--format", "table").stdout
+    assert "T+12" in try_(*arguments).stdout

@@ -132,11 +132,11 @@ def test_a_column_of_the_input_may_be_called_arrival() -> None:
             "Reading has no column valeu; its columns are device, value, time, and .* Did you mean value?",
         ),
         ({"Reading": TABLE.rename_columns(["x", "valeu", "y", "z"])}, "no column valeu"),
-        ({"Reading": TABLE.rename_columns(["device", "value", "time", "note"])}, "no column note"),
+        ({"Reading": TABLE.rename_columns(["device", "value", "time", "arival"])}, "Did you mean arrival?"),
         ({"Reading": TABLE.rename_columns(["x", "y", "Time", "z"])}, "no column Time.*Did you mean time?"),
         ({"Reading": TABLE.select(["device", "time"])}, "lack the column value; they have device, time"),
         ({"Reading": TABLE.select(["device", "time", "arrival"])}, "lack the column value"),
-        ({"Reading": TABLE.rename_columns(["x", "y", "z", "x"])}, "several columns x"),
+        ({"Reading": TABLE.rename_columns(["device", "value", "time", "time"])}, "several columns time"),
         ({"Reading": pa.table({"x": [1], "y": [1]})}, "Give them the same names or the same number"),
         ({"Reading": pa.table({c: [1] for c in "pqxyz"})}, "Give them the same names or the same number"),
         ({"Reading": [("a", 1)]}, "given 2 columns; it has device, value, time"),
@@ -312,3 +312,20 @@ def test_units_that_do_not_fit(units: dict[str, str], why: str) -> None:
         antelog.parse(EPOCH.format("")).with_units(units)
     with pytest.raises(DataError, match="where a tick has a length"):
         antelog.parse("input A(x, time). P(X, T) :- A(X, T). query P(X, T).").with_units({"A": "ms"})
+
+
+def test_extra_columns_are_left_out_and_others_mapped() -> None:
+    program = antelog.parse(
+        "input Temp(device, level, time). Hot(X, T) :- Temp(X, high, T). query Hot(X, T)."
+    )
+    table = pa.table({"device": ["a"], "level": ["high"], "time": [0], "note": [[1]]})
+    other = table.rename_columns(["sensor", "level", "time", "device"])
+    expected = antelog.Engine(program).advance(0, {"Temp": [("a", "high", 0)]})["Hot"]
+    for frame, called in ((table, None), (other, {"device": "sensor"}), (other, {"Temp.device": "sensor"})):
+        assert antelog.Engine(program).advance(0, {"Temp": frame}, map=called)["Hot"].equals(expected)
+    for called, message in (
+        ({"devise": "sensor"}, "the map has devise, which is not a column of an input. Did you mean device?"),
+        ({"device": "sensr"}, "the facts of Temp have no column sensr, as the map says; they have sensor"),
+    ):
+        with pytest.raises(DataError, match=message):
+            antelog.Engine(program).advance(0, {"Temp": other}, map=called)

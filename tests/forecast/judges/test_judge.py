@@ -145,6 +145,6 @@ def test_one_query_of_two_compares_values() -> None:
 
 def test_the_judge_of_values_needs_a_library_to_learn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judge, "can_fit", lambda: False)
-    with pytest.raises(DataError, match=r"pip install 'antelog\[values\]', or name other judges"):
+    with pytest.raises(DataError, match=r"pip install '\.\[values\]', .*\. Or name other judges"):
         Engine(antelog.parse(RULES), model="learn", judges=["values", "model"])
     Engine(antelog.parse(RULES), model="learn")

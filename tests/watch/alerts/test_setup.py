@@ -59,7 +59,7 @@ def test_alerts_of_chances_need_chances() -> None:
 def test_a_missing_library_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path(tmp_path, "a").write_text("http://localhost/", encoding="utf-8")
     monkeypatch.setattr(setup, "find_spec", lambda _: None)
-    with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install 'antelog\[watch\]'"):
+    with pytest.raises(AlertError, match=r"webhook needs the package httpx.*pip install '\.\[watch\]'"):
         setup_of([Alert(f"webhook:@{tmp_path / 'a'}")], PLAIN)
     assert setup_of([Alert("command:cat")], PLAIN).alerts  # commands need none
 

@@ -213,6 +213,12 @@ def test_what_does_not_exist_is_not_found() -> None:
 # ---- posted facts ----
 
 
+_REASON = (
+    "a fact has no device; it has devise, time. Facts of Temp have device, time; if yours call a column "
+    "otherwise, start `antelog watch` with --map Temp.device=NAME"
+)
+
+
 def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "s")
     app = guarded(SIGHT, tmp_path / "s")
@@ -221,7 +227,7 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
     assert (refused.status, refused.json["error"]) == (
         400, "facts of Temp do not come by HTTP; give --input Temp=http:"
     )  # fmt: skip
-    store.inbox.accept("Temp")
+    store.inbox.accept("Temp", ["device", "time"])
     answer = ask(
         app, "/facts/Temp", body=b'[{"device": "wt2",\n "time": 7}, {"device": "<b>", "time": 8}]', **given
     )
@@ -230,6 +236,8 @@ def test_posted_facts_are_in_the_inbox_when_they_are_acknowledged(tmp_path: Path
         {"device": "wt2", "time": 7},
         {"device": "<b>", "time": 8},
     ]
+    wrong = ask(app, "/facts/Temp", body=b'{"devise": "wt2", "time": 7}', **given)
+    assert (wrong.status, wrong.json["error"]) == (400, _REASON)
     for path, body, expected in (
         ("/facts/Other", b"[]", 404),
         ("/facts/Temp", b"[3]", 400),

@@ -10,7 +10,7 @@ import pytest
 
 import antelog
 import antelog.testing
-from antelog.errors import ArgumentError
+from antelog.errors import ArgumentError, UnsupportedError
 from tests.docs.pages import ROOT
 from tests.workbench.testing.suites import case, written
 
@@ -48,6 +48,14 @@ def test_each_case_is_a_test(tmp_path: Path) -> None:
     assert "test_nothing[the file] FAILED" in done.stdout
     assert "error E801 (test-file): it cannot be read" in done.stdout
     assert "Traceback" not in done.stdout
+
+
+def test_without_pytest_it_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pytest", None)
+    with pytest.raises(
+        UnsupportedError, match="needs the package pytest, which is not installed: pip install"
+    ):
+        antelog.testing.check("turbines.test.yaml")
 
 
 def test_the_path_is_a_path() -> None:
