@@ -22,6 +22,7 @@ from antelog.cli.show.set_aside import (
     say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_read,
+    say_which_chances_lack,
 )
 from antelog.cli.show.status_line import status_line
 from antelog.cli.show.terminal import clear, say
@@ -105,6 +106,7 @@ def _run(found: Ready) -> None:
             tend=lambda: [tend() for tend in tends],
         )
         follower = run.follower(_output(plan, settings), stack)
+        say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]
