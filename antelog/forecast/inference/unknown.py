@@ -37,7 +37,7 @@ def notes(plan: Plan, *, learned: bool) -> list[str]:
 
 
 def summary(plan: Plan) -> Mapping[str, str]:
-    """The same for `check`, in few words; where nothing is declared, chances may be learned."""
+    """The text that `check` prints for each query without chances."""
     declares = plan.declares_chances
     start = "none" if declares else "by the outcomes of earlier answers alone"
     return {
