@@ -189,3 +189,67 @@ def _amount(draw: st.DrawFn, below: tuple[str, ...]) -> str:
 
 def _literal(draw: st.DrawFn, atoms: tuple[str, ...]) -> str:
     return draw(st.sampled_from(atoms)).format(draw(st.sampled_from(_TIMES)))
+
+
+# ---- programs that ask for values ----
+
+_VALUES = {"R": ("5", "10", "12.5"), "B": ("a", "b")}
+_INPUTS = {
+    "R": "input R(x: text, v: number, time){} one per x.",
+    "B": "input B(x: text, y: text, time){} one per x.",
+}
+
+
+@st.composite
+def asking_for_values(draw: st.DrawFn) -> Asked:
+    """Programs that ask for values of facts; most of these are declared one by one."""
+    rules = [_asking(draw, "Q", ()) for _ in range(draw(st.sampled_from([0, 0, 1])))]
+    below = ("not Q(X, T)", "not Q(X, T+1)", "count(Q(X, T-1..T+1)) >= 1", "Q(X, T)") if rules else ()
+    rules += [_asking(draw, "P", below) for _ in range(draw(st.sampled_from([1, 1, 2])))]
+    late = draw(st.sampled_from([0, 0, 1]))
+    lines = ["input A(x: text, time).", "chance A(_, _) = 30%.", *rules, "query P(X, T)."]
+    arriving: list[tuple[str, tuple[syntax.Value, ...], int]] = [("A", ("a", 0), 0)]
+    for name in (each for each in _INPUTS if any(f"{each}(" in rule for rule in rules)):
+        delay = f" delay {late} ({draw(st.sampled_from(['60%, 40%', '50%, 30%']))})," if late else ""
+        lines.append(_INPUTS[name].format(delay))
+        chosen = draw(st.permutations(_VALUES[name]))[draw(st.sampled_from([0, 0, 1])) :]
+        for value in (*chosen, *(["_"] if draw(st.integers(0, 19)) == 0 else [])):
+            again = draw(st.sampled_from(["", ", again 30%", ", again 5%"]))
+            lines.append(f"chance {name}(_, {value}, _) = {draw(st.sampled_from(_PERCENTAGES[:4]))}%{again}.")
+        for tick in range(3):
+            if draw(st.integers(0, 2)) == 0:
+                value = draw(st.sampled_from([*chosen * 3, *_VALUES[name]]))
+                arrival = tick + draw(st.integers(0, late))
+                arriving.append((name, ("a", float(value) if name == "R" else value, tick), arrival))
+    text = "\n".join(lines)
+    assume(read(Source(text)).ok)
+    case = Case(text, tuple(arriving), until=6)
+    return Asked(case, draw(st.sampled_from([0, 0, 1, 2])), (("P", (("X", "a"), ("T", 0))),))
+
+
+def _asking(draw: st.DrawFn, head: str, below: tuple[str, ...]) -> str:
+    facts = draw(
+        st.lists(st.sampled_from(["R(X, 5, T)", "R(X, 10, T+1)", "A(X, T+1)", *below * 3]), max_size=1)
+    )
+    asked = [_value(draw) for _ in range(draw(st.sampled_from([1, 1, 1, 2])))]
+    return f"{head}(X, T) :- {', '.join(['A(X, T)', *facts, *asked])}."
+
+
+def _value(draw: st.DrawFn) -> str:
+    """A literal that asks for values: mostly an aggregate, or for the latest one."""
+    time = draw(st.sampled_from(["T..T+1", "T..T+2", "T-1..T+1", "T+1..T+2", "T+1..T+1", "T+1"]))
+    operator = draw(st.sampled_from(_OPERATORS))
+    some = f"{operator} {draw(st.sampled_from(['0', '1', '1', '2', '2', '3', '1.5']))}"
+    number = f"{operator} {draw(st.sampled_from(['5', '7.5', '10', '11.25', '15', '22.5']))}"
+    within = draw(st.sampled_from(["", "", ", V >= 0", ", V > 5", ", V < 12"]))
+    functions = ("sum", "sum", "avg", "min", "max")
+    amounts = [f"{draw(st.sampled_from(functions))}(V : R(X, V, {time}){within}) {number}"] * 6
+    distinct = [f"count(distinct V : R(X, V, {time}){within}) {some}"] * 4
+    others = (
+        f"count(distinct V : B(X, V, {time})) {some}",
+        f"count(R(X, V, {time}), V > 5) {some}",
+        f"last R(X, 5, {time})",
+        f"max(V : R(X, V, {time})) {operator} min(V : R(X, V, T..T+1))",
+        f"not R(X, 5, {time})",
+    )
+    return draw(st.sampled_from([*amounts, *distinct, *others]))

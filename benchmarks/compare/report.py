@@ -126,7 +126,11 @@ def _when(results: Results) -> str:
     last = max(results.measurements, key=lambda each: each.where.date).where
     day = f"on {last.date}" if len(dates) == 1 else f"up to {last.date}"
     processors = " and ".join(sorted({each.where.cpu for each in results.measurements}))
-    return f"Measured {day}, on {processors} with {os.cpu_count()} cores; ratios are of one of them each."
+    commits = sorted({f"{each.where.commit} ({each.where.date})" for each in results.measurements})
+    return (
+        f"Measured {day}, on {processors} with {os.cpu_count()} cores; ratios are of one of them each. "
+        f"Each question was measured at one commit, {' or '.join(commits)}; the code has changed since."
+    )
 
 
 def _products(results: Results) -> str:

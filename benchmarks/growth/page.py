@@ -20,8 +20,8 @@ _HEAD = """\
 # Growth
 
 How cost grows with what is asked for, and how soon changes are reported. `make bench-growth` measures it and
-makes this page; the figures are in `benchmarks/results/growth.json`. For how the work is divided on Spark,
-see [Scaling](scaling.md).
+makes this page; the figures are in `benchmarks/results/growth.json`. Below each table is the commit at which
+it was measured: the code has changed since. For how the work is divided on Spark, see [Scaling](scaling.md).
 """
 
 _HOW = """\

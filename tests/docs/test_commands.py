@@ -20,7 +20,16 @@ from antelog.watch.web.address import PageAddress
 from tests.cli.trying import antelog
 from tests.docs.pages import ROOT, Block, all_blocks, commands
 
-WALKED = ("README", "examples/", "tutorial/", "watch.md", "from-csv-to-alert.md", "idioms.md")
+WALKED = (
+    "README",
+    "examples/",
+    "tutorial/",
+    "watch.md",
+    "from-csv-to-alert.md",
+    "idioms.md",
+    "testing.md",
+    "commands.md",
+)
 BLOCKS = [block for block in all_blocks() if not block.page.startswith(WALKED)]
 COMMANDS = [
     pytest.param(words[1:], id=f"{block}-{number}")

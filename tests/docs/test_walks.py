@@ -16,7 +16,10 @@ from tests.docs.pages import ROOT, Block, blocks_of, name_of
 from tests.docs.walking import Step, missing, run, steps
 
 EXAMPLES = sorted(ROOT.glob("examples/*/README.md"))
-GUIDES = [ROOT / "docs" / f"{name}.md" for name in ("index", "watch", "from-csv-to-alert", "idioms")]
+GUIDES = [
+    ROOT / "docs" / f"{name}.md"
+    for name in ("index", "watch", "from-csv-to-alert", "idioms", "testing", "commands")
+]
 WALKS = [ROOT / "README.md", *GUIDES, *sorted(ROOT.glob("docs/tutorial/*.md")), *EXAMPLES]
 RECORDED = "expected.txt"
 
@@ -35,7 +38,7 @@ def _walk(page: Path, folder: Path, *, spark: bool) -> None:
     left_out: str | None = None
     if page in EXAMPLES:
         shutil.copytree(page.parent, folder, dirs_exist_ok=True)
-    elif page.parent == ROOT:
+    elif page.parent == ROOT or page.stem == "commands":
         shutil.copytree(ROOT / "examples", folder / "examples")
     for step in steps(blocks_of(page)):
         if isinstance(step, Block):

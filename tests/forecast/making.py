@@ -149,6 +149,7 @@ def odds(
         np.ones(1, np.bool_),
         np.ones((1, states), np.bool_),
         np.ones((1, states), np.bool_),
+        np.zeros(1),
     )
 
 

@@ -16,10 +16,10 @@ from antelog.language.vocabulary import PredicateKind
 from tests.specification.answers import Answer
 from tests.specification.background import joined
 from tests.specification.constraints import latest
-from tests.specification.literals import Aggregation, Call, Comparison
+from tests.specification.literals import Call, Comparison
 from tests.specification.patterns import Pattern
 from tests.specification.program import Program, Query
-from tests.specification.terms import Atom, Substitution, Term, Variable, apply, unify
+from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, apply, unify
 from tests.specification.world import first_ticks
 
 
@@ -74,14 +74,27 @@ class _Search:
         for name, number in names.items():
             if number > 1 or name not in given:
                 raise UndeterminedError(f"{name} has no value, and more than one literal is about it")
-        amounts = (own for each in open_ if isinstance(each, Aggregation) for own in each.aggregates)
-        if any(each.asks_for_values for each in amounts):
-            raise UndeterminedError("an aggregate takes or compares values of columns that are left open")
         for each in literals:
             each.rest(self)
 
     def fact(self, atom: Atom) -> None:
         self.found.add(atom)
+
+    def valued(self, atom: Atom) -> None:
+        """The atoms of the kinds that are declared, where their values matter: one of a slot at a tick."""
+        predicate = self._program.vocabulary[atom.predicate]
+        slot = predicate.slot if predicate.kind is PredicateKind.INPUT else None
+        if slot is None or any(atom.arguments[place] is ANY for place in slot):
+            raise UndeterminedError("an aggregate takes or compares values of which there may be several")
+        *arguments, time = atom.arguments
+        declared = self._program.vocabulary.odds_of(predicate.name).chances
+        patterns = [[*zip(arguments, chance.pattern, strict=True)] for chance in declared]
+        fitting = [each for each in patterns if all(a is ANY or p in (None, a) for a, p in each)]
+        if not fitting or any(a is ANY and p is None for each in fitting for a, p in each):
+            raise UndeterminedError("an aggregate takes or compares values that no declaration names")
+        for each in fitting:
+            kind = (p if a is ANY and p is not None else a for a, p in each)
+            self.asked(Atom(atom.predicate, (*kind, time)))
 
     def asked(self, atom: Atom) -> None:
         if atom in self._seen:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -88,11 +89,18 @@ def _as_json(compiled: Compiled, source: Source) -> dict[str, Any]:
         "program": source.name,
         "ok": plan is not None,
         "diagnostics": diagnostics_to_json(compiled.diagnostics, source),
-        "queries": None if plan is None else [asdict(summary) for summary in summaries(plan)],
+        "queries": None if plan is None else _queries(plan),
         "work": None if plan is None else work_text(plan),
         "plan": None if plan is None else json.loads(to_json(plan))["plan"],
         "text": None if plan is None else explain(plan),
     }
+
+
+def _queries(plan: Plan) -> list[dict[str, Any]]:
+    """The summaries of queries; `chances` says why there are none, and is null where there are."""
+    chances = _on_chances(plan)
+    queries = zip(plan.queries, summaries(plan), strict=True)
+    return [{**asdict(summary), "chances": chances.get(query.name)} for query, summary in queries]
 
 
 _STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
@@ -102,9 +110,18 @@ def print_plan(plan: Plan, console: Console) -> None:
     """Prints a plan; lines are wrapped on a terminal only."""
     calls = any(each.functions for rule in plan.static_rules for each in rule.literals)
     rows = None if calls else {name: len(found) for name, found in evaluate(plan).items()}
-    for line in report(plan, rows):
+    for line in report(plan, rows, _on_chances(plan)):
         for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
             print_text(console, Text(text, _STYLES[line.role]))
+
+
+def _on_chances(plan: Plan) -> Mapping[str, str]:
+    """For queries without chances, why; the library for that is loaded only where chances are asked for."""
+    if not plan.declares_chances and all(query.alert is None for query in plan.queries):
+        return {}
+    from antelog.forecast.inference.unknown import summary  # noqa: PLC0415 - few programs have chances
+
+    return summary(plan)
 
 
 def _wrapped(line: Line, width: int) -> list[str]:

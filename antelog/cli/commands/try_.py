@@ -21,6 +21,7 @@ from antelog.cli.show.set_aside import (
     say_what_was_dropped,
     say_what_was_left_out,
     say_what_was_read,
+    say_which_chances_lack,
     summarized,
 )
 from antelog.cli.show.terminal import progress_bar, say
@@ -73,6 +74,7 @@ def _run(found: Ready) -> None:
         static = static_facts(plan, recording.statics, rejects, recording.maps)
         only = tuple(settings.only)
         engine = Engine(program, static=static, arrival=ARRIVAL, **settings.printing_engine())
+        say_which_chances_lack(engine, learned=settings.model is not None)
         if only != KINDS and {LIKELY, UNLIKELY} & {*only}:
             _say_why_nothing_is_likely(engine)
         stack.callback(say_what_was_dropped, engine)

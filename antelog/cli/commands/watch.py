@@ -23,6 +23,7 @@ from antelog.cli.show.set_aside import (
     say_what_learning_lacks,
     say_what_was_dropped,
     say_what_was_read,
+    say_which_chances_lack,
 )
 from antelog.cli.show.status_line import status_line
 from antelog.cli.show.terminal import clear, say
@@ -112,6 +113,7 @@ def _run(found: Ready) -> None:
         follower = run.follower(_output(plan, settings), stack)
         if follower.driver.journal is not None and follower.driver.journal.feed is not None:
             follower.driver.journal.feed.notes = notes
+        say_which_chances_lack(follower.driver.engine, learned=settings.model is not None)
         if store is not None and page is not None:
             served = with_page(store.path, page, stack, posted, new_facts=settings.facts_token is None)
             tends += [tending(served), DetailWriter(store.details, follower.driver.engine).tend]

@@ -42,6 +42,15 @@ def say_what_was_left_out(engine: Engine) -> None:
             say(f"note: {left_out(row['lines'], row['chances'], ' of ' + row['query'])}")
 
 
+def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
+    """Prints which queries have no chances by how often facts come, and why, if lines are to have chances."""
+    if engine.forecasts:
+        from antelog.forecast.inference.unknown import notes  # noqa: PLC0415 - few have chances
+
+        for note in notes(engine.plan, learned=learned):
+            say(f"note: {note}")
+
+
 def say_what_learning_lacks(engine: Engine) -> None:
     """Prints which queries have too few decided answers to learn from, and which library is missing."""
     from antelog.forecast.reports.short_streams import short_streams  # noqa: PLC0415 - few learn

@@ -56,9 +56,14 @@ def plan_text(plan: Plan) -> str:
     return shown_lines(explain(plan))
 
 
-def report(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]:
-    """The lines of a plan; with `rows`, the number of facts of each static relation is known."""
-    yield from _summary(plan)
+def report(
+    plan: Plan, rows: Mapping[str, int] | None = None, chances: Mapping[str, str] | None = None
+) -> Iterator[Line]:
+    """The lines of a plan; `rows` is the number of facts of each static relation, if it is known.
+
+    `chances` has a text for queries of which there is something to say about chances.
+    """
+    yield from _summary(plan, chances or {})
     yield Line("")
     yield from details(plan, rows)
 
@@ -76,10 +81,11 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
     yield Line(key_text(plan), hanging=2)
 
 
-def _summary(plan: Plan) -> Iterator[Line]:
-    for query in summaries(plan):
+def _summary(plan: Plan, chances: Mapping[str, str]) -> Iterator[Line]:
+    for relation, query in zip(plan.queries, summaries(plan), strict=True):
         yield Line(f"query {query.query}", TITLE)
-        for word, said in query.lines:
+        about = [("chances", chances[relation.name])] if relation.name in chances else []
+        for word, said in (*query.lines, *about):
             yield Line(f"{word:{_WIDTH}}{said}", TEXT, 2, 2 + _WIDTH)
         yield Line("")
     yield Line(f"work: {work_text(plan)}", hanging=2)

@@ -36,7 +36,7 @@ def chains_of(literals: Iterable[Comes], inputs: Mapping[str, Input]) -> dict[Ch
     for (predicate, places, terms, _), states in found.items():
         _refuse_overlapping(dict.fromkeys(state.series for state in states))
         slotted = inputs[predicate].slot is not None
-        kinds = tuple(_kinds(inputs[predicate], terms)) if slotted else ()
+        kinds = tuple(k for k in _kinds(inputs[predicate], terms) if k not in states) if slotted else ()
         if len(states) + len(kinds) > _MOST:
             raise UnknownChanceError("too many kinds of facts exclude each other")
         chains[Chain(predicate, places, terms, (*states, *kinds), slotted, len(kinds))] = None

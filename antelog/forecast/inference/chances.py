@@ -78,7 +78,9 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
         delays += list(odds.delay.take(which, axis=0).T)
     for number, ticks in form.valued.items():
         shown = table.shown[number][:, np.array(ticks) - table.begin]
+        odds, which = table.odds[number], table.which[number]
         known &= ~(shown == form.chains[number].outcomes - 1).any(axis=1)  # a fact of another value
+        known &= (odds.unexpected.take(which) < _ONE) | _decided(form, table, number)
     (key,) = keys_of([[*table.conditions.T, *table.twins, *delays, np.zeros(count, np.int64)]])
     same = groups(np.where(known, key, -1))
     for at in np.split(same.order, same.starts[1:]):
@@ -90,6 +92,10 @@ def worked_out(form: QueryForm, table: AnswerTable) -> Chances:
         found[at], holds[at] = group.chance, np.where(sure[at], group.holds, np.nan)
         parts.append(replace(group.growth, of=at.take(group.growth.of)))
     return Chances(found, _together(parts), holds, np.arange(count))
+
+
+_ONE = 0.5
+"""The weight of one fact that was counted long ago."""
 
 
 def _decided(form: QueryForm, table: AnswerTable, chain: int) -> Mask:

@@ -46,7 +46,7 @@ class QueryForm:
     def valued(self) -> Mapping[int, tuple[int, ...]]:
         """The chains whose facts are told by declared values, and the ticks at which these matter."""
         found: dict[int, set[int]] = {}
-        for literal in self.formula.valued:
+        for literal in self.formula.valued & self.leaves.keys():
             found.setdefault(self.leaves[literal].chain, set()).add(literal.at)
         return {chain: tuple(sorted(ticks)) for chain, ticks in found.items()}
 

@@ -146,7 +146,7 @@ class _Unfolding:
         """The formula of a literal that is no fact, once the times are known."""
         kind = _KINDS.get(type(literal))
         if kind is None:
-            raise UnknownChanceError(f"no chance is known of conditions such as {literal.text}")
+            raise UnknownChanceError(f"nothing is known of how likely `{literal.text}` is")
         if not literal.variables <= known.variables:
             raise UnknownChanceError(kind.unless_known)
         return kind.node(self, literal.replaced(known))
@@ -169,22 +169,22 @@ class _Unfolding:
         if isinstance(right, Aggregate):
             if all(each.function == "count" and not each.distinct for each in literal.aggregates):
                 return self._counts(left.inside, operator, literal.factor, right.inside)
-        else:
-            if left.function == "count" and not left.distinct:
-                return self._counted(left.inside, operator, right)
-            facts = self._valued(left)
-            if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
-                number = Fraction(str(right.value))
-                if size(facts, number) > _MOST:
-                    raise UnknownChanceError(_TOO_MANY)
-                self.valued |= set(literals_of(facts.some))
-                return compared(facts, left.function, operator, number)
-            if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
-                # The largest is above a number if any is.
-                beyond = Comparison(left.value, operator, right)
-                inside = replace(left.inside, conditions=(*left.inside.conditions, beyond))
-                return Some(tuple(self._members(inside)))
-        raise UnknownChanceError(f"no chance is known of values such as {literal.text}")
+            raise UnknownChanceError("it compares two aggregates that are not both counts of facts")
+        if left.function == "count" and not left.distinct:
+            return self._counted(left.inside, operator, right)
+        facts = self._valued(left)
+        if facts is not None and isinstance(right, Const) and not isinstance(right.value, str):
+            number = Fraction(str(right.value))
+            if size(facts, left.function, number) > _MOST:
+                raise UnknownChanceError(_TOO_MANY)
+            self.valued |= set(literals_of(facts.some))
+            return compared(facts, left.function, operator, number)
+        if left.value is not None and (left.function, operator[0]) in (("max", ">"), ("min", "<")):
+            # The largest is above a number if any is.
+            beyond = Comparison(left.value, operator, right)
+            inside = replace(left.inside, conditions=(*left.inside.conditions, beyond))
+            return Some(tuple(self._members(inside)))
+        raise UnknownChanceError(_VALUES)
 
     def _counted(self, inside: Inside, operator: str, right: Operand) -> Node:
         """The number of atoms compares so with an operand."""
@@ -219,7 +219,7 @@ class _Unfolding:
         members, others = tuple(self._members(inside)), tuple(self._members(other))
         ratio = ratio_of(factor, len(others))
         if ratio is None or (operator in ("=", "!=") and ratio.denominator > 1):
-            raise UnknownChanceError(f"no chance is known of a count that is {factor} times another")
+            raise UnknownChanceError(f"it compares a count with {factor} times another, which is rounded")
         above, below = ratio.as_integer_ratio()
         parts = [*(Weighed(below, each) for each in members), *(Weighed(-above, each) for each in others)]
         if sum(abs(each.weight) for each in parts) > _MOST:
@@ -305,6 +305,10 @@ class _Known(Replacement):
 
 _SHARED = "its facts share a value that the answer does not have"
 _SEVERAL = "it counts atoms of which there may be several at a tick"
+_VALUES = (
+    "it takes values of facts, which have chances only where there is at most one fact at a tick (`one per`) "
+    "and a `chance` for each value"
+)
 _COMPARED = "it compares values of facts that are still to come"
 _TOO_MANY = "it may rest on too many facts"
 _FIXED = "it rests on a fixed tick besides its own"

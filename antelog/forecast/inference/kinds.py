@@ -35,10 +35,15 @@ def kinds_of(aggregate: Aggregate, source: Input) -> tuple[ValuedKind, ...] | No
         return None
     if not all(isinstance(least, Const) for least in aggregate.least_values):
         return None
-    found = []
+    found, different = [], dict[Value, Fraction]()
     for constants in _declared(source, source.slot):
-        number, inside = _number(constants.get(arguments.index(value))), _about(aggregate.inside, constants)
-        if number is None or inside is None:
+        taken, inside = constants.get(arguments.index(value)), _about(aggregate.inside, constants)
+        if taken is None or inside is None:
+            return None
+        # Of what is counted it matters only which values are equal.
+        counted = aggregate.function == "count"
+        number = different.setdefault(taken, Fraction(len(different))) if counted else _number(taken)
+        if number is None:
             return None
         if all(each.outcome for each in inside.conditions):
             found.append(ValuedKind(number, inside))
@@ -60,9 +65,9 @@ def _declared(source: Input, slot: Sequence[int]) -> Iterator[Mapping[int, Value
     yield from map(dict, dict.fromkeys(patterns))
 
 
-def _number(value: Value | None) -> Fraction | None:
+def _number(value: Value) -> Fraction | None:
     """A number that adds up without being rounded: a whole one, or so many halves, quarters and so on."""
-    if value is None or isinstance(value, str):
+    if isinstance(value, str):
         return None
     number = Fraction(str(value))
     return number if number.denominator & (number.denominator - 1) == 0 else None

@@ -1,4 +1,4 @@
-"""Sums, averages, least and largest values as nodes of formulas, where values have declared chances.
+"""Sums, averages, extremes and numbers of values as nodes of formulas, where values have declared chances.
 
     sum(V : Sale(X, V, T..T+1)) >= 15    at least 3 of Sale(X, 5) and two times Sale(X, 10), at each tick
 
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import ceil, floor, gcd, lcm
 
-from antelog.forecast.inference.nodes import Every, Never, Node, Some, Turns
-from antelog.forecast.inference.totals import FAILS, Weighed, total
+from antelog.forecast.inference.nodes import AtLeast, Every, Never, Node, Some, Turns
+from antelog.forecast.inference.totals import FAILS, Weighed, at_least, total
 from antelog.language.literals.comparison import HOLDS
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -67,14 +67,18 @@ def compared(facts: ValuedFacts, function: str, operator: str, number: Fraction)
         return Every(
             (facts.some, _total(ValuedFacts(facts.ticks, rises=False), beyond, operator, Fraction(0)))
         )
+    if function == "count":
+        return _different(facts, operator, number)
     if function == "min":
         ticks = [[Valued(-fact.value, fact.part) for fact in tick] for tick in facts.ticks]
         return compared(ValuedFacts(ticks, facts.rises), "max", _MIRRORED.get(operator, operator), -number)
     return Every((facts.some, _largest(facts, operator, number)))
 
 
-def size(facts: ValuedFacts, number: Fraction) -> int:
+def size(facts: ValuedFacts, function: str, number: Fraction) -> int:
     """The number of parts that a total of the facts may have."""
+    if function == "count":
+        return len(facts.ticks) * len(facts.each)
     scale = _scale(facts.each, number)
     return sum(abs(int(each.value * scale)) + abs(int(number * scale)) for each in facts.each)
 
@@ -96,6 +100,27 @@ def _scale(each: Sequence[Valued], number: Fraction) -> Fraction:
     whole = lcm(*(value.denominator for value in values))
     least = gcd(*(int(value * whole) for value in values))
     return Fraction(whole, least or 1)
+
+
+def _different(facts: ValuedFacts, operator: str, number: Fraction) -> Node:
+    """The number of different values compares so.
+
+    It is too small for certain once too many ticks add nothing: no fact, or the value of another one.
+    """
+    if operator in FAILS:
+        return Never(_different(facts, FAILS[operator], number))
+    if operator == "=":
+        return Every((_different(facts, ">=", number), Never(_different(facts, ">", number))))
+    least = ceil(number) if operator == ">=" else floor(number) + 1
+    by_value: dict[Fraction, list[Node]] = {}
+    for fact in facts.each:
+        by_value.setdefault(fact.value, []).append(fact.part)
+    without = [Every(tuple(Never(fact.part) for fact in tick)) for tick in facts.ticks]
+    again = [AtLeast(n, tuple(own)) for own in by_value.values() for n in range(2, len(own) + 1)]
+    return Turns(
+        at_least(least, [Some(tuple(own)) for own in by_value.values()]),
+        at_least(len(facts.ticks) - least + 1, [*without, *again]),
+    )
 
 
 def _largest(facts: ValuedFacts, operator: str, number: Fraction) -> Node:

@@ -197,6 +197,7 @@ def odds_of(
     seen: Mask = np.asarray(found.sums.any(axis=1))
     known = seen | (counts.shared.count > 0)
     ticks = np.where(seen, counts.length * _stretches(epoch - found.first + 1, half_life), 0)
+    unexpected = np.zeros(keys.count)
     weights = WEIGHTS if counts.shared.count else _OF_NOTHING
     of_key, of_all = (
         _as_slots(sums, ticks_, family)
@@ -206,11 +207,12 @@ def odds_of(
         kinds = kinds_of(chain, family, possible)
         of_key, of_all = of_key.of(kinds), of_all.of(kinds)
         moves, shares = slot_transitions(of_key, of_all, weights), slot_shares(of_key, of_all, weights.shares)
+        unexpected = (of_key.facts + of_all.facts)[:, :, -1].sum(axis=1)
     else:
         moves, shares = _rates(of_key, of_all, weights)
     nowhere = np.zeros((keys.count, len(chain.states)), np.int64)
     nothing = np.zeros(nowhere.shape, np.bool_)
-    return Odds(moves, nowhere, shares, known, nothing, nothing)
+    return Odds(moves, nowhere, shares, known, nothing, nothing, unexpected)
 
 
 def _as_slots(sums: Numbers, ticks: Numbers, family: Family) -> SlotCounts:

@@ -56,7 +56,7 @@ def declared(chain: Chain, source: Input, keys: Keys) -> Odds:
         unforeseen = np.where(chanced[:, None, -1], 0, _UNFORESEEN * moves[:, :, 0])
         moves[:, :, 0] -= unforeseen
         moves[:, :, -1] += unforeseen
-    return Odds(moves, delay, shares, known, chanced, stated)
+    return Odds(moves, delay, shares, known, chanced, stated, np.zeros(keys.count))
 
 
 _UNFORESEEN = 1e-13
@@ -132,6 +132,7 @@ def completed(odds: Odds, learned: Odds, *, whole: bool = True) -> Odds:
         odds,
         transitions=np.where(usable[:, None, None], others, odds.transitions),
         known=odds.known | usable,
+        unexpected=learned.unexpected,
     )
     return _with_shares(found, learned) if whole else found
 

@@ -30,6 +30,7 @@ class Odds(ColumnSet):
     known           whether it is known at all how often facts come
     chance_declared whether the program declares the chance of a fact
     shares_declared whether the program declares the shares
+    unexpected      how many facts of which nothing is declared were counted in the slot
     """
 
     transitions: Numbers
@@ -38,6 +39,7 @@ class Odds(ColumnSet):
     known: Mask
     chance_declared: Mask
     shares_declared: Mask
+    unexpected: Numbers
 
     @property
     def once(self) -> Numbers:

@@ -17,14 +17,13 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.compile.literals.terms import Var, call_text
-from antelog.compile.nodes.plan import Plan
 from antelog.compile.patterns.renaming import Called
 from antelog.engine.columns.tables import Column, Numbers
 from antelog.engine.values.values import Values
 from antelog.escaping import shown
 from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
-from antelog.forecast.inference.shapes import whole_fits
+from antelog.forecast.inference.unknown import notes
 from antelog.forecast.model_file import Model
 from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds
 from antelog.forecast.rates.series import Chain, Series
@@ -184,7 +183,7 @@ def learned_text(model: Model) -> str:
     parts = ["\n".join(_series(each)) for each in learned(model)]
     if not parts:
         parts = ["\n".join(wrap(_NOTHING, _WIDTH))]
-    parts += ["\n".join(wrap(text, _WIDTH)) for text in _without(model.plan)]
+    parts += ["\n".join(wrap(f"{text}.", _WIDTH)) for text in notes(model.plan, learned=True)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -192,19 +191,6 @@ _NOTHING = (
     "Of single facts nothing is known yet: they are counted by 20 ticks, when all of these have come. "
     "Chances rest on the outcomes of earlier answers alone."
 )
-
-
-_TOO_LARGE = "its formula is too large to work out"
-
-
-def _without(plan: Plan) -> Iterator[str]:
-    for query, form in forms(plan).items():
-        reason = form if isinstance(form, str) else "" if whole_fits(form) else _TOO_LARGE
-        if reason:
-            yield (
-                f"{shown(query)}: its chances rest on the outcomes of earlier answers alone, not on how "
-                f"often facts come, because {reason}."
-            )
 
 
 def _series(found: Learned) -> Iterator[str]:

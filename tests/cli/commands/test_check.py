@@ -152,7 +152,7 @@ def test_json(program: Path) -> None:
     found = json.loads(done.stdout)
     assert found.keys() == {"program", "ok", "diagnostics", "queries", "work", "plan", "text"}
     assert [query["query"] for query in found["queries"]] == ["Malf(X, T)"]
-    assert found["queries"][0].keys() == {"query", "open", "decided", "memory"}
+    assert found["queries"][0].keys() == {"query", "open", "decided", "memory", "chances"}
     assert (found["program"], found["ok"]) == (str(program), True)
     assert [relation["name"] for relation in found["plan"]["relations"]] == ["Malf"]
     assert "Malf" in found["text"]

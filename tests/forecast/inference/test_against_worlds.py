@@ -17,7 +17,7 @@ from antelog.forecast.inference.forms import QueryForm, forms
 from tests.engine.few import at_most_for
 from tests.engine.replay import runnable
 from tests.forecast.asking import by_model, engine_at
-from tests.odds import Asked, forecasts
+from tests.odds import Asked, asking_for_values, forecasts
 from tests.specification.chains import Others
 from tests.specification.worlds import TooManyWorldsError
 
@@ -29,6 +29,11 @@ def test_chances_are_those_of_the_worlds(asked: Asked) -> None:
 
 @given(forecasts(amounts=True))
 def test_chances_of_counts_are_those_of_the_worlds(asked: Asked) -> None:
+    _agrees_with_worlds(asked)
+
+
+@given(asking_for_values())
+def test_chances_of_values_are_those_of_the_worlds(asked: Asked) -> None:
     _agrees_with_worlds(asked)
 
 
@@ -62,7 +67,8 @@ def _agrees_with_worlds(asked: Asked, others: Others | None = None) -> None:
         if which < 0:
             event("unknown")
             # Who abstains says so of the query; otherwise the specification has no chance either.
-            assert wanted is None or isinstance(forms(compiled.plan)[query], str)
+            form = forms(compiled.plan)[query]
+            assert wanted is None or isinstance(form, str) or _looks_at_values(form)
             continue
         if wanted is None:
             event("against what is declared")
@@ -87,6 +93,11 @@ def _agrees_with_worlds(asked: Asked, others: Others | None = None) -> None:
         # Once it is decided nobody asks again whether it holds, though a later silence says something of it.
         if not np.isnan(found.holds[which]) and asked.now - tick <= form.last + form.slowest:
             assert math.isclose(found.holds[which], wanted.holds, abs_tol=1e-9)
+
+
+def _looks_at_values(form: QueryForm) -> bool:
+    """Whether its facts are told by their values: then it may abstain, as after another value."""
+    return bool(form.valued) or any(literal.series.tests for literal in form.formula.literals)
 
 
 def _may_be_contradicted(plan: Plan) -> bool:

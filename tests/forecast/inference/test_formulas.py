@@ -83,8 +83,10 @@ def test_a_query_that_fixes_the_tick_counts_from_zero() -> None:
         ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) >= 3.", "several at a tick"),
         ("P(X, T) :- Temp(X, high, T), count(Temp(X, _, T..T+5)) = 3.", "several at a tick"),
         ("P(X, T) :- Read(X, L, T), count(Read(X, V, T..T+5), V > L) >= 1.", "share a value"),
-        ("P(X, T) :- Temp(X, high, T), sum(V : Read(X, V, T..T+5)) > 3.", "values such as sum"),
-        ("P(X, T) :- Temp(X, high, T), count(distinct V : Read(X, V, T..T+5)) > 3.", "values such as count"),
+        ("P(X, T) :- Temp(X, high, T), sum(V : Read(X, V, T..T+5)) > 3.", "takes values of facts"),
+        ("P(X, T) :- Temp(X, high, T), count(distinct V : Read(X, V, T..T+5)) > 3.", "takes values of facts"),
+        ("P(X, T) :- Temp(X, high, T), max(V : Read(X, V, T)) > min(V : Read(X, V, T)).", "two aggregates"),
+        ("P(X, T) :- Temp(X, high, T), last Temp(X, low, T..T+2) per X.", "how likely `last Temp"),
     ],
 )
 def test_where_no_chance_can_be_said(rule: str, why: str) -> None:

@@ -24,10 +24,11 @@ CHANCES = {5.0: (0.2, 0.3), 10.0: (0.15, 0.15), -2.5: (0.1, 0.4)}
 NONE = 0.0
 OPERATORS = {">=": ge, ">": gt, "<": lt, "<=": le, "=": eq, "!=": ne}
 VALUES: dict[str, Callable[[Sequence[float]], float | None]] = {
-    "sum": sum,
-    "avg": lambda sold: sum(sold) / len(sold) if sold else None,
-    "max": lambda sold: max(sold, default=None),
-    "min": lambda sold: min(sold, default=None),
+    "count(distinct ": lambda sold: len(set(sold)),
+    "sum(": sum,
+    "avg(": lambda sold: sum(sold) / len(sold) if sold else None,
+    "max(": lambda sold: max(sold, default=None),
+    "min(": lambda sold: min(sold, default=None),
 }
 
 
@@ -55,15 +56,18 @@ def chance(literal: str) -> list[tuple[object, object]]:
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("function", VALUES)
-@pytest.mark.parametrize("number", [5, 7.5, 2.5])
+@pytest.mark.parametrize("number", [5, 7.5, 2.5, 2])
 def test_values_compared_with_a_number(function: str, operator: str, number: float) -> None:
     def holds(sold: Sequence[float]) -> bool:
         value = VALUES[function](sold)
         return value is not None and OPERATORS[operator](value, number)
 
     wanted = enumerated(3, holds)
-    found = chance(f"{function}(V : Sale(X, V, T+1..T+3)) {operator} {number}")
-    assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
+    found = chance(f"{function}V : Sale(X, V, T+1..T+3)) {operator} {number}")
+    if function.startswith("count") and not 1e-9 < wanted < 1 - 1e-9:
+        assert all(each == (None, None) for each in found)  # it is decided at once
+    else:
+        assert found == [(pytest.approx(wanted, abs=1e-12), "model")]
 
 
 def test_conditions_choose_the_values() -> None:
@@ -91,6 +95,10 @@ def test_another_value_than_those_declared() -> None:
         "max(V : Sale(X, V, T+1..T+2)) != 5",
         "min(V : Sale(X, V, T+1..T+2)) = -2.5",
         "min(V : Sale(X, V, T+1..T+2)) < 20",
+        "count(distinct V : Sale(X, V, T..T+2)) >= 2",
+        "count(distinct V : Sale(X, V, T..T+2)) < 3",
+        "count(distinct V : Sale(X, V, T..T+2), V > 5) = 1",
+        "count(distinct V : Sale(X, V, T..T+2)) != 2",
         "not Low(X, T)",
     ],
 )

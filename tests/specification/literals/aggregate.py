@@ -7,7 +7,7 @@ may still come; it is true once the comparison holds for both and all between, f
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
@@ -290,13 +290,14 @@ class Aggregation(Body):
     @property
     def asked(self) -> tuple[Atom, ...]:
         """The atoms of all ticks, with `ANY` for what is the aggregate's own."""
-        found = []
+        return tuple(atom for _, atom in self._asked())
+
+    def _asked(self) -> Iterator[tuple[Aggregate, Atom]]:
         for each in self.aggregates:
             ends = (each.first, each.last)
             ticks = each.ticks if all(isinstance(end, int) for end in ends) else (each.last,)
             arguments = tuple(ANY if isinstance(term, Inner) else term for term in each.arguments)
-            found += [Atom(each.predicate, (*arguments, tick)) for tick in ticks]
-        return tuple(found)
+            yield from ((each, Atom(each.predicate, (*arguments, tick))) for tick in ticks)
 
     @property
     def time(self) -> Term:
@@ -344,8 +345,11 @@ class Aggregation(Body):
         return found._replace(least=ends[0], largest=ends[1], whole=found.whole and self.factor == 1)
 
     def rest(self, below: Below) -> None:
-        for atom in self.asked:
-            below.asked(atom)
+        for own, atom in self._asked():
+            if own.asks_for_values:
+                below.valued(atom)
+            else:
+                below.asked(atom)
 
 
 def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, float]]:

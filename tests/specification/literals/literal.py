@@ -86,6 +86,8 @@ class Below(Protocol):
 
     def asked(self, atom: Atom) -> None: ...
 
+    def valued(self, atom: Atom) -> None: ...
+
 
 @dataclass(frozen=True)
 class Body:

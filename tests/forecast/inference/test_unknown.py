@@ -1,0 +1,87 @@
+"""antelog/forecast/inference/unknown.py: which queries have no chances, and what is said of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from antelog.forecast.inference.unknown import without_chances
+from tests.cli.trying import antelog
+from tests.forecast.making import plan_of
+
+PROGRAM = """
+input Pay(card: text, amount: number, time).
+input Sale(shop: text, amount: number, time) one per shop.
+chance Pay(_, _, _) = 20%.
+chance Sale(_, 5, _) = 20%.
+chance Sale(_, 10, _) = 10%.
+input Seen(shop: text, time).
+{}
+query P(X, T).
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        ("Pay(X, _, T), count(Pay(X, _, T..T+9)) >= 3", "several at a tick"),
+        ("Sale(X, 10, T), last Sale(X, 10, T+1..T+2)", "how likely `last Sale"),
+        ("Pay(X, _, T), count(distinct V : Pay(X, V, T..T+2)) >= 2", "takes values of facts"),
+        ("Sale(X, V, T), V >= 7, Sale(X, W, T+1), W >= 7", "a comparison chooses the facts of Sale"),
+        ("Sale(X, _, T), Sale(X, _, T+1)", "some of the facts of Sale"),
+        ("Seen(X, T), Seen(X, T+1)", "no `chance` is declared for such facts of Seen"),
+        ("Seen(X, T), not Sale(X, 7, T+1)", "no `chance` is declared"),
+        ("Seen(X, T), not Sale(X, 5, T+1)", None),
+        ("Sale(X, 10, T), sum(V : Sale(X, V, T..T+2), V >= 0) >= 20", None),
+        ("Sale(X, 10, T), count(distinct V : Sale(X, V, T..T+2)) >= 2", None),
+    ],
+)
+def test_why_there_are_no_chances(body: str, why: str | None) -> None:
+    found = without_chances(plan_of(PROGRAM.format(f"P(X, T) :- {body}.")), learned=False)
+    assert ("P" in found) is (why is not None)
+    assert why is None or why in found["P"]
+
+
+def test_what_is_learned_need_not_be_declared() -> None:
+    plan = plan_of(PROGRAM.format("P(X, T) :- Seen(X, T), Seen(X, T+1)."))
+    assert without_chances(plan, learned=True) == {}
+
+
+RUSH = """
+input Pay(card: text, amount: number, time).
+chance Pay(_, _, _) = 20%.
+P(X, T) :- Pay(X, _, T), count(Pay(X, _, T..T+9)) >= 3.
+query P(X, T).
+"""
+OUTCOMES = "note: P: its chances rest on the outcomes of earlier answers alone, not on how often facts come"
+WHY = "it counts atoms of which there may be several at a tick"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("rush.alog").write_text(RUSH, encoding="utf-8")
+    Path("pay.csv").write_text("card,amount,time\na,1,0\n", encoding="utf-8")
+
+
+@pytest.mark.usefixtures("folder")
+def test_check_says_why() -> None:
+    assert f"  chances  none: {WHY}\n" in antelog("check", "rush.alog").stdout
+    (query,) = json.loads(antelog("check", "rush.alog", "--json").stdout)["queries"]
+    assert query["chances"] == f"none: {WHY}"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ([], f"note: P has no chances, because {WHY}"),
+        (["--model", "learn"], f"{OUTCOMES}, because {WHY}"),
+    ],
+)
+@pytest.mark.parametrize("command", [["try"], ["watch", "--once", "--no-page"]])
+@pytest.mark.usefixtures("folder")
+def test_the_first_line_of_a_run_says_why(command: list[str], more: list[str], said: str) -> None:
+    done = antelog(command[0], "rush.alog", "--input", "Pay=pay.csv", *command[1:], *more)
+    assert done.stderr.splitlines()[0] == said
