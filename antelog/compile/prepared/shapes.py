@@ -89,7 +89,7 @@ def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[st
 def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
     """The literals that share an open variable which is none of the answer's, or an open comparison."""
     own = [prepared.pattern.leading_to(literal.variables - bound) for literal in prepared.literals]
-    conditions = [test.variables for test in prepared.pattern.tests]
+    conditions = [test.variables for test in prepared.tests(bound)]
     parent = list(range(len(own)))
 
     def root(i: int) -> int:
@@ -136,9 +136,9 @@ class _Reading:
 
     def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
-        pattern = self.prepared.pattern
+        pattern, tests = self.prepared.pattern, self.prepared.tests(self.bound)
         own = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
-        conditions = [test for test in pattern.tests if test.variables & pattern.leading_to(own)]
+        conditions = [test for test in tests if test.variables & pattern.leading_to(own)]
         for test in sorted(conditions, key=self.unfilled):
             text += f" where {self.literal(test)}"
         return text, tuple(self.gaps)
