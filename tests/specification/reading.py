@@ -21,9 +21,12 @@ def answer_of(row: Mapping[str, Any], others: Iterable[str] | None) -> Answer:
     return tuple((name, OTHERS if name in (others or ()) else value) for name, value in row.items())
 
 
-def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanation:
+def explanation_of(
+    reported: Mapping[str, Any], own: Iterable[str], around: Iterable[str] = ()
+) -> Explanation:
+    """An explanation; `around` are more texts with its open variables."""
     names = tuple(own)
-    shared = _outside((*reported["evidence"], *reported["hypotheses"])).union(names)
+    shared = _outside((*reported["evidence"], *reported["hypotheses"], *around)).union(names)
     evidence, hypotheses = (
         [literal_of(text, shared) for text in reported[part]] for part in ("evidence", "hypotheses")
     )

@@ -87,6 +87,18 @@ class Prepared:
         """The conditions that give no values, with the bounds of open ends that rows bind."""
         return (*self.pattern.tests, *(each.condition for each in self.ends if each.bound in bound))
 
+    def one_a_tick(self, places: Collection[int]) -> bool:
+        """Whether slots of its facts allow one atom at each tick, where its answer is given at these places."""
+        pattern = self.pattern
+        known = variables_in([*(pattern.answer[place] for place in places), pattern.time])
+        for _ in self.facts:
+            for fact in self.facts:
+                if fact.slot is not None and fact.slot_variables <= known:
+                    known |= fact.variables
+            for each in pattern.worked_out:
+                known |= {each.variable} if variables_in([each.operand]) <= known else set()
+        return pattern.answered <= known
+
     @cached_property
     def counts_until(self) -> int:
         """The last tick that its aggregates look at, from the answer's on; 0 without any, or without end."""

@@ -26,7 +26,6 @@ from antelog.engine.columns.tables import (
     groups,
     keys_of,
     marked,
-    or_never,
     positions,
 )
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
@@ -235,8 +234,7 @@ def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
     for end in (each for each in prepared.ends if each.bound in rows.bound):
         ahead, tick = prepared.times.furthest(Time(end.variable, 0), time), rows.bound[end.bound]
         if ahead is not None:
-            last = or_never(tick - end.offset - 1 + ahead, tick == NEVER)
-            latest = np.minimum(latest, last)
+            latest = np.minimum(latest, np.where(tick == NEVER, NEVER, tick - end.offset - 1 + ahead))
     return _beyond(_excluded(prepared, time, rows), latest, -1)
 
 
