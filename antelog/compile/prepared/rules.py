@@ -17,7 +17,15 @@ from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
+from antelog.compile.plan.bounds import (
+    base_reaches,
+    delays_of_others,
+    lag,
+    needed,
+    reaches,
+    remembered,
+    widest,
+)
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -142,6 +150,14 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
         for relation in plan.relations
         if len(members[relation.level.component]) > 1 or relation.name in relation.bounds.asked_by
     }
+
+
+def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
+    """The predicates of which nothing is forgotten for a relation."""
+    predicates = {each.name: each.predicate for each in plan.relations}
+    found = base_reaches(plan, relation.name, cycles(plan))
+    kept = {each.name for each in found if each.ticks is None and not each.is_latest}
+    return sorted({predicates.get(name, name) for name in kept})
 
 
 def _unsteady(query: Relation, plan: Plan) -> bool:
