@@ -40,7 +40,9 @@ pytestmark = pytest.mark.slow
 
 # Long enough for what is decided to be forgotten, or remembered, before it is asked for again.
 LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals()
-LONG |= cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30) | cases_of_open_ends(latest=9, most=30)
+LONG |= (
+    cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30) | cases_of_open_ends(latest=9, most=30)
+)
 ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_latest() | mixtures()
 ANY |= cases_of_open_ends()
 

@@ -66,7 +66,9 @@ class _Search:
 
     def _literal(self, literal: Literal, derivation: Derivation) -> Tick:
         if isinstance(literal.body, Aggregation) and not literal.body.variables:
-            return self._open(d for each in literal.body.aggregates for d in self._world.may_come(each, self._now))
+            return self._open(
+                d for each in literal.body.aggregates for d in self._world.may_come(each, self._now)
+            )
         around = derivation.around
         return max(
             [START, *(self._world.last_arrival(atom, around) for atom in [literal.body.goal] if atom)]

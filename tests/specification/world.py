@@ -190,7 +190,9 @@ class World:
         for tick in aggregate.ticks:
             asked = self._with_open(aggregate.atom_at(tick))
             found = [(p, self.derivations(p, asked.arguments)) for p in self.program.patterns_of(asked)]
-            whole = {Atom(asked.predicate, d.head) for _, own in found for d in own if not variables_in(d.head)}
+            whole = {
+                Atom(asked.predicate, d.head) for _, own in found for d in own if not variables_in(d.head)
+            }
             ends = [(p, [d.ticks.false_at for d in own if variables_in(d.head)]) for p, own in found]
             members = {atom: self.truth(atom) for atom in whole if aggregate.fits(atom)}
             true_at |= {atom: each.true_at for atom, each in members.items() if each.true_at < NEVER}
@@ -238,7 +240,10 @@ class World:
         for _ in pattern.facts:
             for fact in pattern.facts:
                 slot = self.program.vocabulary[fact.predicate].slot
-                if slot is not None and variables_in([*(fact.arguments[i] for i in slot), fact.time]) <= known:
+                if (
+                    slot is not None
+                    and variables_in([*(fact.arguments[i] for i in slot), fact.time]) <= known
+                ):
                     known = pattern.with_equations(known | fact.variables)
         return variables_in(pattern.head) <= known
 
@@ -301,7 +306,7 @@ class World:
     def _with_ends(
         self, derivation: Derivation | None, given: tuple[Comparison, ...] = ()
     ) -> Iterator[Derivation]:
-        """A derivation, and those in which true atoms bound its ranges with an open end, each while they do."""
+        """A derivation, and those in which true atoms bound ranges with an open end, each while they do."""
         if derivation is None:
             return
         ends = [li.body for li in derivation.literals if isinstance(li.body, Absence) and li.body.open_end]
@@ -316,7 +321,9 @@ class World:
             since = max([derivation.latest.since, *(each.since for each in way)])
             until = {end: each.until for end, each in zip(ends, way, strict=True)}
             literals = {
-                li: Ticks(NEVER, until[li.body]) if isinstance(li.body, Absence) and li.body in until else ticks
+                li: Ticks(NEVER, until[li.body])
+                if isinstance(li.body, Absence) and li.body in until
+                else ticks
                 for li, ticks in found.literals.items()
             }
             yield replace(found, literals=literals, latest=found.latest._replace(since=since), bounds=more)
@@ -379,9 +386,7 @@ class World:
                 if found is not None:
                     yield from self._matched(tuple(rest), found, max(since, at))
 
-    def with_value(
-        self, derivation: Derivation, names: Iterable[str], value: Term
-    ) -> Iterator[Derivation]:
+    def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Iterator[Derivation]:
         """A derivation with a value for unguarded variables."""
         known = {**derivation.known, **dict.fromkeys(names, value)}
         each = self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())

@@ -133,7 +133,7 @@ class Aggregate(Struct, frozen=True, tag=True):
         return variables_in(self.inside.operands)
 
     def with_any(self, bound: Set[str]) -> Aggregate:
-        """The aggregate with any value in place of variables that are not bound, and nothing said of these."""
+        """The aggregate with any value for variables that are not bound, and nothing said of these."""
         if self.variables <= bound:
             return self
         arguments = (

@@ -33,8 +33,8 @@ from antelog.compile.nodes.plan import Plan, Relation
 class OpenEnd:
     """A range under `not` whose last tick is `variable + offset`, which evidence may leave open.
 
-    `number` is its place among the literals. Where a true atom bounds it, rows bind its `bound` to the tick of
-    that, or to NEVER if there is none.
+    `number` is its place among the literals. Where a true atom bounds it, rows bind its `bound` to the tick
+    of that, or to NEVER if there is none.
     """
 
     number: int
@@ -88,7 +88,7 @@ class Prepared:
         return (*self.pattern.tests, *(each.condition for each in self.ends if each.bound in bound))
 
     def one_a_tick(self, places: Collection[int]) -> bool:
-        """Whether slots of its facts allow one atom at each tick, where its answer is given at these places."""
+        """Whether its facts' slots allow one atom at each tick, where its answer is given at these places."""
         pattern = self.pattern
         known = variables_in([*(pattern.answer[place] for place in places), pattern.time])
         for _ in self.facts:

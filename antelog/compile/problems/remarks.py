@@ -90,7 +90,8 @@ def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> I
                 if each.kept is None and reference.first.variable is None:
                     message = (
                         f"`{literal.text}` looks back to tick {reference.first.offset} from every later one: "
-                        f"all there is of {reference.predicate} is kept for ever, and memory grows with the stream"
+                        f"all there is of {reference.predicate} is kept for ever, and memory grows with the "
+                        "stream"
                     )
                     hint = f"Say how far back it may look, as in `{time}-99..{time}`."
                     yield Diagnostic("W114", message, rules[clause.rule].span, hint)

@@ -218,7 +218,7 @@ def _constant(term: Const) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Join:
-    """An atom after those that bind some variables: its rows, by the values given, bind others at some places.
+    """An atom after those that bind some variables: its rows, by the values given, bind others.
 
     `same` are pairs of places that need the same value.
     """

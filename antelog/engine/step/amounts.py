@@ -176,7 +176,7 @@ class _Limit(NamedTuple):
 class _Between:
     """The values there may be: from `least` to `largest`, in whole steps if it counts.
 
-    `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than all of it.
+    `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than that.
     """
 
     least: _Limit

@@ -186,7 +186,9 @@ def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compar
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
     whole = node.variables <= bound.keys()
-    return (in_windows(known, node, some) if whole else None) or _step_by_step(known, node, some), same.numbers
+    return (in_windows(known, node, some) if whole else None) or _step_by_step(
+        known, node, some
+    ), same.numbers
 
 
 def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:

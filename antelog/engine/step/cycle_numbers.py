@@ -75,8 +75,8 @@ class FoundAtoms:
 class NumberedMembers:
     """Atoms that may be members of an aggregate, in the order of their owners, and their numbers.
 
-    `open` has the number of each atom that is asked for, as long as others may come for it; else -1. Those come
-    `one_a_tick`, where slots allow no more.
+    `open` has the number of each atom that is asked for, as long as others may come for it; else -1. Those
+    come `one_a_tick`, where slots allow no more.
     """
 
     asked: AskedAtoms

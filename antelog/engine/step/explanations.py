@@ -281,7 +281,9 @@ def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
             if not literal.variables <= bound and (block.holds[i] < NEVER).any()
         ]
         true = [block.holds[i].take(row) <= at.then.take(view) for i in some]
-        (key,) = keys_of([[each.astype(np.int64) for each in true]]) if some else [np.zeros(len(row), np.int64)]
+        (key,) = (
+            keys_of([[each.astype(np.int64) for each in true]]) if some else [np.zeros(len(row), np.int64)]
+        )
         different, which = numbered(key)
         for number in range(len(different)):
             these = marked(which == number)

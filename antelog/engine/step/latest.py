@@ -305,7 +305,10 @@ def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
     for place in _taken_from(taking, slots.rows):
         cells = slots.value(place, at)
         goes_on &= cells[1:] == cells[:-1]
-    first, last = marked(np.append([True], ~goes_on)[: len(row)]), marked(np.append(~goes_on, [True])[: len(row)])
+    first, last = (
+        marked(np.append([True], ~goes_on)[: len(row)]),
+        marked(np.append(~goes_on, [True])[: len(row)]),
+    )
     return _Spans(row.take(last), at.take(last), since.take(first), until.take(last))
 
 

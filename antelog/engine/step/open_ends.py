@@ -15,13 +15,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.terms import Time
 from antelog.compile.prepared.pattern import OpenEnd, Prepared
-from antelog.engine.columns.tables import NEVER, Column, groups, marked
+from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.derivations import Derivations, Knowledge
 from antelog.engine.step.literals import Delays, deadline
-from antelog.engine.step.rows import Rows, TickRange, latest_tick
+from antelog.engine.step.rows import Rows, TickRange
 
 
 @dataclass(frozen=True, eq=False)

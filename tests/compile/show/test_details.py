@@ -51,4 +51,6 @@ def test_strata_and_the_key() -> None:
 def test_what_is_kept_for_ever_is_said() -> None:
     plan = plan_of("""input A(x: text, time). input R(x: text, time) delay 1.
         Old(X, T) :- A(X, T), not R(X, 0..T-1). query Old(X, T).""")
-    assert "state: no bound; all there is of R is kept for ever" in list(bounds_lines(plan, plan.relation("Old")))
+    assert "state: no bound; all there is of R is kept for ever" in list(
+        bounds_lines(plan, plan.relation("Old"))
+    )
