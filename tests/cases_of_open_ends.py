@@ -26,9 +26,9 @@ _STARTS = (
 )
 _NEXT = ("A(X, U)", "A(X, U)", "B(X, Y, U)", "A(Y, U)", "R(X, W, U)", "A(X, U+1)", "A(X, U), B(Y, X, U+1)")
 _APART = ("U > T, U <= T+3", "U > T, U <= T+3", "U >= T, U < T+3", "U > T", "U > T, U != T+2, U <= T+4")
-_APART = (*_APART, "U >= T-2", "U > T, U <= 4", "U > T, S >= U, S <= T+3, A(X, S)")
+_LATER = (*_APART, "U >= T-2", "U > T, U <= 4", "U > T, S >= U, S <= T+3, A(X, S)")
 _DENIED = ("A(X, {})", "A(a, {})", "B(X, _, {})", "B(_, _, {})", "B(X, Y, {})", "R(X, _, {})", "R(X, 10, {})")
-_DENIED = (*_DENIED, "C({})", "Q(X, _, {})", "Q(X, b, {})", "Q(_, _, {})")
+_MISSING = (*_DENIED, "C({})", "Q(X, _, {})", "Q(X, b, {})", "Q(_, _, {})")
 _RANGES = ("T..U", "T+1..U", "T+1..U-1", "T+1..U-1", "T..U+1", "T-1..U", "2..U", "0..U")
 _OTHERS = ("A(Y, T+2)", "B(X, Y, T+1)", "B(Y, X, T+2)", "A(Y, T+1), R(Y, W, T+1)", "A(Y, U), U > T, U <= T+2")
 _INSIDE = (
@@ -75,8 +75,8 @@ def programs_of_open_ends(draw: st.DrawFn) -> str:
 
 
 def _range(draw: st.DrawFn) -> str:
-    body = [draw(st.sampled_from(each)) for each in (_STARTS, _NEXT, _APART)]
-    for denied in draw(st.lists(st.sampled_from(_DENIED), min_size=1, max_size=2)):
+    body = [draw(st.sampled_from(each)) for each in (_STARTS, _NEXT, _LATER)]
+    for denied in draw(st.lists(st.sampled_from(_MISSING), min_size=1, max_size=2)):
         body.append(f"not {denied.format(draw(st.sampled_from(_RANGES)))}")  # noqa: PERF401 - it draws
     return ", ".join(body)
 

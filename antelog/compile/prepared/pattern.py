@@ -11,7 +11,7 @@ pattern.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,7 +46,7 @@ class OpenEnd:
     def bound(self) -> str:
         return f"{self.variable} <{self.number}"
 
-    def is_open(self, bound: Collection[str]) -> bool:
+    def is_open(self, bound: Set[str]) -> bool:
         """Whether nothing but its last tick is open, where these variables have values."""
         return self.node.variables - bound == {self.variable}
 

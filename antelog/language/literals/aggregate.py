@@ -183,7 +183,7 @@ def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
         lost = next((name for name in variables_of([term]) if name in each.inner and name not in own), None)
         if lost is not None:
             message = f"{lost} stands in a condition of `{each.function}` only, and has no value"
-            hint = f"Write it in the column whose values are meant: `{name}(…, {lost}, …)`; or in an atom outside."
+            hint = f"Write it in the column that it means: `{name}(…, {lost}, …)`; or in an atom outside."
             yield Diagnostic("E402", message, term.span, hint)
     if value is None:
         if each.distinct or each.function != "count":
