@@ -15,7 +15,7 @@ import numpy as np
 from antelog.engine.columns.joins import find_rows, pairs, spread
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, Knowledge, Truth
-from antelog.engine.step.members import AskedAtoms, Candidates, Resting
+from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting
 
 
 class AtomForm(NamedTuple):
@@ -118,7 +118,7 @@ class NumberedMembers:
         any_until = np.full_like(open_until, -1) if self.one_a_tick else open_until
         found = Candidates(
             *(self.asked, self.owner, self.cells, self.time, truth.true_at, any_until),
-            *(ones, open_until.take(ones), resting),
+            *(Ones(ones, open_until.take(ones)), resting),
         )
         return found, truth
 

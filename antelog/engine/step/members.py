@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -74,12 +75,19 @@ class Resting:
     until: Column
 
 
+class Ones(NamedTuple):
+    """Atoms that may come one by one: for which that was asked, and until when."""
+
+    owner: Column
+    until: Column
+
+
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """Atoms that may be members, each once, with what is asked for; and until when others may come.
 
-    Any number may come up to `open_until` of each atom asked for, and one more for each of `ones` up to the
-    tick `ones_until`, where slots allow a rule no more.
+    Any number may come up to `open_until` of each atom asked for, and one more for each of `ones`, where
+    slots allow a rule no more.
     """
 
     asked: AskedAtoms
@@ -88,8 +96,7 @@ class Candidates:
     time: Column
     true_at: Column
     open_until: Column
-    ones: Column
-    ones_until: Column
+    ones: Ones
     resting: Resting
 
     @property
@@ -134,8 +141,7 @@ def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) 
         time.take(same.first),
         same.least(complete),
         open_until,
-        np.concatenate(ones),
-        np.concatenate(ends),
+        Ones(np.concatenate(ones), np.concatenate(ends)),
         Resting(owners, np.concatenate([same.numbers, of_any]), untils),
     )
 
@@ -170,14 +176,14 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     np.minimum.at(first, owner, true_at)
     if found.asked.single:
         last = found.open_until.copy()
-        np.maximum.at(last, found.ones, found.ones_until)
+        np.maximum.at(last, *found.ones)
         np.maximum.at(last, owner, np.where(never, false_at, -1))
         coming, until = row_of, np.where(first < NEVER, first, last)
     else:
         np.maximum.at(any_until, row_of, found.open_until)
         any_until = np.where(possible, any_until, -1)
-        coming = row_of.take(np.concatenate([owner, found.ones]))
-        until = np.concatenate([np.where(never, np.maximum(false_at, -1), true_at), found.ones_until])
+        coming = row_of.take(np.concatenate([owner, found.ones.owner]))
+        until = np.concatenate([np.where(never, np.maximum(false_at, -1), true_at), found.ones.until])
     settled = _settled(found, fits, truth.true_at, first, rows)
     settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
