@@ -40,7 +40,7 @@ from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
 from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
-from antelog.engine.step.open_ends import TrueAtoms, as_they_are, over_at, while_they_are, without_bounds
+from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
@@ -116,7 +116,7 @@ def with_asked(
             waiting = Truth(never, never, decided)
             if isinstance(literal.node, Aggregation) and leaving.isdisjoint(literal.relations):
                 waiting = _for_any(known, literal.node, rows, waiting)
-            lines.append(waiting._replace(false_at=_over_at(known, found, number, waiting.false_at)))
+            lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
@@ -133,14 +133,14 @@ def with_asked(
     return found.with_lines(lines, progress)
 
 
-def _over_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
+def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
     """The tick at which a literal with open variables is false: as it is with others, or by its open end."""
     for end in found.prepared.ends:
         if end.number == number and end.is_open(found.rows.bound.keys() - {end.bound}):
             until = found.rows.replaced.get(end.node)
             if until is not None and found.rows.as_of is None:
                 return until
-            return over_at(known, found, end, _in_range(known, found, end))
+            return false_by_end(known, found, end, _in_range(known, found, end))
     return other
 
 

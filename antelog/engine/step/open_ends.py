@@ -38,7 +38,7 @@ Seek: TypeAlias = Callable[[Derivations, OpenEnd], TrueAtoms]
 """Finds the atoms in the ranges of rows, up to the last tick that these can have."""
 
 
-def over_at(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Column:
+def false_by_end(known: Knowledge, found: Derivations, end: OpenEnd, true: TrueAtoms) -> Column:
     """The tick at which each row is over by its open end: NEVER if it is not."""
     last = np.full(found.rows.count, NEVER)
     some = _bounded(found.rows.take(true.row), end, true.tick)
