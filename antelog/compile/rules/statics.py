@@ -212,7 +212,7 @@ def _constants(atom: StaticAtom) -> list[Const]:
 
 
 def _constant(term: Const) -> str:
-    """What a constant is called among the values of variables."""
+    """The name of a constant among the values of variables."""
     return f"={term.value!r}"
 
 

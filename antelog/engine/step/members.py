@@ -65,7 +65,7 @@ def _plain(rules: Rules, atoms: Atoms) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """What still decides about atoms that may come: for which that was asked, and by when it has all come.
+    """Deadlines of atoms that may come: for which of those asked for, and by when all has come for them.
 
     `candidate` is the one that it is about; -1: any.
     """
