@@ -164,6 +164,7 @@ CATALOGUE: dict[str, str] = {
     "W111": "asked-every-tick",
     "W112": "late-sum",
     "W113": "many-combinations",
+    "W114": "kept-for-ever",
 }
 
 

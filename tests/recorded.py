@@ -11,6 +11,7 @@ from typing import Any
 from antelog.diagnostics import Source
 from antelog.language import Checked, read
 from antelog.language.syntax import Value, number
+from antelog.language.vocabulary import Type
 
 FOLDER = Path(__file__).resolve().parent / "conformance"
 NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/program.alog")))
@@ -32,24 +33,26 @@ def recorded(name: str) -> Recorded:
     folder = FOLDER / name
     text = (folder / "program.alog").read_text(encoding="utf-8")
     lines = (folder / "snapshots.jsonl").read_text(encoding="utf-8").splitlines()
+    checked = read(Source(text, name))
     return Recorded(
         name,
-        read(Source(text, name)),
-        tuple(fact for path in sorted(folder.glob("*.csv")) for fact in _facts(path)),
+        checked,
+        tuple(fact for path in sorted(folder.glob("*.csv")) for fact in _facts(path, checked)),
         int((folder / "until").read_text(encoding="utf-8")),
         tuple(json.loads(line) for line in lines),
     )
 
 
-def _facts(path: Path) -> list[tuple[str, tuple[Value, ...], int]]:
+def _facts(path: Path, checked: Checked) -> list[tuple[str, tuple[Value, ...], int]]:
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert header[-1] == "arrival"
-    return [(path.stem, tuple(_value(cell) for cell in row[:-1]), int(row[-1])) for row in rows]
+    types = (*checked.vocabulary[path.stem].types, Type.NUMBER)
+    return [(path.stem, tuple(map(_value, row[:-1], types)), int(row[-1])) for row in rows]
 
 
-def _value(cell: str) -> Value:
+def _value(cell: str, type_: Type | None) -> Value:
     try:
-        return number(float(cell))
+        return cell if type_ is Type.TEXT else number(float(cell))
     except ValueError:
         return cell

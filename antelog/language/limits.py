@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from lark import Token, Tree
+
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
 
@@ -21,6 +23,7 @@ MOST_QUERIES = 2_000
 MOST_UNREAD = 1_000
 MOST_COLUMNS = 1_000
 MOST_LITERALS = 5_000
+DEEPEST = 100
 
 _LONG_WORD = re.compile(rf'(?:\d+\.)?\w{{{LONGEST_WORD + 1},}}|"[^"\n]{{{LONGEST_WORD + 1},}}')
 _FACTS_FILE = "Facts of a static predicate may lie in a file: `--static P=FILE`."
@@ -71,6 +74,19 @@ def too_wide(statement: syntax.Statement) -> Diagnostic | None:
             hint = "Name the columns that matter: others in a file are ignored. Or have a row for each value."
             return _found(message, span, hint)
     return None
+
+
+def too_deep(tree: Tree[Token], span: Span) -> Diagnostic | None:
+    """A statement that holds terms within terms, such as a calculation of very many parts."""
+    depth, level = 0, [tree]
+    while level and depth <= DEEPEST:
+        level = [child for each in level for child in each.children if isinstance(child, Tree)]
+        depth += 1
+    if depth <= DEEPEST:
+        return None
+    message = f"this is more than {DEEPEST} calculations within each other, the most there may be"
+    hint = "Work parts of it out before, as in `D = W - V`. What is added up over facts is a `sum`."
+    return _found(message, span, hint)
 
 
 def _widths(statement: syntax.Statement) -> Iterator[tuple[int, Span]]:

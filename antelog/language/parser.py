@@ -199,6 +199,9 @@ def _statement(
 ) -> syntax.Statement | tuple[syntax.Rule, ...] | Diagnostic:
     try:
         tree = trees.tree(text, each.start, each.end)
+        deep = limits.too_deep(tree, Span(each.start, each.end))
+        if deep is not None:
+            return deep
         statement: syntax.Statement | tuple[syntax.Rule, ...] = builder.transform(tree)
     except UnexpectedInput as error:
         return explain(error, text[each.start : each.end], each.start)

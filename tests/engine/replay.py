@@ -97,7 +97,8 @@ def changes(log: Iterable[Mapping[str, Any]], plan: Plan) -> list[Change]:
 def _change(row: Mapping[str, Any], query: Relation) -> Change:
     answer = answer_of(row, query)
     own = [name for name, _ in answer]
-    because = because_of(row["because"] or [], own)
+    around = [text for each in row["explanations"] for text in each["hypotheses"]]
+    because = because_of(row["because"] or [], own, around)
     kind = Kind(row["change"])
     ahead = _ahead(row) if kind in (Kind.POSSIBLE, Kind.REVISED) else None
     reported = explanations_of(row["explanations"], own)

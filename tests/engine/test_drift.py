@@ -11,6 +11,7 @@ from hypothesis import event, given, note, reject
 from antelog.compile import compile_program
 from antelog.compile.show.explain import plan_text
 from tests.cases_of_latest import cases_of_latest
+from tests.cases_of_open_ends import cases_of_open_ends
 from tests.engine.replay import follow, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.random_mixtures import mixtures
@@ -25,7 +26,7 @@ from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
 ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
-ANY |= mixtures(latest=3, most=8)
+ANY |= mixtures(latest=3, most=8) | cases_of_open_ends()
 
 MOST = 10_000
 """So many steps of resolution are enough to tell what a random program means, or it is passed over."""

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import AFTER_ANSWER
 from tests.cases_of_latest import cases_of_latest
+from tests.cases_of_open_ends import cases_of_open_ends
 from tests.declared import TEXTS
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run, runnable
@@ -39,8 +40,11 @@ pytestmark = pytest.mark.slow
 
 # Long enough for what is decided to be forgotten, or remembered, before it is asked for again.
 LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals()
-LONG |= cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30)
+LONG |= (
+    cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30) | cases_of_open_ends(latest=9, most=30)
+)
 ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_latest() | mixtures()
+ANY |= cases_of_open_ends()
 
 Row = dict[str, Any]
 Log = list[Row]

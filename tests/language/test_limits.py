@@ -26,6 +26,8 @@ WRONG = {
     "delay": (f"delay A({_columns(1_000)}, T) = 1.", "1001 columns; 1000"),
     "negated": (f"P(X, T) :- A(X, T), not B({_columns(1_000)}, T).", "1001 columns; 1000"),
     "conditions": (f"P(X, T) :- A(X, T){', X != 1' * 20_000}.", "20001 conditions; 5000"),
+    "deep": (f"P(X, T) :- A(X, V, T), V > {' + '.join('V' * 1_000)}.", "more than 100 calculations"),
+    "nested": (f"P(X, T) :- A(X, V, T), V > {'abs(' * 500}V{')' * 500}.", "more than 100 calculations"),
     "unread": ("." * 10**6, "more than 1000 statements cannot be read"),
 }
 
@@ -72,3 +74,4 @@ def test_what_is_large_is_read() -> None:
     assert [*parse(f'P(X, T) :- A(X, "{"a" * 9_000}", T). query P(X, T).').plan.queries]
     assert [*parse(f"P(X0, T) :- A({_columns(900)}, T). query P(X0, T).").plan.queries]
     assert [*parse(f"P(X, T) :- A(X, T){', X != 1' * 2_000}. query P(X, T).").plan.queries]
+    assert [*parse(f"P(X, T) :- A(X, V, T), V > {' + '.join('V' * 90)}. query P(X, T).").plan.queries]

@@ -6,10 +6,11 @@ semantics.md, "Changes": `if_silent` and `decided_by`.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tests.specification.answers import Answer, Answers
-from tests.specification.literals import Comparison
+from tests.specification.literals import Aggregation, Comparison
 from tests.specification.literals.literal import Around, Literal
 from tests.specification.terms import Atom, Variable
 from tests.specification.world import NEVER, START, Derivation, Tick, World, stated_apart
@@ -64,6 +65,10 @@ class _Search:
         return max((self._literal(li, derivation) for li in open_), default=START)
 
     def _literal(self, literal: Literal, derivation: Derivation) -> Tick:
+        if isinstance(literal.body, Aggregation) and not literal.body.variables:
+            return self._open(
+                d for each in literal.body.aggregates for d in self._world.may_come(each, self._now)
+            )
         around = derivation.around
         return max(
             [START, *(self._world.last_arrival(atom, around) for atom in [literal.body.goal] if atom)]
@@ -83,10 +88,10 @@ class _Search:
         if (asked, own) in self._seen:
             return START
         self._seen.add((asked, own))
-        patterns = self._world.program.patterns_of(asked)
-        found = START
-        for pattern in patterns:
-            for each in self._world.derivations(pattern, self._world.program.asked_of(asked), own):
-                if each.ticks.false_at > self._now:
-                    found = max(found, self.derivation(each))
-        return found
+        patterns, given = self._world.program.patterns_of(asked), self._world.program.asked_of(asked)
+        return self._open(d for pattern in patterns for d in self._world.derivations(pattern, given, own))
+
+    def _open(self, derivations: Iterable[Derivation]) -> Tick:
+        """By when those that are not false are decided."""
+        open_ = (each for each in derivations if each.ticks.false_at > self._now)
+        return max(map(self.derivation, open_), default=START)

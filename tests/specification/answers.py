@@ -201,12 +201,13 @@ def _add(
     if not ranging & {t.name for t in head if isinstance(t, Variable)}:
         found.setdefault(answer_of(query, head), []).append(Candidate(derivation, since))
         return
+    if derivation.bounds:
+        return  # the one without has them again for each value
     everything = tuple(OTHERS if isinstance(t, Variable) and t.name in ranging else t for t in head)
     if everything not in values:
         values[everything] = seen(world, query, everything)
     for value, at in [*values[everything].items(), (OTHERS, START)]:
-        each = world.with_value(derivation, ranging, value)
-        if each is not None:
+        for each in world.with_value(derivation, ranging, value):
             found.setdefault(answer_of(query, each.head), []).append(Candidate(each, max(since, at)))
 
 

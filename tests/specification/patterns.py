@@ -79,9 +79,9 @@ class Pattern:
     def guarded(self) -> frozenset[str]:
         """The variables that facts, the background, equations and latest atoms give values to."""
         taken = (each.takes for each in self.lasts)
-        return self._with_equations(frozenset[str]().union(guards(self.literals), *taken))
+        return self.with_equations(frozenset[str]().union(guards(self.literals), *taken))
 
-    def _with_equations(self, found: frozenset[str]) -> frozenset[str]:
+    def with_equations(self, found: frozenset[str]) -> frozenset[str]:
         """Variables, and those that are worked out from these."""
         while new := {name for name, of in self.equations if variables_in([of]) <= found} - found:
             found |= new
@@ -90,7 +90,7 @@ class Pattern:
     @cached_property
     def lasts(self) -> tuple[Last, ...]:
         """Its `last` literals with the variables that they take values for, those first that others need."""
-        found, head = self._with_equations(guards(self.literals)), variables_in(self.head)
+        found, head = self.with_equations(guards(self.literals)), variables_in(self.head)
         waiting = [each for each in self.literals if isinstance(each, Last)]
         done = []
         while waiting:
@@ -100,7 +100,7 @@ class Pattern:
             chosen = (ready or waiting)[0]
             waiting.remove(chosen)
             done.append(chosen.taking(chosen.variables - found - chosen.needs))
-            found = self._with_equations(found | done[-1].takes)
+            found = self.with_equations(found | done[-1].takes)
         return tuple(done)
 
     @cached_property

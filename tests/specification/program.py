@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from antelog.language import Checked, syntax
 from antelog.language.durations import in_ticks, microseconds
@@ -11,6 +12,7 @@ from antelog.language.syntax import Bound
 from antelog.language.vocabulary import Vocabulary
 from tests.specification.background import static_model
 from tests.specification.clauses import Clause, clause_of
+from tests.specification.literals import Fact
 from tests.specification.literals.literal import Lowering
 from tests.specification.patterns import Pattern, Resolver
 from tests.specification.refusals import refuse
@@ -54,6 +56,14 @@ class Program:
             found = self.resolver.patterns(asked, heads, self.windows.get(atom.predicate))
             self._relations[key] = tuple(minimal(found))
         return self._relations[key]
+
+    @cached_property
+    def spread(self) -> int:
+        """No two times that rules tie to each other lie further apart, over all rules together."""
+        clauses = (each for own in self.resolver.clauses.values() for each in own)
+        bodies = (each for clause in clauses for each in (Fact(clause.head), *clause.literals))
+        terms = (term for each in bodies for term in each.operands)
+        return 1 + sum(abs(int(each.shift)) for each in terms if isinstance(each, Variable))
 
     @staticmethod
     def asked_of(atom: Atom) -> tuple[Term, ...]:

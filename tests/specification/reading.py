@@ -32,10 +32,10 @@ def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanati
     return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
 
 
-def because_of(texts: Collection[str], own: Iterable[str]) -> frozenset[Literal]:
-    """The reasons of a rejection."""
+def because_of(texts: Collection[str], own: Iterable[str], around: Iterable[str] = ()) -> frozenset[Literal]:
+    """The reasons of a rejection; `around` are more texts with its open variables."""
     names = frozenset(own)
-    shared = _outside(texts).union(names)
+    shared = _outside((*texts, *around)).union(names)
     return explanation((), [literal_of(text, shared) for text in texts], names).hypotheses
 
 

@@ -6,14 +6,15 @@ A world is what is known if certain facts arrive, and no others.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import NamedTuple
 
 from antelog.language.vocabulary import PredicateKind
 from tests.specification.background import joined
 from tests.specification.constraints import follows, latest, leaves_none
-from tests.specification.literals import Comparison, Last
+from tests.specification.literals import Absence, Comparison, Last
 from tests.specification.literals.aggregate import Aggregate, Aggregation, Amount, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Body, Literal, Tick, Ticks, guards
 from tests.specification.patterns import Pattern, TooManyDerivationsError
@@ -53,11 +54,20 @@ class Span(NamedTuple):
 ALWAYS = Span(START, NEVER)
 
 
+class End(NamedTuple):
+    """What bounds the open end of a range from one tick on, and before another."""
+
+    since: Tick
+    until: Tick
+    bound: Comparison | None
+
+
 @dataclass(frozen=True)
 class Derivation:
     """A pattern with values for some of its variables, since the last of the facts that gave them.
 
-    It is told only while what it took from the `latest` atoms is so.
+    It is told only while what it took from the `latest` atoms is so, and while `bounds` are what true atoms
+    say of its ranges with an open end.
     """
 
     pattern: Pattern
@@ -69,6 +79,7 @@ class Derivation:
     since: Tick
     amounts: Mapping[Literal, Amount]
     latest: Span = ALWAYS
+    bounds: tuple[Comparison, ...] = ()
 
     @property
     def replaced(self) -> Mapping[Body, Tick]:
@@ -178,9 +189,11 @@ class World:
         at_most_one = self._at_most_one(aggregate)
         for tick in aggregate.ticks:
             asked = self._with_open(aggregate.atom_at(tick))
-            found = [d for p in self.program.patterns_of(asked) for d in self.derivations(p, asked.arguments)]
-            whole = {Atom(asked.predicate, d.head) for d in found if not variables_in(d.head)}
-            ends = [d.ticks.false_at for d in found if variables_in(d.head)]
+            found = [(p, self.derivations(p, asked.arguments)) for p in self.program.patterns_of(asked)]
+            whole = {
+                Atom(asked.predicate, d.head) for _, own in found for d in own if not variables_in(d.head)
+            }
+            ends = [(p, [d.ticks.false_at for d in own if variables_in(d.head)]) for p, own in found]
             members = {atom: self.truth(atom) for atom in whole if aggregate.fits(atom)}
             true_at |= {atom: each.true_at for atom, each in members.items() if each.true_at < NEVER}
             waiting = [each.false_at for each in members.values() if each.true_at == NEVER]
@@ -188,14 +201,51 @@ class World:
                 continue
             if at_most_one:
                 came = min((each.true_at for each in members.values()), default=NEVER)
-                single.append(came if came < NEVER else max([*ends, *waiting], default=START))
-            else:
-                any_until = max([any_until, *ends])
-                open_until += [
-                    max(each.false_at, START) if each.true_at == NEVER else each.true_at
-                    for each in members.values()
-                ]
+                until = max([*(end for _, own in ends for end in own), *waiting], default=START)
+                single.append(came if came < NEVER else until)
+                continue
+            for pattern, own in ends:
+                if self._one_a_tick(pattern, asked):
+                    open_until.append(max(own, default=START))
+                else:
+                    any_until = max([any_until, *own])
+            open_until += [
+                max(each.false_at, START) if each.true_at == NEVER else each.true_at
+                for each in members.values()
+            ]
         return Instances(true_at, single, any_until, open_until)
+
+    def may_come(self, aggregate: Aggregate, now: int) -> Iterator[Derivation]:
+        """The derivations that are open at a tick, of atoms that may become members after it."""
+        for tick in aggregate.ticks if self._may_fit(aggregate) else ():
+            asked = self._with_open(aggregate.atom_at(tick))
+            patterns = self.program.patterns_of(asked)
+            found = [d for p in patterns for d in self.derivations(p, asked.arguments)]
+            true = {
+                Atom(asked.predicate, d.head)
+                for d in found
+                if not variables_in(d.head) and self.truth(Atom(asked.predicate, d.head)).true_at <= now
+            }
+            if self._at_most_one(aggregate) and any(map(aggregate.fits, true)):
+                continue
+            for each in found:
+                atom = Atom(asked.predicate, each.head)
+                if variables_in(each.head) or (aggregate.fits(atom) and atom not in true):
+                    yield each
+
+    def _one_a_tick(self, pattern: Pattern, asked: Atom) -> bool:
+        """Whether slots of a pattern's facts allow one atom of those that are asked for."""
+        heads = zip(pattern.head, asked.arguments, strict=True)
+        known = variables_in(head for head, term in heads if not isinstance(term, Variable))
+        for _ in pattern.facts:
+            for fact in pattern.facts:
+                slot = self.program.vocabulary[fact.predicate].slot
+                if (
+                    slot is not None
+                    and variables_in([*(fact.arguments[i] for i in slot), fact.time]) <= known
+                ):
+                    known = pattern.with_equations(known | fact.variables)
+        return variables_in(pattern.head) <= known
 
     def _at_most_one(self, aggregate: Aggregate) -> bool:
         """Whether at most one atom is a member at each tick."""
@@ -251,9 +301,54 @@ class World:
                         raise TooManyDerivationsError
         for known, since in found.values():
             for taken, span in self._with_latest(pattern, known):
-                derivation = self._derivation(pattern, taken, since, span, given)
-                if derivation is not None:
-                    yield derivation
+                yield from self._with_ends(self._derivation(pattern, taken, since, span, given), given)
+
+    def _with_ends(
+        self, derivation: Derivation | None, given: tuple[Comparison, ...] = ()
+    ) -> Iterator[Derivation]:
+        """A derivation, and those in which true atoms bound ranges with an open end, each while they do."""
+        if derivation is None:
+            return
+        ends = [li.body for li in derivation.literals if isinstance(li.body, Absence) and li.body.open_end]
+        for way in product(*(self._bounds(each, derivation.around) for each in ends)):
+            more = tuple(each.bound for each in way if each.bound is not None)
+            found = derivation
+            if more:
+                pattern, latest = derivation.pattern, derivation.latest
+                again = self._derivation(pattern, derivation.known, derivation.since, latest, (*given, *more))
+                assert again is not None
+                found = again
+            since = max([derivation.latest.since, *(each.since for each in way)])
+            until = {end: each.until for end, each in zip(ends, way, strict=True)}
+            literals = {
+                li: Ticks(NEVER, until[li.body])
+                if isinstance(li.body, Absence) and li.body in until
+                else ticks
+                for li, ticks in found.literals.items()
+            }
+            yield replace(found, literals=literals, latest=found.latest._replace(since=since), bounds=more)
+
+    def _bounds(self, range_: Absence, around: Around) -> list[End]:
+        """What is known of the open end of a range: from the earliest tick in it at which an atom is true."""
+        end, first = range_.open_end, range_.first
+        assert end is not None
+        assert isinstance(first, int)
+        last = self.last(end, around)
+        if last == NEVER:
+            # Later than all facts can reach, all ticks are alike.
+            last = max(first, self.program.until, *map(time_of, self.arrivals), 0) + self.program.spread
+        ticks = range(max(first, 0), int(START if last is None else last) + 1)
+        true = sorted((self.truth(range_.atom_at(tick)).true_at, tick) for tick in ticks)
+        found: list[tuple[Tick, int]] = []
+        for at, tick in true:
+            if at < NEVER and (not found or tick < found[-1][1]):
+                found.append((at, tick))
+        sinces = [START, *(at for at, _ in found)]
+        bounds = [None, *(Comparison(Variable(end.name), "<", tick - int(end.shift)) for _, tick in found)]
+        return [
+            End(since, until, bound)
+            for since, until, bound in zip(sinces, [*sinces[1:], NEVER], bounds, strict=True)
+        ]
 
     def _with_latest(self, pattern: Pattern, known: Substitution) -> list[tuple[Substitution, Span]]:
         """A substitution with what its `last` literals take from the latest atoms, each while it is so."""
@@ -291,10 +386,11 @@ class World:
                 if found is not None:
                     yield from self._matched(tuple(rest), found, max(since, at))
 
-    def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Derivation | None:
+    def with_value(self, derivation: Derivation, names: Iterable[str], value: Term) -> Iterator[Derivation]:
         """A derivation with a value for unguarded variables."""
         known = {**derivation.known, **dict.fromkeys(names, value)}
-        return self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())
+        each = self._derivation(derivation.pattern, known, derivation.since, derivation.latest, ())
+        yield from self._with_ends(each)
 
     def _derivation(
         self,

@@ -15,6 +15,7 @@ from antelog.why import Detail, WhyAnswer
 from antelog.why.explaining import Explaining
 from antelog.why.grounds import Grounds
 from tests.cases_of_latest import cases_of_latest
+from tests.cases_of_open_ends import cases_of_open_ends
 from tests.engine.replay import frames, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.random_functions import FUNCTIONS
@@ -29,7 +30,7 @@ from tests.two_times import cases_with_two_times
 from tests.why.judged import STATUS, status_of, wrong
 
 ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
-ANY |= mixtures(latest=3, most=8)
+ANY |= mixtures(latest=3, most=8) | cases_of_open_ends()
 
 
 class Given:

@@ -72,12 +72,14 @@ def check(ctx: click.Context, /, program: Path, more: CheckFlags) -> None:
         refuse_unknown(checked)
     source = checked.document.source
     compiled = compile_program(checked, more.pattern_limit)
+    with ending_in_words(ctx):
+        rows = _static_rows(compiled.plan)
     if more.as_json:
         tell(json_text(_as_json(compiled, source), ascii_only=True))
     else:
         print_diagnostics(compiled.diagnostics, source)
         if compiled.plan is not None:
-            print_plan(compiled.plan, to_stdout(soft_wrap=True))
+            print_plan(compiled.plan, rows, to_stdout(soft_wrap=True))
             if compiled.given_up:
                 tell(_GIVEN_UP.format(f"{compiled.given_up:,}"))
     ctx.exit(0 if compiled.plan is not None else 1)
@@ -106,10 +108,15 @@ def _queries(plan: Plan) -> list[dict[str, Any]]:
 _STYLES = {TITLE: "bold", TEXT: "", PATTERN: TERMINAL["pattern"], DETAIL: "dim"}
 
 
-def print_plan(plan: Plan, console: Console) -> None:
-    """Prints a plan; lines are wrapped on a terminal only."""
-    calls = any(each.functions for rule in plan.static_rules for each in rule.literals)
-    rows = None if calls else {name: len(found) for name, found in evaluate(plan).items()}
+def _static_rows(plan: Plan | None) -> Mapping[str, int] | None:
+    """How many facts each static relation has; None if functions of users say so."""
+    if plan is None or any(each.functions for rule in plan.static_rules for each in rule.literals):
+        return None
+    return {name: len(found) for name, found in evaluate(plan).items()}
+
+
+def print_plan(plan: Plan, rows: Mapping[str, int] | None, console: Console) -> None:
+    """Prints a plan, with how many facts static relations have; lines are wrapped on a terminal only."""
     for line in report(plan, rows, _on_chances(plan)):
         for text in _wrapped(line, console.width) if console.is_terminal else [str(line)]:
             print_text(console, Text(text, _STYLES[line.role]))

@@ -6,7 +6,7 @@ literal is true once the comparison holds for both and all between, and false on
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Self
 
 from msgspec import Struct
@@ -126,6 +126,22 @@ class Aggregate(Struct, frozen=True, tag=True):
         """The bounds from below that the conditions set to the values that are taken."""
         sides = (side for each in self.inside.conditions for side in (each, each.mirrored))
         return tuple(s.right for s in sides if s.left == self.value and s.operator in (">", ">=", "="))
+
+    @property
+    def variables(self) -> frozenset[str]:
+        """Its variables, without those that are its own."""
+        return variables_in(self.inside.operands)
+
+    def with_any(self, bound: Set[str]) -> Aggregate:
+        """The aggregate with any value for variables that are not bound, and nothing said of these."""
+        if self.variables <= bound:
+            return self
+        arguments = (
+            None if isinstance(each, Var) and each.name not in bound else each
+            for each in self.inside.arguments
+        )
+        conditions = tuple(each for each in self.inside.conditions if each.variables <= bound)
+        return replace(self, inside=replace(self.inside, arguments=tuple(arguments), conditions=conditions))
 
     def replaced(self, by: Replacement) -> Aggregate:
         return replace(self, inside=self.inside.replaced(by))

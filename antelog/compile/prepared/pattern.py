@@ -11,21 +11,48 @@ pattern.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 
 from antelog.compile.conditions.differences import Times, times_of
 from antelog.compile.conditions.ordering import implied
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.call import Call
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.fact import FactLiteral
-from antelog.compile.literals.literal import AskedLiteral, AskedNode, Literal
+from antelog.compile.literals.literal import AskedLiteral, AskedNode, Condition, Literal
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.columns import SeenColumns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
+
+
+@dataclass(frozen=True)
+class OpenEnd:
+    """A range under `not` whose last tick is `variable + offset`, which evidence may leave open.
+
+    `number` is its place among the literals. Where a true atom bounds it, rows bind its `bound` to the tick
+    of that, or to NEVER if there is none.
+    """
+
+    number: int
+    node: Absence
+    variable: str
+    offset: int
+
+    @property
+    def bound(self) -> str:
+        return f"{self.variable} <{self.number}"
+
+    def is_open(self, bound: Set[str]) -> bool:
+        """Whether nothing but its last tick is open, where these variables have values."""
+        return self.node.variables - bound == {self.variable}
+
+    @property
+    def condition(self) -> Comparison:
+        return Comparison(Time(self.variable, 0), "<", Time(self.bound, -self.offset))
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +71,33 @@ class Prepared:
     def literals(self) -> tuple[FactLiteral | AskedLiteral, ...]:
         """The fact literals and then the asked ones, as the lines of derivations have them."""
         return (*self.facts, *self.asked)
+
+    @cached_property
+    def ends(self) -> tuple[OpenEnd, ...]:
+        """The ranges whose last tick evidence may leave open, and nothing else."""
+        return tuple(
+            OpenEnd(number, each.node, each.node.last.variable, each.node.last.offset)
+            for number, each in enumerate(self.literals)
+            if isinstance(each.node, Absence) and each.node.last.variable is not None
+            if each.node.last.variable not in variables_in((*each.node.arguments, each.node.first))
+            if each.node.last.variable not in self.given
+        )
+
+    def tests(self, bound: Collection[str]) -> tuple[Condition, ...]:
+        """The conditions that give no values, with the bounds of open ends that rows bind."""
+        return (*self.pattern.tests, *(each.condition for each in self.ends if each.bound in bound))
+
+    def one_a_tick(self, places: Collection[int]) -> bool:
+        """Whether its facts' slots allow one atom at each tick, where its answer is given at these places."""
+        pattern = self.pattern
+        known = variables_in([*(pattern.answer[place] for place in places), pattern.time])
+        for _ in self.facts:
+            for fact in self.facts:
+                if fact.slot is not None and fact.slot_variables <= known:
+                    known |= fact.variables
+            for each in pattern.worked_out:
+                known |= {each.variable} if variables_in([each.operand]) <= known else set()
+        return pattern.answered <= known
 
     @cached_property
     def counts_until(self) -> int:

@@ -16,8 +16,17 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode
 from antelog.compile.nodes.columns import SeenColumns
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
-from antelog.compile.plan.bounds import delays_of_others, lag, needed, reaches, remembered, widest
+from antelog.compile.plan.bounds import (
+    base_reaches,
+    delays_of_others,
+    lag,
+    needed,
+    reaches,
+    remembered,
+    widest,
+)
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
 
@@ -93,18 +102,26 @@ class Rules:
             query.name
             for query in self.plan.queries
             if _unsteady(query, self.plan)
-            or any(self._is_put_off(each) for pattern in query.patterns for each in pattern.asked)
+            or any(self._is_put_off(pattern, each) for pattern in query.patterns for each in pattern.asked)
         )
 
-    def _is_put_off(self, literal: AskedNode) -> bool:
+    def _is_put_off(self, pattern: Pattern, literal: AskedNode) -> bool:
         """Whether atoms that come may put off when an aggregate's comparison is false.
 
-        With one atom a tick at most, each one leaves room for another tick without; and of two aggregates
-        one without a value decides it alone.
+        With one atom a tick at most, each one leaves room for another tick without; of two aggregates
+        one without a value decides it alone; and with open variables it may have to wait for these.
         """
         if not isinstance(literal, Aggregation):
             return False
-        return len(literal.aggregates) > 1 or any(map(self.is_single, literal.aggregates))
+        if any(not literal.variables <= pattern.given | fact.variables for fact in pattern.facts):
+            return True
+        return len(literal.aggregates) > 1 or any(map(self._comes_one_by_one, literal.aggregates))
+
+    def _comes_one_by_one(self, aggregate: Aggregate) -> bool:
+        """Whether at most one atom comes at each tick, of all or of one rule."""
+        given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
+        derived = self.patterns[aggregate.inside.relation]
+        return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
 
     def is_single(self, aggregate: Aggregate) -> bool:
         """Whether at most one atom can be a member of an aggregate at each tick."""
@@ -142,6 +159,14 @@ def cycles(plan: Plan) -> dict[str, frozenset[str]]:
         for relation in plan.relations
         if len(members[relation.level.component]) > 1 or relation.name in relation.bounds.asked_by
     }
+
+
+def kept_for_ever(plan: Plan, relation: Relation) -> list[str]:
+    """The predicates of which nothing is forgotten for a relation."""
+    predicates = {each.name: each.predicate for each in plan.relations}
+    found = base_reaches(plan, relation.name, cycles(plan))
+    kept = {each.name for each in found if each.ticks is None and not each.is_latest}
+    return sorted({predicates.get(name, name) for name in kept})
 
 
 def _unsteady(query: Relation, plan: Plan) -> bool:

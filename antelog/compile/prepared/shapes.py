@@ -59,8 +59,13 @@ class Cluster:
 
 
 @lru_cache(maxsize=4096)
-def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...]) -> tuple[Cluster, ...]:
-    """The units of a pattern where some of its variables are bound; `variables` are the query's."""
+def units(
+    prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...], true: frozenset[int] = frozenset()
+) -> tuple[Cluster, ...]:
+    """The units of a pattern where some of its variables are bound; `variables` are the query's.
+
+    Literals that are `true` although variables of them are open are units of their own.
+    """
     pattern = prepared.pattern
     called = {
         term.name: variable
@@ -71,8 +76,8 @@ def units(prepared: Prepared, bound: frozenset[str], variables: tuple[str, ...])
     if time is not None and time not in bound:
         called[time] = _TIME
     found = []
-    for members in _groups(prepared, bound, frozenset(called)):
-        is_open = any(not prepared.literals[i].variables <= bound for i in members)
+    for members in _groups(prepared, bound, frozenset(called), true):
+        is_open = any(not prepared.literals[i].variables <= bound for i in members if i not in true)
         signature, gaps = _read(prepared, members, bound, called)
         found.append(Cluster(members, signature, gaps, is_open, _from_answer(prepared, members, bound)))
     return tuple(found)
@@ -86,10 +91,15 @@ def _from_answer(prepared: Prepared, members: Sequence[int], bound: frozenset[st
     return literal.time.offset - time.offset if literal.time.variable == time.variable else None
 
 
-def _groups(prepared: Prepared, bound: frozenset[str], answer: frozenset[str]) -> Iterator[tuple[int, ...]]:
+def _groups(
+    prepared: Prepared, bound: frozenset[str], answer: frozenset[str], true: frozenset[int]
+) -> Iterator[tuple[int, ...]]:
     """The literals that share an open variable which is none of the answer's, or an open comparison."""
-    own = [prepared.pattern.leading_to(literal.variables - bound) for literal in prepared.literals]
-    conditions = [test.variables for test in prepared.pattern.tests]
+    own = [
+        prepared.pattern.leading_to(frozenset() if i in true else literal.variables - bound)
+        for i, literal in enumerate(prepared.literals)
+    ]
+    conditions = [test.variables for test in prepared.tests(bound)]
     parent = list(range(len(own)))
 
     def root(i: int) -> int:
@@ -136,9 +146,9 @@ class _Reading:
 
     def of(self, literals: Sequence[int]) -> tuple[str, tuple[Operand, ...]]:
         text = " ".join(self.literal(self.prepared.literals[i].node) for i in literals)
-        pattern = self.prepared.pattern
+        pattern, tests = self.prepared.pattern, self.prepared.tests(self.bound)
         own = {name for i in literals for name in self.prepared.literals[i].variables} - self.bound
-        conditions = [test for test in pattern.tests if test.variables & pattern.leading_to(own)]
+        conditions = [test for test in tests if test.variables & pattern.leading_to(own)]
         for test in sorted(conditions, key=self.unfilled):
             text += f" where {self.literal(test)}"
         return text, tuple(self.gaps)

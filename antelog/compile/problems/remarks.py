@@ -49,6 +49,7 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
                 "*k in a row* among the idioms."
             )
             yield Diagnostic("W113", message, query.span, hint)
+    yield from _kept_for_ever(plan, clauses, document)
     seen: set[int] = set()
     for relation in plan.relations:
         if relation.bounds.piling_up is not None:
@@ -74,6 +75,26 @@ def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
             facts += 1
             several += slot is None or bool(variables_in(fact.arguments[at] for at in slot) & free)
     return facts, several
+
+
+def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
+    """The literals of rules that look back to a fixed tick from every later one."""
+    asked = {relation.predicate for relation in plan.relations}
+    reached = asked.union(*(_reaches(name, clauses) for name in asked))
+    rules = list(document.rules)
+    for clause in (clause for name in clauses if name in reached for clause in clauses[name]):
+        times = _times(clause)
+        for literal in clause.stated:
+            for each in literal.reaches(times, clause.head.time):
+                reference, time = each.reference, clause.head.time.variable
+                if each.kept is None and reference.first.variable is None:
+                    message = (
+                        f"`{literal.text}` looks back to tick {reference.first.offset} from every later one: "
+                        f"all there is of {reference.predicate} is kept for ever, and memory grows with the "
+                        "stream"
+                    )
+                    hint = f"Say how far back it may look, as in `{time}-99..{time}`."
+                    yield Diagnostic("W114", message, rules[clause.rule].span, hint)
 
 
 def _reaches(name: str, clauses: Clauses) -> set[str]:
@@ -123,14 +144,17 @@ def _piling_up(
 
 def _loose_variables(clause: Clause) -> tuple[str, str] | None:
     """Two time variables of a rule, the second of which may lie any number of ticks from the first."""
-    earliest = tuple(Earliest(variable, tick) for variable, tick in clause.earliest)
-    times = Times(clause.comparisons, earliest)
+    times = _times(clause)
     names = dict.fromkeys(time.variable for time in (clause.head.time, *clause.body_times))
     free = [Time(v, 0) for v in names if v is not None]
     for time in free[1:]:
         if times.furthest(free[0], time) is None or times.furthest(time, free[0]) is None:
             return _name(free[0].variable), _name(time.variable)
     return None
+
+
+def _times(clause: Clause) -> Times:
+    return Times(clause.comparisons, (Earliest(variable, tick) for variable, tick in clause.earliest))
 
 
 def _name(variable: str | None) -> str:

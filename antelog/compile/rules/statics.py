@@ -9,7 +9,8 @@ follows; every round joins at least one fact the last round found (semi-naive ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from antelog.compile.literals import StaticAtom
@@ -26,8 +27,8 @@ Values = dict[str, Value]
 MOST_FACTS = 1_000_000
 """The facts that static rules may derive; all of them are kept in memory."""
 
-MOST_JOINED = 5_000_000
-"""The rows that static rules may join on the way to them, some ten seconds' work."""
+MOST_JOINED = 3_000_000
+"""The rows that static rules may join on the way to them, a few seconds' work."""
 
 
 class Caller(Protocol):
@@ -91,8 +92,8 @@ class _Work:
         if self._facts > MOST_FACTS:
             raise _too_much(name, f"derive more than {MOST_FACTS} facts")
 
-    def join(self, name: str) -> None:
-        self._joined += 1
+    def join(self, name: str, rows: int) -> None:
+        self._joined += rows
         if self._joined > MOST_JOINED:
             raise _too_much(name, f"join more than {MOST_JOINED} rows")
 
@@ -120,13 +121,14 @@ class _Indexes:
         """The facts with these values."""
         positions = tuple(i for i, value in enumerate(known) if value is not None)
         values = tuple(value for value in known if value is not None)
-        if not positions:
-            return tuple(self._facts[name])
+        return self.table(name, positions).get(values, ())
+
+    def table(self, name: str, positions: tuple[int, ...]) -> Mapping[Row, Sequence[Row]]:
+        """The facts by the values at some of their positions."""
         key = (name, positions)
         if key not in self._made:
-            self._made[key] = {}
-            self._enter(key, self._facts[name])
-        return self._made[key].get(values, ())
+            self._made[key] = _table(self._facts[name], positions)
+        return self._made[key]
 
     def add(self, name: str, rows: set[Row]) -> None:
         self._facts[name] |= rows
@@ -176,27 +178,78 @@ def _rows(rule: StaticRule, new: _New | None, indexes: _Indexes, work: _Work) ->
     atoms: list[tuple[StaticAtom, set[Row] | None]] = [(atom, None) for atom in rule.background]
     if new is not None:
         atoms.insert(0, (atoms.pop(new.position)[0], new.rows))
-    stack: list[Iterator[Values]] = [iter([{}])]
+    joins, bound = list[_Join](), dict[str, int]()
+    values: Values = {_constant(each): each.value for atom, _ in atoms for each in _constants(atom)}
+    for atom, only in atoms:
+        joins.append(_Join.of(atom, bound, only, indexes))
+        bound.update(joins[-1].binds)
+    work.join(rule.predicate, 1)
+    depth, stack, joined = 0, [iter(joins[0].rows(values))] if joins else [], 0
+    if not joins:
+        yield values
     while stack:
-        values = next(stack[-1], None)
-        if values is None:
+        row = next(stack[depth], None)
+        if row is None:
+            work.join(rule.predicate, joined)
             stack.pop()
+            depth, joined = depth - 1, 0
             continue
-        work.join(rule.predicate)
-        if len(stack) > len(atoms):
+        join = joins[depth]
+        if join.same and any(row[one] != row[other] for one, other in join.same):
+            continue
+        for name, place in join.binds:
+            values[name] = row[place]
+        joined += 1
+        if depth + 1 == len(joins):
             yield values
         else:
-            atom, only = atoms[len(stack) - 1]
-            stack.append(_join(atom, values, only, indexes))
+            depth += 1
+            stack.append(iter(joins[depth].rows(values)))
 
 
-def _join(atom: StaticAtom, values: Values, only: set[Row] | None, indexes: _Indexes) -> Iterator[Values]:
-    """The values, extended by each fact that fits the atom."""
-    known = atom.known(values)
-    for row in indexes.find(atom.predicate, known) if only is None else only:
-        extended = dict(values)
-        if all(k in (None, value) for k, value in zip(known, row, strict=True)) and all(
-            not isinstance(a, Var) or extended.setdefault(a.name, value) == value
-            for a, value in zip(atom.arguments, row, strict=True)
-        ):
-            yield extended
+def _constants(atom: StaticAtom) -> list[Const]:
+    return [each for each in atom.arguments if isinstance(each, Const)]
+
+
+def _constant(term: Const) -> str:
+    """The name of a constant among the values of variables."""
+    return f"={term.value!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Join:
+    """An atom after those that bind some variables: its rows, by the values given, bind others.
+
+    `same` are pairs of places that need the same value.
+    """
+
+    table: Mapping[Row, Sequence[Row]]
+    given: tuple[str, ...]
+    binds: Sequence[tuple[str, int]]
+    same: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, atom: StaticAtom, bound: Collection[str], only: set[Row] | None, indexes: _Indexes) -> _Join:
+        binds: dict[str, int] = {}
+        given: dict[int, str] = {}
+        same: list[tuple[int, int]] = []
+        for place, each in enumerate(atom.arguments):
+            if isinstance(each, Const):
+                given[place] = _constant(each)
+            elif isinstance(each, Var) and each.name in bound:
+                given[place] = each.name
+            elif isinstance(each, Var) and binds.setdefault(each.name, place) != place:
+                same.append((binds[each.name], place))
+        table = indexes.table(atom.predicate, tuple(given)) if only is None else _table(only, tuple(given))
+        return cls(table, tuple(given.values()), tuple(binds.items()), tuple(same))
+
+    def rows(self, values: Values) -> Sequence[Row]:
+        return self.table.get(tuple([values[name] for name in self.given]), ())
+
+
+def _table(rows: Iterable[Row], positions: tuple[int, ...]) -> dict[Row, list[Row]]:
+    """Rows by the values at some of their positions."""
+    table: dict[Row, list[Row]] = {}
+    for row in rows:
+        table.setdefault(tuple(row[i] for i in positions), []).append(row)
+    return table

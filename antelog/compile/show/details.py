@@ -16,6 +16,7 @@ from fractions import Fraction
 from antelog.compile.literals.terms import Time, Var, call_text, later, term_text, time_text
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Chance, Input, Plan, Relation, Static, StaticRule
+from antelog.compile.prepared.rules import kept_for_ever
 from antelog.language.durations import duration_text
 from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.printer import percentage_text, value_text
@@ -100,7 +101,7 @@ def pattern_lines(pattern: Pattern) -> Iterator[str]:
         yield f"for each {name} that has been seen, and once for all others"
 
 
-def bounds_lines(relation: Relation) -> Iterator[str]:
+def bounds_lines(plan: Plan, relation: Relation) -> Iterator[str]:
     bounds = relation.bounds
     name = relation.answer.time or "T"
     if bounds.delay is None:
@@ -116,6 +117,8 @@ def bounds_lines(relation: Relation) -> Iterator[str]:
         yield f"needed {until}, asked about in {', '.join(bounds.asked_by)}"
     if bounds.piling_up is not None:
         yield f"state: no bound; facts may wait for {bounds.piling_up} for ever"
+    elif kept := kept_for_ever(plan, relation):
+        yield f"state: no bound; all there is of {' and '.join(kept)} is kept for ever"
     elif bounds.window is not None:
         yield f"state: {_state_text(bounds.window - 1, len(relation.patterns))}"
     else:

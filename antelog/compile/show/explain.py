@@ -73,7 +73,7 @@ def details(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[Line]
     yield from _section("Inputs and background", source_lines(plan, rows))
     yield Line("Patterns and bounds", TITLE)
     for relation in plan.relations:
-        yield from _relation(relation)
+        yield from _relation(plan, relation)
         yield Line("")
     yield from _section(
         "Strata: groups of rules, each worked out after those it asks by `not`", strata_lines(plan)
@@ -101,7 +101,7 @@ _MOST = 12
 """The patterns of a relation that are printed."""
 
 
-def _relation(relation: Relation) -> Iterator[Line]:
+def _relation(plan: Plan, relation: Relation) -> Iterator[Line]:
     yield Line(relation_title(relation), TEXT, 2, 4)
     for pattern in relation.patterns[:_MOST]:
         fixed = answer_text(relation, pattern)
@@ -112,7 +112,7 @@ def _relation(relation: Relation) -> Iterator[Line]:
         yield Line(f"and {more:,} more; `--json` has them all", TEXT, 4)
     if not relation.patterns:
         yield Line("never holds", TEXT, 4)
-    yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(relation))
+    yield from (Line(line, TEXT, 6, 8) for line in bounds_lines(plan, relation))
 
 
 _QUERIES = ("query", "open", "decided", "memory")
@@ -129,15 +129,15 @@ def plan_html(plan: Plan) -> Html:
             "details",
             tag("summary", "Inputs, patterns, bounds and strata"),
             tag("p", lined(source_lines(plan))),
-            plain_table(_RELATIONS, map(_relation_row, plan.relations)),
+            plain_table(_RELATIONS, (_relation_row(plan, each) for each in plan.relations)),
             tag("p", key_text(plan)),
         ),
     )
 
 
-def _relation_row(relation: Relation) -> tuple[Html, ...]:
+def _relation_row(plan: Plan, relation: Relation) -> tuple[Html, ...]:
     patterns = [_pattern(relation, pattern) for pattern in relation.patterns]
-    title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(relation))
+    title, bounds = tag("b", relation_title(relation)), lined(bounds_lines(plan, relation))
     return title, lined(patterns or ["never holds"]), bounds, text(str(relation.level.component))
 
 

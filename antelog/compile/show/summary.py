@@ -23,6 +23,7 @@ from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.compile.plan.delays import DelayTable
+from antelog.compile.prepared.rules import kept_for_ever
 from antelog.compile.show.details import ticks_text
 from antelog.language.durations import long_duration_text
 
@@ -246,6 +247,9 @@ def _memory(plan: Plan, relation: Relation) -> str:
         return "nothing"
     if bounds.piling_up is not None:
         return f"grows with the stream: facts may wait for {bounds.piling_up} for ever"
+    kept = kept_for_ever(plan, relation)
+    if kept:
+        return f"grows with the stream: all there is of {_and(kept)} is kept for ever"
     if bounds.window is None:
         own = [name for name in _negated(plan, relation) if plan.relation(name).bounds.window is None]
         if not own:

@@ -12,13 +12,14 @@ A comparison is true once it holds for all values that there may be, and false o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
+from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -50,27 +51,32 @@ _ANY = np.int64(2**62)
 class Amount:
     """The value of an aggregate at each of some ticks: that of the members there, and how many may come.
 
-    Where there is no value, it is not a number. Where it `rises`, more members can only make it larger.
+    Where there is no value, it is not a number. Where it `rises`, more members can only make it larger. With
+    `open` variables some of the members will be left out, unless there are none, and none can come.
     """
 
     aggregate: Aggregate
     now: Numbers
     coming: Column
     rises: Mask
+    open: Mask
 
 
 def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, values: Values) -> Amount:
-    """The value of an aggregate at each tick."""
+    """The value of an aggregate at each tick, with any value for the variables that rows leave open."""
+    aggregate, is_open = aggregate.with_any(rows.bound.keys()), not aggregate.variables <= rows.bound.keys()
     coming = at.up_to(found.coming, found.until)
     left = np.where(at.tick < found.any_until.take(at.row), _ANY, coming.last - coming.end)
     row, true_at, cells = found.row, found.true_at, found.value
-    rises = rising(aggregate, rows, values)
+    rises, there = rising(aggregate, rows, values), at.up_to(row, true_at)
+    open_ = is_open & ((left > 0) | (there.end > there.first))
     if aggregate.function != "count":
-        there = marked(Numbers.of_cells(cells, values).there)
-        row, true_at, cells = row.take(there), true_at.take(there), cells.take(there)
+        numbers = marked(Numbers.of_cells(cells, values).there)
+        row, true_at, cells = row.take(numbers), true_at.take(numbers), cells.take(numbers)
     members = at.up_to(row, true_at)
     running = _RUNNING["distinct" if aggregate.distinct else aggregate.function]
-    return Amount(aggregate, running(members, cells.take(members.order), values), left, rises.take(at.row))
+    now = running(members, cells.take(members.order), values)
+    return Amount(aggregate, now, left, rises.take(at.row), open_)
 
 
 def rising(aggregate: Aggregate, rows: Rows, values: Values) -> Mask:
@@ -170,7 +176,7 @@ class _Limit(NamedTuple):
 class _Between:
     """The values there may be: from `least` to `largest`, in whole steps if it counts.
 
-    `none` has no value for certain, `open` may have none.
+    `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than that.
     """
 
     least: _Limit
@@ -178,6 +184,7 @@ class _Between:
     counts: bool
     none: Mask
     open: Mask
+    rising: Mask
 
     @property
     def one(self) -> Mask:
@@ -188,29 +195,49 @@ class _Between:
 
 
 def _between(of: Amount) -> _Between:
+    """The values that an aggregate may have, for all values of its open variables."""
+    found = _of_whole(of)
+    if not of.open.any():
+        return found
+    below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
+    is_open = np.where(of.open, ~of.rises, found.open)
+    least = _Limit(found.least.number, below)
+    return replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+
+
+def _of_whole(of: Amount) -> _Between:
     """The values that an aggregate may have, by what is there and what may still come."""
     now, settled, function = of.now, of.coming == 0, of.aggregate.function
     nothing, near = ~now.there, np.zeros(len(of.coming), np.int8)
+    no = near > 0
     below, above = (np.where(settled, 0, beyond).astype(np.int8) for beyond in (-1, 1))
     if function == "count":
         coming = np.where(of.coming == _ANY, 0, of.coming)
         largest = _Limit(_whole(now.whole + coming), np.where(of.coming == _ANY, 1, 0).astype(np.int8))
-        return _Between(_Limit(now, near), largest, True, near > 0, near > 0)
+        return _Between(_Limit(now, near), largest, True, no, no, no)
     if function == "sum":
         below = np.where(of.rises, 0, below).astype(np.int8)
-        return _Between(_Limit(now, below), _Limit(now, above), False, near > 0, near > 0)
+        return _Between(_Limit(now, below), _Limit(now, above), False, no, no, no)
     if function == "max":
         below = np.where(nothing, below, 0).astype(np.int8)
     elif function == "min":
         above = np.where(nothing, above, 0).astype(np.int8)
     may_lack = nothing if function != "avg" else np.ones(len(nothing), np.bool_)
-    return _Between(_Limit(now, below), _Limit(now, above), False, nothing & settled, may_lack & ~settled)
+    least, largest = _Limit(now, below), _Limit(now, above)
+    return _Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
 
 
 def _number(number: Numbers) -> _Between:
     """One value, or none."""
     end, no = _Limit(number, np.zeros(len(number.real), np.int8)), np.zeros(len(number.real), np.bool_)
-    return _Between(end, end, False, ~number.there, no)
+    return _Between(end, end, False, ~number.there, no, no)
+
+
+def _any_number(count: int) -> _Between:
+    """Any value, or none: nothing is known of it."""
+    yes, no = np.ones(count, np.bool_), np.zeros(count, np.bool_)
+    least, largest = (_Limit(_whole(np.zeros(count, np.int64)), yes * np.int8(sign)) for sign in (-1, 1))
+    return _Between(least, largest, False, no, yes, no)
 
 
 def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
@@ -223,7 +250,7 @@ def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
         _Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in (values.least, values.largest)
     ]
     least, largest = ends if factor >= 0 else ends[::-1]
-    return _Between(least, largest, False, values.none, values.open)
+    return replace(values, least=least, largest=largest, counts=False)
 
 
 def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
@@ -237,6 +264,10 @@ def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]
         one = left.least.compared(test, right.largest)
         other = left.largest.compared(test, right.least)
         found = np.where(one & other, 1, np.where(one | other, -1, 0))
+    rising = left.rising | right.rising
+    if rising.any():
+        # Nothing but that it does not come so far.
+        found = np.where(rising & ((found == 1) | (operator in ("=", "!="))), -1, found)
     found = np.where(left.open | right.open, -1, found)
     return np.where(left.none | right.none, 0, found).astype(np.int8)
 
@@ -282,6 +313,8 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     left = _between(amounts[0])
     if isinstance(node.right, Aggregate):
         right = _times(_between(amounts[1]), node.factor, values)
+    elif not variables_in([node.right]) <= rows.bound.keys():
+        right = _any_number(len(at.row))
     else:
         numbers = numbers_of(node.right, rows.bound, values)
         place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
@@ -294,7 +327,7 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     true_at[decided[holds]], false_at[decided[~holds]] = when[holds], when[~holds]
     until = np.maximum.reduce([each.settled for each in found])
     quarters = np.full((QUARTERS, rows.count), NEVER)
-    if not isinstance(node.right, Aggregate):
+    if node.variables <= rows.bound.keys() and not isinstance(node.right, Aggregate):
         goal = np.where(amounts[0].rises, right.least.number.real, np.nan)
         for number, line in enumerate(quarters, 1):
             reached = marked((goal > 0) & (QUARTERS * amounts[0].now.real >= number * goal))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,8 @@ from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedLiteral, Reference
-from antelog.compile.literals.terms import Var
+from antelog.compile.literals.terms import Var, variables_in
+from antelog.compile.prepared.pattern import OpenEnd
 from antelog.engine.columns.joins import TooLargeError, find_rows, pairs
 from antelog.engine.columns.tables import NEVER, Column, distinct, groups, keys_of, marked, or_never
 from antelog.engine.step.amount_lines import AmountLine
@@ -38,6 +40,7 @@ from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
 from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
+from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
 from antelog.engine.step.ranges import AtomsByTick, TickTruths
@@ -46,6 +49,7 @@ from antelog.engine.step.rows import (
     first_tick,
     latest_tick,
     term_column,
+    time_column,
 )
 from antelog.engine.step.seeds import rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
@@ -69,8 +73,9 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
                 found = found.take(kept)
             background = background_of(known, query, number)
             for taken in with_latest(known, found, query.step, background):
-                whole = with_asked(known, taken)
-                blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
+                for each in while_they_are(known, taken, partial(_in_range, known)):
+                    whole = with_asked(known, each)
+                    blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
 
 
@@ -100,6 +105,7 @@ def with_asked(
     A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
     many such literals these derivations are found for, each within the next.
     """
+    found = as_they_are(known, found, partial(_in_range, known))
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
@@ -107,7 +113,10 @@ def with_asked(
             lines.append(_of_latest(known, literal, rows))
         elif not literal.variables <= rows.bound.keys():
             decided = unknown if rows.as_of is None else _waiting_until(known, found, literal, depth)
-            lines.append(Truth(never, never, decided))
+            waiting = Truth(never, never, decided)
+            if isinstance(literal.node, Aggregation) and leaving.isdisjoint(literal.relations):
+                waiting = _for_any(known, literal.node, rows, waiting)
+            lines.append(waiting._replace(false_at=_false_at(known, found, number, waiting.false_at)))
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
@@ -124,14 +133,62 @@ def with_asked(
     return found.with_lines(lines, progress)
 
 
+def _false_at(known: Knowledge, found: Derivations, number: int, other: Column) -> Column:
+    """The tick at which a literal with open variables is false: as it is with others, or by its open end."""
+    for end in found.prepared.ends:
+        if end.number == number and end.is_open(found.rows.bound.keys() - {end.bound}):
+            until = found.rows.replaced.get(end.node)
+            if until is not None and found.rows.as_of is None:
+                return until
+            return false_by_end(known, found, end, _in_range(known, found, end))
+    return other
+
+
+def _in_range(known: Knowledge, found: Derivations, end: OpenEnd) -> TrueAtoms:
+    """The atoms that are true in the ranges of rows whose last tick is open."""
+    rows, prepared = found.rows, found.prepared
+    (reference,), rules = end.node.references, known.rules
+    arguments = tuple(t if t is None else term_column(t, rows, known.values) for t in reference.given)
+    first = np.maximum(time_column(reference.first, rows), 0)
+    last = latest_tick(prepared, reference.last, without_bounds(prepared, rows))
+    if (last == NEVER).any():
+        # Later than all facts can reach, all ticks are alike.
+        newest = max((int(each.ticks[-1]) for each in known.history.values() if each.slices), default=0)
+        last = np.where(last == NEVER, np.maximum(first, newest) + rules.widest + 1, last)
+    some = marked(first <= last)
+    atoms = Atoms(reference.name, arguments, first, last, rows.as_of).take(some)
+    patterns = rules.patterns[reference.name]
+    if atoms.relation in rules.cycles or any(each.clocked for each in patterns):
+        each = AtomsByTick.of(atoms)
+        row, tick, true_at = np.repeat(some, each.counts), each.atoms.time, truth(known, each.atoms).true_at
+    else:
+        parts = [(each.owner, answer_time(each), each.complete) for each in derived(known, atoms)]
+        nothing = np.zeros(0, np.int64)
+        row, tick, true_at = map(np.concatenate, zip((nothing, nothing, nothing), *parts, strict=True))
+        row = some.take(row)
+    return TrueAtoms(row, tick, true_at).take(marked(true_at < NEVER))
+
+
+def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) -> Truth:
+    """The truth of an aggregate's comparison, some of whose variables are open, where its ticks are known."""
+    if not variables_in(node.times) <= rows.bound.keys():
+        return waiting
+    whole, which = _aggregated(known, node, rows)
+    true_at, false_at, _ = (column.take(which) for column in whole.truth)
+    return Truth(true_at, false_at, waiting.decided)
+
+
 def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compared, Column]:
     """An aggregate's comparison in rows, and which of those each is: with the same values they are one."""
-    bound = {name: rows.bound[name] for name in sorted(node.variables)}
+    bound = {name: rows.bound[name] for name in sorted(node.variables & rows.bound.keys())}
     key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
     (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
-    return in_windows(known, node, some) or _step_by_step(known, node, some), same.numbers
+    whole = node.variables <= bound.keys()
+    return (in_windows(known, node, some) if whole else None) or _step_by_step(
+        known, node, some
+    ), same.numbers
 
 
 def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:
@@ -141,6 +198,7 @@ def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:
 
 def _members(known: Knowledge, aggregate: Aggregate, rows: Rows) -> Members:
     """The members of an aggregate in each row, and until when others may come."""
+    aggregate = aggregate.with_any(rows.bound.keys())
     asked = AskedAtoms.of(known.rules, aggregate, atoms_of(aggregate.inside.reference, rows, known.values))
     if asked.atoms.relation in known.rules.cycles:
         through_time = _through_time(known, asked.atoms)

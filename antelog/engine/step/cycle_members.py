@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from antelog.compile.literals.aggregate import Aggregation
 from antelog.engine.columns.tables import Column
 from antelog.engine.step.amounts import compared
@@ -32,10 +34,12 @@ class UnnumberedAggregation:
 
     @classmethod
     def of(cls, node: Aggregation, rows: Rows, known: Knowledge) -> UnnumberedAggregation:
-        some = Rows({name: rows.bound[name] for name in sorted(node.variables)}, rows.count, as_of=rows.as_of)
+        names = sorted(node.variables & rows.bound.keys())
+        some = Rows({name: rows.bound[name] for name in names}, rows.count, as_of=rows.as_of)
+        aggregates = (each.with_any(some.bound.keys()) for each in node.aggregates)
         asked = (
             AskedAtoms.of(known.rules, each, atoms_of(each.inside.reference, rows, known.values))
-            for each in node.aggregates
+            for each in aggregates
         )
         return cls(node, some, known.values, tuple(asked))
 
@@ -58,7 +62,10 @@ class NumberedAggregation:
         """Its truth in some rows, once the atoms of all lower levels are known."""
         node, rows, values = self.asked.node, self.asked.rows.take(row), self.asked.values
         found = [
-            members(aggregate, *each.for_rows(row).decided(known), rows, values)
+            members(aggregate.with_any(rows.bound.keys()), *each.for_rows(row).decided(known), rows, values)
             for aggregate, each in zip(node.aggregates, self.members, strict=True)
         ]
-        return compared(node, found, rows, values).truth
+        truth = compared(node, found, rows, values).truth
+        # By when one with open variables is decided has been found out where it waits for them.
+        is_open = not node.variables <= rows.bound.keys()
+        return truth._replace(decided=np.full_like(row, -1)) if is_open else truth

@@ -15,7 +15,7 @@ import numpy as np
 from antelog.engine.columns.joins import find_rows, pairs, spread
 from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked, sorting
 from antelog.engine.step.derivations import Atoms, Knowledge, Truth
-from antelog.engine.step.members import AskedAtoms, Candidates
+from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting
 
 
 class AtomForm(NamedTuple):
@@ -75,7 +75,8 @@ class FoundAtoms:
 class NumberedMembers:
     """Atoms that may be members of an aggregate, in the order of their owners, and their numbers.
 
-    `open` has the number of each atom that is asked for, as long as others may come for it; else -1.
+    `open` has the number of each atom that is asked for, as long as others may come for it; else -1. Those
+    come `one_a_tick`, where slots allow no more.
     """
 
     asked: AskedAtoms
@@ -84,6 +85,7 @@ class NumberedMembers:
     cells: tuple[Column, ...]
     time: Column
     number: Column
+    one_a_tick: bool = False
 
     def for_rows(self, row: Column) -> NumberedMembers:
         """Those of some rows, which are counted anew."""
@@ -96,6 +98,7 @@ class NumberedMembers:
             tuple(column.take(place) for column in self.cells),
             self.time.take(place),
             self.number.take(place),
+            self.one_a_tick,
         )
 
     def decided(self, known: Truth) -> tuple[Candidates, Truth]:
@@ -105,8 +108,18 @@ class NumberedMembers:
         open_until, decided = (
             np.where(is_open, column.take(self.open), -1) for column in (known.false_at, known.decided)
         )
-        np.maximum.at(decided, self.owner, truth.decided)
-        found = Candidates(self.asked, self.owner, self.cells, self.time, truth.true_at, open_until, decided)
+        every, own = np.arange(len(self.open)), np.arange(len(self.owner))
+        resting = Resting(
+            np.concatenate([self.owner, every]),
+            np.concatenate([own, np.full(len(every), np.int64(-1))]),
+            np.concatenate([truth.decided, decided]),
+        )
+        ones = marked(is_open) if self.one_a_tick else every[:0]
+        any_until = np.full_like(open_until, -1) if self.one_a_tick else open_until
+        found = Candidates(
+            *(self.asked, self.owner, self.cells, self.time, truth.true_at, any_until),
+            *(Ones(ones, open_until.take(ones)), resting),
+        )
         return found, truth
 
 
@@ -159,7 +172,7 @@ class Numbering:
         parts = [*self._found(atoms, number), *self._recalled(atoms)]
         owner, *cells, time, found = map(np.concatenate, zip(*parts, strict=True))
         (key,) = keys_of([[owner, *cells, time]])
-        once = groups(key).first
+        once, patterns = groups(key).first, self.known.rules.patterns[atoms.relation]
         once = once.take(sorting(owner.take(once)))
         return NumberedMembers(
             asked,
@@ -168,6 +181,7 @@ class Numbering:
             tuple(column.take(once) for column in cells),
             time.take(once),
             found.take(once),
+            len(patterns) == 1 and patterns[0].one_a_tick(atoms.given),
         )
 
     def _found(self, atoms: Atoms, number: Column) -> list[list[Column]]:

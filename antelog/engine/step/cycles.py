@@ -21,6 +21,7 @@ from typing import Protocol
 import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregation
+from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import NEVER, Column, distinct, marked
 from antelog.engine.step.cycle_members import UnnumberedAggregation
@@ -83,16 +84,19 @@ class Closure:
         rows, facts = found.rows, len(prepared.facts)
         inner, outer = list[_Unnumbered](), [*range(facts)]
         for i, literal in enumerate(prepared.asked, facts):
+            needed = variables_in(literal.node.times) if literal.node.has_amount else literal.variables
             if self.relations.isdisjoint(literal.relations) or not literal.variables <= rows.bound.keys():
                 outer.append(i)
-            elif isinstance(literal.node, Aggregation):
+            if self.relations.isdisjoint(literal.relations) or not needed <= rows.bound.keys():
+                continue
+            if isinstance(literal.node, Aggregation):
                 inner.append(UnnumberedAggregation.of(literal.node, rows, known))
             else:
                 asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
                 inner.append(_UnnumberedLiteral(ASKED[type(literal.node)], asked))
         for asking in inner:
-            for needed in asking.atoms:
-                self._ask(needed)
+            for each in asking.atoms:
+                self._ask(each)
         holds, late = found.holds[outer], np.broadcast_to(found.seen, rows.count)
         level, rank = _level(known, atoms, found)
         self._derived.append(

@@ -67,6 +67,11 @@ class Atoms:
         return self.last is None and all(column is not None for column in self.arguments)
 
     @property
+    def given(self) -> frozenset[int]:
+        """The places of the arguments that are given."""
+        return frozenset(place for place, column in enumerate(self.arguments) if column is not None)
+
+    @property
     def columns(self) -> list[Column]:
         """The columns that distinguish the atoms of a relation."""
         return [

@@ -236,15 +236,10 @@ class _ViewGroup:
 def _kinds(
     found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
 ) -> Iterator[_ViewGroup]:
-    numbers = _numbers(found, at, rivals, variables, values)
-    for b, block in enumerate(found.blocks):
-        views = at.views(found, b)
-        first, last = np.searchsorted(rivals, [views.start, views.stop])
-        view = rivals[first:last]
-        if len(view) == 0:
-            continue
-        row = at.view_of[view] - found.starts[b]
-        own, wanted, columns = numbers[b]
+    sections = list(_sections(found, at, rivals))
+    numbers = _numbers(found, sections, variables, values)
+    for section, (own, wanted, columns) in zip(sections, numbers, strict=True):
+        block, view, row = found.blocks[section.block], section.view, section.row
         place = np.searchsorted(wanted, row)
         true = np.zeros((len(own), len(row)), np.bool_)
         for i, unit in enumerate(own):
@@ -264,25 +259,54 @@ def _kinds(
             yield _ViewGroup(mine, at.view_at[mine], *parts)
 
 
-def _numbers(
-    found: Lives, at: Moments, rivals: Column, variables: Sequence[str], values: Values
-) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
-    """For each block its units, the rows that views are of, and numbers for what fills the units' gaps."""
-    result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
-    filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
+@dataclass(frozen=True, eq=False)
+class _Section:
+    """Views of a block, and their rows, in which the same literals with open variables are `true`."""
+
+    block: int
+    true: frozenset[int]
+    view: Column
+    row: Column
+
+
+def _sections(found: Lives, at: Moments, rivals: Column) -> Iterator[_Section]:
     for b, block in enumerate(found.blocks):
         views = at.views(found, b)
         first, last = np.searchsorted(rivals, [views.start, views.stop])
-        rows = distinct(at.view_of[rivals[first:last]] - found.starts[b])
-        own = units(block.prepared, frozenset(block.rows.bound), tuple(variables))
+        view = rivals[first:last]
+        row, bound = at.view_of[view] - found.starts[b], block.rows.bound.keys()
+        some = [
+            i
+            for i, literal in enumerate(block.prepared.literals)
+            if not literal.variables <= bound and (block.holds[i] < NEVER).any()
+        ]
+        true = [block.holds[i].take(row) <= at.then.take(view) for i in some]
+        (key,) = (
+            keys_of([[each.astype(np.int64) for each in true]]) if some else [np.zeros(len(row), np.int64)]
+        )
+        different, which = numbered(key)
+        for number in range(len(different)):
+            these = marked(which == number)
+            told = frozenset(i for i, each in zip(some, true, strict=True) if each[these[0]])
+            yield _Section(b, told, view.take(these), row.take(these))
+
+
+def _numbers(
+    found: Lives, sections: Sequence[_Section], variables: Sequence[str], values: Values
+) -> list[tuple[tuple[Cluster, ...], Column, list[Column]]]:
+    """For each section its units, the rows that views are of, and numbers for what fills the units' gaps."""
+    result: list[tuple[tuple[Cluster, ...], Column, list[Column]]] = []
+    filled: dict[str, list[tuple[int, int, list[Column]]]] = {}
+    for number, section in enumerate(sections):
+        block, rows = found.blocks[section.block], distinct(section.row)
+        own = units(block.prepared, frozenset(block.rows.bound), tuple(variables), section.true)
         result.append((own, rows, [np.zeros(len(rows), np.int64)] * len(own)))
-        if len(rows):
-            for i, unit in enumerate(own):
-                filled.setdefault(unit.signature, []).append((b, i, _filled(block, unit, rows, values)))
+        for i, unit in enumerate(own):
+            filled.setdefault(unit.signature, []).append((number, i, _filled(block, unit, rows, values)))
     for places in filled.values():
         keys = keys_of([columns for _, _, columns in places])
-        for (b, i, _), key in zip(places, keys, strict=True):
-            result[b][2][i] = key
+        for (number, i, _), key in zip(places, keys, strict=True):
+            result[number][2][i] = key
     return result
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.terms import Term, Var
+from antelog.compile.literals.terms import Term, Var, variables_in
 from antelog.compile.nodes.patterns import Taking
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.joins import find
@@ -271,7 +271,7 @@ def _taken(
         at = at - 1
     none = marked(fitting_since > supported)
     open_.append(_Spans(none, none, np.full(len(none), np.int64(-1)), fitting_since.take(none)))
-    one, other = _Spans.together(valued), _Spans.together(open_)
+    one, other = _joined(slots, taking, _Spans.together(valued)), _Spans.together(open_)
     bound = _bound(slots, taking, block, one.row, one.at)
     return _during(bound, taking, one), _during(block.take(other.row), taking, other)
 
@@ -297,6 +297,27 @@ class _Spans:
         return cls(*map(np.concatenate, columns))
 
 
+def _joined(slots: SlotFacts, taking: Taking, spans: _Spans) -> _Spans:
+    """The spans of rows, with those that follow each other with the same values made one."""
+    order = np.lexsort([spans.since, spans.row])
+    row, at, since, until = (c.take(order) for c in (spans.row, spans.at, spans.since, spans.until))
+    goes_on = (row[1:] == row[:-1]) & (since[1:] == until[:-1])
+    for place in _taken_from(taking, slots.rows):
+        cells = slots.value(place, at)
+        goes_on &= cells[1:] == cells[:-1]
+    first, last = (
+        marked(np.append([True], ~goes_on)[: len(row)]),
+        marked(np.append(~goes_on, [True])[: len(row)]),
+    )
+    return _Spans(row.take(last), at.take(last), since.take(first), until.take(last))
+
+
+def _taken_from(taking: Taking, rows: Rows) -> list[int]:
+    """The places of the arguments that have no value yet."""
+    arguments = enumerate(taking.literal.arguments)
+    return [place for place, term in arguments if isinstance(term, Var) and term.name not in rows.bound]
+
+
 def _during(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
     """Derivations that are supported within spans of a `last`, and within those they have."""
     since, until, before = spans.since, spans.until, found.rows.latest
@@ -309,9 +330,9 @@ def _during(found: Derivations, taking: Taking, spans: _Spans) -> Derivations:
 def _bound(slots: SlotFacts, taking: Taking, block: Derivations, row: Column, at: Column) -> Derivations:
     """Some rows with the values of facts at some positions."""
     found, bound = block.take(row), {}
-    for place, term in enumerate(taking.literal.arguments):
-        if isinstance(term, Var) and term.name not in block.rows.bound:
-            bound[term.name] = slots.value(place, at)
+    for place in _taken_from(taking, block.rows):
+        (name,) = variables_in([taking.literal.arguments[place]])
+        bound[name] = slots.value(place, at)
     return replace(found, rows=replace(found.rows, bound={**found.rows.bound, **bound}))
 
 

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.literal import Literal
 from antelog.compile.literals.terms import (
     Calculated,
@@ -131,7 +132,7 @@ def _closing(
     end = _pieces(after, bound)
     pattern = prepared.pattern
     open_names = pattern.leading_to(literal.variables - bound)
-    tests = sorted(pattern.tests, key=lambda test: test not in pattern.comparisons)
+    tests = sorted(prepared.tests(bound), key=lambda test: not isinstance(test, Comparison))
     conditions = [_pieces(test.parts, bound) for test in tests if test.variables & open_names]
     if not conditions:
         yield from end

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from antelog.compile.conditions.ordering import implied
 from antelog.compile.literals.aggregate import Aggregate, open_name
 from antelog.compile.literals.terms import Inner
+from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Truth, answer_time, given_since
@@ -40,7 +42,7 @@ class AskedAtoms:
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
             return cls(atoms, row, single)
-        if not single and _plain(rules, atoms.relation):
+        if not single and _plain(rules, atoms):
             natural = Atoms(
                 atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
             )
@@ -49,22 +51,43 @@ class AskedAtoms:
         return cls(each.atoms, np.repeat(row, each.counts), single)
 
 
-def _plain(rules: Rules, relation: str) -> bool:
+def _plain(rules: Rules, atoms: Atoms) -> bool:
     """Whether nothing but its delay says until when an atom without evidence may come."""
     return all(
         len(each.facts) == 1
         and not each.asked
         and each.facts[0].slot is None
         and each.facts[0].node.time.variable == each.pattern.time.variable
-        for each in rules.patterns[relation]
+        and not each.one_a_tick(atoms.given)
+        for each in rules.patterns[atoms.relation]
     )
+
+
+@dataclass(frozen=True, eq=False)
+class Resting:
+    """Deadlines of atoms that may come: for which of those asked for, and by when all has come for them.
+
+    `candidate` is the one that it is about; -1: any.
+    """
+
+    owner: Column
+    candidate: Column
+    until: Column
+
+
+class Ones(NamedTuple):
+    """Atoms that may come one by one: for which that was asked, and until when."""
+
+    owner: Column
+    until: Column
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
     """Atoms that may be members, each once, with what is asked for; and until when others may come.
 
-    `settled` is by when everything has come that they rest on. Both are given for each atom asked for.
+    Any number may come up to `open_until` of each atom asked for, and one more for each of `ones`, where
+    slots allow a rule no more.
     """
 
     asked: AskedAtoms
@@ -73,7 +96,8 @@ class Candidates:
     time: Column
     true_at: Column
     open_until: Column
-    settled: Column
+    ones: Ones
+    resting: Resting
 
     @property
     def atoms(self) -> Atoms:
@@ -85,21 +109,31 @@ class Candidates:
 
 def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) -> Candidates:
     """The atoms that derivations of what is asked for are about."""
-    atoms, width = asked.atoms, len(asked.atoms.arguments)
-    open_until, settled = np.full((2, atoms.count), np.int64(-1))
-    parts: list[list[Column]] = [[np.zeros(0, np.int64)] * (width + 3)]
+    atoms, width, nothing = asked.atoms, len(asked.atoms.arguments), np.zeros(0, np.int64)
+    open_until, ones, ends = np.full(atoms.count, np.int64(-1)), [nothing], [nothing]
+    parts: list[list[Column]] = [[nothing] * (width + 4)]
+    rest: list[tuple[Column, Column]] = [(nothing, nothing)]
+    single: dict[Prepared, Column] = {}
     for each in found:
         block = each if atoms.as_of is None else each.take(given_since(each, atoms) <= each.seen)
-        np.maximum.at(settled, block.owner, np.where(block.failed > block.seen, block.open_until, -1))
-        pattern = block.prepared.pattern
-        if pattern.answered <= block.rows.bound.keys():
-            cells = [term_column(term, block.rows, values) for term in pattern.answer]
-            parts.append([block.owner, *cells, answer_time(block), block.complete])
-        else:
-            np.maximum.at(open_until, block.owner, block.failed)
-    owner, *cells, time, complete = map(np.concatenate, zip(*parts, strict=True))
+        prepared, until = block.prepared, np.where(block.failed > block.seen, block.open_until, -1)
+        if prepared.pattern.answered <= block.rows.bound.keys():
+            cells = [term_column(term, block.rows, values) for term in prepared.pattern.answer]
+            parts.append([block.owner, *cells, answer_time(block), block.complete, until])
+            continue
+        rest.append((block.owner, until))
+        last = open_until
+        if prepared.one_a_tick(atoms.given):
+            last = single.setdefault(prepared, np.full(atoms.count, np.int64(-1)))
+        np.maximum.at(last, block.owner, block.failed)
+    for last in single.values():
+        ones.append(marked(last >= 0))
+        ends.append(last.take(ones[-1]))
+    owner, *cells, time, complete, until = map(np.concatenate, zip(*parts, strict=True))
     (key,) = keys_of([[owner, *cells, time]])
     same = groups(key)
+    owners, untils = map(np.concatenate, zip((owner, until), *rest, strict=True))
+    of_any = np.full(len(owners) - len(owner), np.int64(-1))
     return Candidates(
         asked,
         owner.take(same.first),
@@ -107,7 +141,8 @@ def candidates(asked: AskedAtoms, found: Sequence[Derivations], values: Values) 
         time.take(same.first),
         same.least(complete),
         open_until,
-        settled,
+        Ones(np.concatenate(ones), np.concatenate(ends)),
+        Resting(owners, np.concatenate([same.numbers, of_any]), untils),
     )
 
 
@@ -136,18 +171,21 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     true_at, false_at = truth.true_at.take(fits), truth.false_at.take(fits)
     never = true_at == NEVER
     possible = is_possible(aggregate, rows, values)
-    settled, any_until = np.full((2, rows.count), np.int64(-1))
-    np.maximum.at(settled, row_of, found.settled)
+    any_until = np.full(rows.count, np.int64(-1))
+    first = np.full(len(row_of), NEVER)
+    np.minimum.at(first, owner, true_at)
     if found.asked.single:
-        first = np.full(len(row_of), NEVER)
-        np.minimum.at(first, owner, true_at)
         last = found.open_until.copy()
+        np.maximum.at(last, *found.ones)
         np.maximum.at(last, owner, np.where(never, false_at, -1))
         coming, until = row_of, np.where(first < NEVER, first, last)
     else:
         np.maximum.at(any_until, row_of, found.open_until)
         any_until = np.where(possible, any_until, -1)
-        coming, until = row_of.take(owner), np.where(never, np.maximum(false_at, -1), true_at)
+        coming = row_of.take(np.concatenate([owner, found.ones.owner]))
+        until = np.concatenate([np.where(never, np.maximum(false_at, -1), true_at), found.ones.until])
+    settled = _settled(found, fits, truth.true_at, first, rows)
+    settled = np.where(possible, settled, -1)
     may = marked(possible.take(coming))
     there = marked(~never)
     value = _value(aggregate, found).take(fits)
@@ -161,6 +199,21 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
         any_until,
         settled,
     )
+
+
+def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, rows: Rows) -> Column:
+    """By when everything has come that the members of each row still rest on; -1 if all of it has."""
+    row_of, resting = found.asked.row, found.resting
+    seen = np.full(rows.count, np.int64(-1)) if rows.as_of is None else rows.as_of
+    # What one of these is about that is not true yet; -1 at the end is any.
+    open_ = np.append(np.zeros(len(true_at), np.bool_), [True])
+    open_[fits] = true_at.take(fits) > seen.take(row_of.take(found.owner.take(fits)))
+    matters = open_.take(resting.candidate)
+    if found.asked.single:
+        matters &= first.take(resting.owner) > seen.take(row_of.take(resting.owner))
+    at, settled = marked(matters), np.full(rows.count, np.int64(-1))
+    np.maximum.at(settled, row_of.take(resting.owner.take(at)), resting.until.take(at))
+    return settled
 
 
 def _fitting(aggregate: Aggregate, found: Candidates, rows: Rows, values: Values) -> Column:

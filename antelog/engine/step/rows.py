@@ -19,7 +19,15 @@ from antelog.compile.literals.terms import Calculated, Const, Operand, Sum, Term
 from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import Band, band_pairs, find_rows, make_room, pairs, spread
 from antelog.engine.columns.spans import Spans, span
-from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, positions
+from antelog.engine.columns.tables import (
+    NEVER,
+    Column,
+    Mask,
+    groups,
+    keys_of,
+    marked,
+    positions,
+)
 from antelog.engine.facts.history import Facts, History, Places, gather, gather_each
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.numbers import Numbers, calculate, calendar_numbers
@@ -223,6 +231,10 @@ def latest_tick(prepared: Prepared, time: Time, rows: Rows) -> Column:
         ahead = prepared.times.furthest(Time(name, 0), time)
         if ahead is not None:
             latest = np.minimum(latest, tick + ahead)
+    for end in (each for each in prepared.ends if each.bound in rows.bound):
+        ahead, tick = prepared.times.furthest(Time(end.variable, 0), time), rows.bound[end.bound]
+        if ahead is not None:
+            latest = np.minimum(latest, np.where(tick == NEVER, NEVER, tick - end.offset - 1 + ahead))
     return _beyond(_excluded(prepared, time, rows), latest, -1)
 
 

@@ -178,6 +178,13 @@ def _inside(each: Aggregate, rule: Safety) -> Iterator[Diagnostic]:
     elif each.atom.terms and isinstance(each.atom.terms[-1], Anonymous):
         message = f"`{rule.text(each)}` would be certain only when time has ended"
         yield Diagnostic("E409", message, each.atom.span, "Give it a range of ticks, such as T-9..T.")
+    own = {*variables_of(each.atom.operands)}
+    for term in (term for condition in each.conditions for term in condition.operands):
+        lost = next((name for name in variables_of([term]) if name in each.inner and name not in own), None)
+        if lost is not None:
+            message = f"{lost} stands in a condition of `{each.function}` only, and has no value"
+            hint = f"Write it in the column that it means: `{name}(…, {lost}, …)`; or in an atom outside."
+            yield Diagnostic("E402", message, term.span, hint)
     if value is None:
         if each.distinct or each.function != "count":
             message = f"`{each.function}` needs a variable whose values it takes"

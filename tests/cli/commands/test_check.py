@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from antelog.cli.main import main
 from antelog.compile.patterns import work
+from antelog.compile.rules import statics
 
 ROOT = Path(__file__).resolve().parents[3]
 TURBINES = ROOT / "examples" / "turbines" / "turbines.alog"
@@ -31,6 +32,30 @@ def program(tmp_path: Path) -> Path:
 def check(program: Path, text: str, *options: str) -> Result:
     program.write_text(text, encoding="utf-8")
     return antelog("check", str(program), *options)
+
+
+# ---- a program that is too large ----
+
+
+def test_static_rules_that_derive_too_much_end_in_one_line(
+    program: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(statics, "MOST_FACTS", 1_000)
+    values = "".join(f"S({i}). " for i in range(60))
+    rules = "static All(a, b, c). All(A, B, C) :- S(A), S(B), S(C). Q(X, T) :- A(X, T), All(X, _, _)."
+    for options in ((), ("--json",)):
+        done = check(program, f"static S(x). {values}{rules} query Q(X, T).", *options)
+        assert (done.exit_code, done.stdout) == (1, "")
+        (line,) = done.stderr.splitlines()
+        assert line.startswith("error: All: the rules of static relations derive more than 1000 facts")
+
+
+def test_a_calculation_of_a_thousand_parts_is_refused_in_one_place(program: Path) -> None:
+    summands = " + ".join(["V"] * 1_000)
+    done = check(program, f"P(X, T) :- A(X, V, T), V > {summands}.\nquery P(X, T).\n")
+    assert done.exit_code == 1
+    assert "more than 100 calculations within each other" in done.stderr
+    assert "Traceback" not in done.output
 
 
 # ---- a program that can be run ----

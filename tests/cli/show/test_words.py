@@ -46,7 +46,7 @@ def test_diagnostics_are_the_same_with_colours_and_without() -> None:
 
 def test_a_plan_says_what_is_watched_for() -> None:
     console = _console()
-    print_plan(antelog.parse("Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).").plan, console)
+    print_plan(antelog.parse("Hot(X, T) :- Temp(X, T), Temp(X, T+1). query Hot(X, T).").plan, {}, console)
     said = _shown(console)
     assert "Temp(X, T), Temp(X, T+1)" in said
     assert "Strata: groups of rules, each worked out after those it asks by `not`\n  0: Hot\n" in said

@@ -34,11 +34,11 @@ def test_a_query_and_what_its_patterns_fix() -> None:
 
 def test_bounds_of_a_query_and_of_what_it_negates() -> None:
     negated = next(relation for relation in PLAN.relations if not relation.is_query)
-    assert list(bounds_lines(QUERY))[:2] == [
+    assert list(bounds_lines(PLAN, QUERY))[:2] == [
         "delay: decided by T+3 at the latest; confirmed answers are remembered until then",
         "window: 4 ticks",
     ]
-    assert "needed until T+3, asked about in P" in list(bounds_lines(negated))
+    assert "needed until T+3, asked about in P" in list(bounds_lines(PLAN, negated))
 
 
 def test_strata_and_the_key() -> None:
@@ -46,3 +46,11 @@ def test_strata_and_the_key() -> None:
     assert key_text(PLAN).startswith("partition key: ")
     off = plan_of("Off(T+1) :- Press(T+1), not Off(T). query Off(T).")
     assert list(strata_lines(off)) == ["0: Off, tick by tick"]
+
+
+def test_what_is_kept_for_ever_is_said() -> None:
+    plan = plan_of("""input A(x: text, time). input R(x: text, time) delay 1.
+        Old(X, T) :- A(X, T), not R(X, 0..T-1). query Old(X, T).""")
+    assert "state: no bound; all there is of R is kept for ever" in list(
+        bounds_lines(plan, plan.relation("Old"))
+    )

@@ -36,6 +36,24 @@ def test_a_value_is_that_of_the_latest_fact_as_long_as_it_is_the_latest() -> Non
     assert sorted(reported_at_once(_limits(), facts, 8)) == sorted(chain.from_iterable(lines.values()))
 
 
+def test_an_equal_value_that_takes_over_is_not_told_again() -> None:
+    facts = [
+        ("Limit", "a", 90, 0, 0),
+        ("Temp", "a", 99, 5, 5),
+        ("Limit", "a", 90, 4, 6),
+        ("Limit", "a", 90, 5, 6),
+    ]
+    kinds = {
+        tick: [line.split()[0] for line in lines] for tick, lines in reported(_limits(3), facts, 9).items()
+    }
+    assert kinds == {5: ["possible"], 6: ["confirmed"]}
+    kinds = {
+        tick: [line.split()[0] for line in lines]
+        for tick, lines in reported(_limits(3), facts[:3], 9).items()
+    }
+    assert kinds == {5: ["possible"], 8: ["confirmed"]}
+
+
 def test_an_older_fact_that_comes_late_changes_nothing() -> None:
     facts = [("Limit", "a", 90, 4, 4), ("Temp", "a", 99, 5, 5), ("Limit", "a", 10, 3, 5)]
     assert [line.partition(":")[0] for line in reported_at_once(_limits(), facts, 8)] == [

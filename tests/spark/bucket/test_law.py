@@ -13,6 +13,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
 from antelog.spark.bucket import storage
 from tests.cases_of_latest import cases_of_latest
+from tests.cases_of_open_ends import cases_of_open_ends
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
@@ -33,6 +34,7 @@ ANY = (
     | cases_with_two_times(latest=9, most=20)
     | cases_of_few_literals()
     | cases_of_latest()
+    | cases_of_open_ends()
     | mixtures()
     | keyed(TYPED)
     | keyed(TYPED)

@@ -9,7 +9,7 @@ from typing import Self
 from antelog.language import syntax
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.literal import NEVER, START, Around, Below, Body, Facts, Lowering, Ticks
-from tests.specification.terms import Atom, Term, Variable, text
+from tests.specification.terms import Atom, Term, Variable, text, variables_in
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,11 @@ class Absence(Body):
         """One for each tick of the range; if that is open, one about a tick within it."""
         if isinstance(self.first, int) and isinstance(self.last, int):
             ticks = range(max(self.first, 0), self.last + 1)
-            return tuple(Atom(self.predicate, (*self.arguments, tick)) for tick in ticks)
-        return (Atom(self.predicate, (*self.arguments, self._within)),)
+            return tuple(map(self.atom_at, ticks))
+        return (self.atom_at(self._within),)
+
+    def atom_at(self, tick: Term) -> Atom:
+        return Atom(self.predicate, (*self.arguments, tick))
 
     @property
     def bounds(self) -> tuple[Comparison, ...]:
@@ -72,6 +75,13 @@ class Absence(Body):
     @property
     def natural(self) -> tuple[Term, ...]:
         return ()
+
+    @property
+    def open_end(self) -> Variable | None:
+        """The upper end, if that alone is open."""
+        end = self.last
+        alone = isinstance(end, Variable) and not variables_in((*self.arguments, self.first))
+        return end if alone and isinstance(end, Variable) else None
 
     def ticks(self, world: Facts, _around: Around) -> Ticks:
         if self.variables:

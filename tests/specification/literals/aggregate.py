@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
 
@@ -46,7 +46,8 @@ _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {"=": eq, "!=": ne, "<": lt, 
 class Values(NamedTuple):
     """The values an aggregate may have: `least` to `largest`, None if it has none for certain.
 
-    `open` says that it may still have none, as an average of nothing does.
+    `open` says that it may still have none, as an average of nothing does. What is `rising` is less than the
+    largest by what open variables will leave out.
     """
 
     least: float
@@ -54,6 +55,10 @@ class Values(NamedTuple):
     whole: bool = False
     none: bool = False
     open: bool = False
+    rising: bool = False
+
+
+_UNKNOWN = Values(-math.inf, math.inf, open=True)
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,19 @@ class Aggregate:
         distinct = "distinct " if self.distinct else ""
         conditions = "".join(f", {each}" for each in self.conditions)
         return f"{self.function}({distinct}{value}{atom}{conditions})"
+
+    @property
+    def variables(self) -> frozenset[str]:
+        return variables_in(self.operands)
+
+    @property
+    def with_any(self) -> Self:
+        """The aggregate with `_` in place of open variables, and without what is said of these."""
+        arguments = (
+            Inner(f"_{i}~") if isinstance(term, Variable) else term for i, term in enumerate(self.arguments)
+        )
+        conditions = tuple(each for each in self.conditions if not each.variables)
+        return replace(self, arguments=tuple(arguments), conditions=conditions)
 
     @property
     def ticks(self) -> range:
@@ -312,9 +330,9 @@ class Aggregation(Body):
         return tuple(each.last for each in self.aggregates if each.single)
 
     def ticks(self, world: Facts, _around: Around) -> Ticks:
-        if self.variables:
+        if variables_in(self.times):
             return Ticks(NEVER, NEVER)
-        instances = [world.instances(each) for each in self.aggregates]
+        instances = [world.instances(each.with_any) for each in self.aggregates]
         true_at = false_at = NEVER
         for tick in sorted({START, *(at for each in instances for at in each.turns)}):
             outcome = self.outcome(instances, tick)
@@ -324,22 +342,39 @@ class Aggregation(Body):
         return Ticks(true_at, false_at)
 
     def outcome(self, instances: Sequence[Instances], tick: Tick) -> bool | None:
-        """Whether the comparison holds, or fails, for all values there may be; None if that is open."""
-        left = self.left.values(instances[0], tick)
-        right = self._right(instances, tick)
+        """Whether the comparison holds, or fails, for all values there may be; None if that is open.
+
+        Of an aggregate with open variables no more is known than how far it can rise, until none can come.
+        """
+        left, *others = (
+            self._values(each, its, tick) for each, its in zip(self.aggregates, instances, strict=True)
+        )
+        right = self._right(others)
         if right is None or left.none or right.none:
             return False
         if left.open or right.open:
             return None
         test, pairs = _TESTS[self.operator], _extremes(left, right, self.operator)
         held = {test(one, other) for one, other in pairs}
+        if (left.rising or right.rising) and (self.operator in ("=", "!=") or held != {False}):
+            return None
         return held.pop() if len(held) == 1 else None
 
-    def _right(self, instances: Sequence[Instances], tick: Tick) -> Values | None:
+    @staticmethod
+    def _values(aggregate: Aggregate, instances: Instances, tick: Tick) -> Values:
+        asked = aggregate.with_any
+        found = asked.values(instances, tick)
+        if not aggregate.variables or not (instances.coming(tick) or asked.members(instances, tick)):
+            return found
+        return Values(-math.inf, found.largest, rising=True) if aggregate.rises else _UNKNOWN
+
+    def _right(self, others: Sequence[Values]) -> Values | None:
         if not isinstance(self.right, Aggregate):
+            if variables_in([self.right]):
+                return _UNKNOWN
             number = value_of(self.right)
             return None if number is None or isinstance(number, str) else Values(number, number)
-        found = self.right.values(instances[1], tick)
+        (found,) = others
         assert not isinstance(self.factor, str)
         ends = sorted((found.least * self.factor, found.largest * self.factor))
         return found._replace(least=ends[0], largest=ends[1], whole=found.whole and self.factor == 1)
