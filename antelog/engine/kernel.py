@@ -25,7 +25,7 @@ import pyarrow as pa
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.prepared.rules import prepared
-from antelog.engine.columns.joins import TooLargeError
+from antelog.engine.columns.joins import TooLargeError, more_room
 from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import Mask, distinct, sorting
 from antelog.engine.facts.admission import Admitted, admit
@@ -289,10 +289,11 @@ def _with_room(
     """A step, or several smaller ones if a table would get too large; each goes on from the one before."""
     try:
         done = _stepped(plan, state, facts, now, wanted)
-    except TooLargeError as error:
+    except TooLargeError:
         middle = _middle(state, facts, now)
         if middle is None:
-            raise DataError(_too_large(now, error)) from None
+            yield _with_more_room(plan, state, facts, now, wanted)
+            return
     else:
         yield done
         return
@@ -303,6 +304,21 @@ def _with_room(
         last = each.state
         yield each
     yield from _with_room(plan, last, second, now, wanted)
+
+
+def _with_more_room(
+    plan: Plan, state: State, facts: Mapping[str, Facts], now: int, wanted: LineSelection
+) -> Stepped:
+    """A step of one tick whose tables are larger than the budget: they get more room, once."""
+    try:
+        with more_room(_MORE_ROOM):
+            return _stepped(plan, state, facts, now, wanted)
+    except TooLargeError as error:
+        raise DataError(_too_large(now, error)) from None
+
+
+_MORE_ROOM = 4
+"""A single tick that cannot be cut any more gets so many times the budget: by default a table of 1 GB."""
 
 
 def _middle(state: State, facts: Mapping[str, Facts], now: int) -> int | None:

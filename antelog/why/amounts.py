@@ -50,7 +50,7 @@ def _members(row: RankedRow, aggregate: Aggregate) -> Iterator[FactLine]:
     if reference.name in known.rules.cycles or not aggregate_bound(aggregate, single):
         return
     try:
-        asked = AskedAtoms.of(known.rules, aggregate, atoms_of(reference, single, known.values))
+        asked = AskedAtoms.of(known, aggregate, atoms_of(reference, single, known.values))
         found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
     except TooLargeError:
         return

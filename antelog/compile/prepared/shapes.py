@@ -10,11 +10,11 @@ to the names of these variables.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import permutations
-from math import factorial
+from itertools import chain, permutations, product
+from math import factorial, prod
 
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.literal import Literal
@@ -123,9 +123,14 @@ def _read(
     prepared: Prepared, members: Sequence[int], bound: frozenset[str], called: dict[str, str]
 ) -> tuple[str, tuple[tuple[Operand, ...], ...]]:
     """The signature, and the gaps in all orders of the literals that have it."""
-    orders: Iterator[tuple[int, ...]] = iter([tuple(members)])
-    if len(members) > 1 and factorial(len(members)) <= _PERMUTATIONS:
-        orders = permutations(members)
+    alike: dict[str, list[int]] = {}
+    for i in members:
+        alike.setdefault(_Reading(prepared, bound, dict(called)).of([i])[0], []).append(i)
+    # Only those that read alike on their own can change places.
+    parts = [alike[text] for text in sorted(alike)]
+    orders: Iterable[tuple[int, ...]] = [tuple(chain(*parts))]
+    if prod(factorial(len(part)) for part in parts) <= _PERMUTATIONS:
+        orders = (tuple(chain(*each)) for each in product(*map(permutations, parts)))
     best = ""
     gaps: dict[tuple[Operand, ...], None] = {}
     for order in orders:

@@ -62,6 +62,13 @@ def budget(size: int) -> Iterator[None]:
         _budget.reset(token)
 
 
+@contextmanager
+def more_room(times: int) -> Iterator[None]:
+    """A context in which each table takes so many times as much."""
+    with budget(_budget.get() * times):
+        yield
+
+
 def make_room(counts: NDArray[np.int64]) -> None:
     """Raises TooLargeError if a table with these numbers of rows would be too large."""
     rows = int(counts.sum())

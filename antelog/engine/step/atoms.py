@@ -8,7 +8,7 @@ as well.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -29,15 +29,23 @@ from antelog.engine.step.cycles import Closure
 from antelog.engine.step.derivations import (
     Atoms,
     Derivations,
+    FoundTruths,
     Knowledge,
     Truth,
     answer_time,
     atoms_of,
     life_of,
     mattering,
+    together,
 )
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
+from antelog.engine.step.mattering_ticks import (
+    atoms_by_tick,
+    fails_by_members,
+    may_be_true,
+    settled_as_of,
+)
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
 from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
@@ -74,8 +82,8 @@ def derivations_of(known: Knowledge, query: StepQuery) -> list[Derivations]:
             background = background_of(known, query, number)
             for taken in with_latest(known, found, query.step, background):
                 for each in while_they_are(known, taken, partial(_in_range, known)):
-                    whole = with_asked(known, each)
-                    blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
+                    for whole in _in_parts(known, each, since=life_of(each, query.step).supported):
+                        blocks += _kept(whole, mattering(whole, life_of(whole, query.step), query))
     return blocks
 
 
@@ -98,12 +106,17 @@ def _to_come(blocks: Sequence[Derivations], query: StepQuery) -> Column:
 
 
 def with_asked(
-    known: Knowledge, found: Derivations, leaving: frozenset[str] = frozenset(), depth: int = 0
+    known: Knowledge,
+    found: Derivations,
+    leaving: frozenset[str] = frozenset(),
+    depth: int = 0,
+    since: Column | None = None,
 ) -> Derivations:
     """Derivations with the lines of their asked literals; those about relations left out are unknown.
 
     A literal with open variables is neither true nor false: it waits until they have values. `depth` is how
-    many such literals these derivations are found for, each within the next.
+    many such literals these derivations are found for, each within the next. Nobody asks when up to the tick
+    `since` of a row its literals became true or false (None: at which tick always matters).
     """
     found = as_they_are(known, found, partial(_in_range, known))
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
@@ -120,14 +133,15 @@ def with_asked(
         elif not leaving.isdisjoint(literal.relations):
             lines.append(Truth(never, never, unknown))
         elif isinstance(literal.node, Aggregation):
-            whole, which = _aggregated(known, literal.node, rows)
+            told = rows.owner is None or rows.as_of is not None or fails_by_members(literal.node)
+            whole, which = _aggregated(known, literal.node, rows, since if told else None)
             lines.append(Truth(*(column.take(which) for column in whole.truth)))
             progress.append(AmountLine(number, which, whole.so_far, whole.quarters.take(which, axis=1)))
         else:
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = ASKED[type(literal.node)]
             if isinstance(literal.node, Absence):
-                lines.append(kind.truth([TickTruths(truth(known, each)) for each in asked]))
+                lines.append(kind.truth([TickTruths(truth(known, each, since)) for each in asked]))
             else:
                 lines.append(kind.truth([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
@@ -173,34 +187,53 @@ def _for_any(known: Knowledge, node: Aggregation, rows: Rows, waiting: Truth) ->
     """The truth of an aggregate's comparison, some of whose variables are open, where its ticks are known."""
     if not variables_in(node.times) <= rows.bound.keys():
         return waiting
-    whole, which = _aggregated(known, node, rows)
+    whole, which = _aggregated(known, node, rows, None)
     true_at, false_at, _ = (column.take(which) for column in whole.truth)
     return Truth(true_at, false_at, waiting.decided)
 
 
-def _aggregated(known: Knowledge, node: Aggregation, rows: Rows) -> tuple[Compared, Column]:
+def _in_parts(
+    known: Knowledge, found: Derivations, since: Column, leaving: frozenset[str] = frozenset()
+) -> list[Derivations]:
+    """Derivations with the lines of their asked literals; in parts if these ask for too much."""
+    try:
+        return [with_asked(known, found, leaving, since=since)]
+    except TooLargeError:
+        if found.rows.count < 2:
+            raise
+    middle = found.rows.count // 2
+    at = np.arange(found.rows.count)
+    halves = (at[:middle], at[middle:])
+    return [each for half in halves for each in _in_parts(known, found.take(half), since.take(half), leaving)]
+
+
+def _aggregated(
+    known: Knowledge, node: Aggregation, rows: Rows, since: Column | None
+) -> tuple[Compared, Column]:
     """An aggregate's comparison in rows, and which of those each is: with the same values they are one."""
     bound = {name: rows.bound[name] for name in sorted(node.variables & rows.bound.keys())}
     key_columns = [*bound.values()] + ([] if rows.as_of is None else [rows.as_of])
     (key,) = keys_of([key_columns]) if key_columns else (np.zeros(rows.count, np.int64),)
     same = groups(key)
     some = Rows(bound, rows.count, as_of=rows.as_of).take(same.first)
-    whole = node.variables <= bound.keys()
-    return (in_windows(known, node, some) if whole else None) or _step_by_step(
-        known, node, some
-    ), same.numbers
+    first = None if since is None else same.least(since)
+    windows = in_windows(known, node, some) if node.variables <= bound.keys() else None
+    return windows or _step_by_step(known, node, some, first), same.numbers
 
 
-def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows) -> Compared:
+def _step_by_step(known: Knowledge, node: Aggregation, rows: Rows, since: Column | None) -> Compared:
     """The comparison, by the members of each row."""
-    return compared(node, [_members(known, each, rows) for each in node.aggregates], rows, known.values)
+    found = [_members(known, each, rows, since) for each in node.aggregates]
+    return compared(node, found, rows, known.values)
 
 
-def _members(known: Knowledge, aggregate: Aggregate, rows: Rows) -> Members:
+def _members(known: Knowledge, aggregate: Aggregate, rows: Rows, since: Column | None) -> Members:
     """The members of an aggregate in each row, and until when others may come."""
     aggregate = aggregate.with_any(rows.bound.keys())
-    asked = AskedAtoms.of(known.rules, aggregate, atoms_of(aggregate.inside.reference, rows, known.values))
-    if asked.atoms.relation in known.rules.cycles:
+    atoms = atoms_of(aggregate.inside.reference, rows, known.values)
+    in_cycle = atoms.relation in known.rules.cycles
+    asked = AskedAtoms.of(known, aggregate, atoms, since if in_cycle else None)
+    if in_cycle:
         through_time = _through_time(known, asked.atoms)
         return members(aggregate, *through_time.members(asked), rows, known.values)
     found = candidates(asked, derived(known, asked.atoms) if asked.atoms.count else [], known.values)
@@ -222,24 +255,28 @@ def _of_latest(known: Knowledge, literal: AskedLiteral, rows: Rows) -> Truth:
     return Truth(true_at, np.minimum(found.false_at, until), found.decided)
 
 
-def by_tick(known: Knowledge, atoms: Atoms) -> TickTruths:
-    """The truth of atoms; of a range of ticks, that of the atom at each of them."""
+def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> TickTruths:
+    """The truth of atoms; of a range of ticks, that of the atom at each of them, or at those that matter."""
     if atoms.last is None:
         return TickTruths(truth(known, atoms))
-    each = AtomsByTick.of(atoms)
+    in_cycle = atoms.relation in known.rules.cycles
+    each = atoms_by_tick(known, atoms, since) if in_cycle else AtomsByTick.of(atoms)
     return TickTruths(truth(known, each.atoms), each.counts)
 
 
-def truth(known: Knowledge, atoms: Atoms) -> Truth:
+def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
     """The ticks at which atoms become true and false, if nothing more arrives.
 
-    Of a range of ticks, those at which "some atom of the range" does.
+    Of a range of ticks, those at which "some atom of the range" does. For rows that can say nothing up to the
+    ticks `since`, it matters not when it was before.
     """
     if atoms.count == 0:
         return Truth(atoms.time, atoms.time, atoms.time)
     if atoms.last is not None:
         windows = windows_of(known, atoms)
-        return by_tick(known, atoms).some if windows is None else windows.some
+        return by_tick(known, atoms, since).some if windows is None else windows.some
+    if atoms.relation in known.rules.cycles:
+        atoms = settled_as_of(known, atoms)
     (key,) = keys_of([atoms.columns])
     same = groups(key)
     found, numbers = _recalled(known, atoms.take(same.first)), same.numbers
@@ -279,6 +316,56 @@ def _truth(known: Knowledge, atoms: Atoms) -> Truth:
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
     """Atoms of a relation that rests on its own past, with all that they rest on: see `cycles`."""
+    cycle = known.rules.cycles[atoms.relation]
+    if cycle not in known.memo.through_time:
+        known.memo.through_time[cycle] = {}
+        _block_by_block(known, cycle)
+    return _closure(known, atoms)
+
+
+def _block_by_block(known: Knowledge, cycle: frozenset[str]) -> None:
+    """Finds out which atoms of a cycle are true, if there are many: those of some ticks, then of the next.
+
+    What is true later rests only on those that are true before, which are few, however many might have been.
+    """
+    found, memo = {name: may_be_true(known, name) for name in sorted(cycle)}, known.memo
+    left = {name: each for name, each in found.items() if each is not None}
+    if len(left) < len(found) or sum(each.count for each in left.values()) <= _MANY:
+        return
+    levels = {name: each.time + known.rules.relations[name].level.shift for name, each in left.items()}
+    true = {name: each.take(each.time[:0]) for name, each in left.items()}
+    for first, last in _blocks(levels):
+        inside = {name: marked((level >= first) & (level <= last)) for name, level in levels.items()}
+        parts = {name: each.take(inside[name]) for name, each in left.items()}
+        for name, part in parts.items():
+            memo.may_be_true[name] = together([true[name], part])
+        for name, part in parts.items():
+            if part.count == 0:
+                continue
+            truth = _closure(known, part).truth(part)
+            truth = truth._replace(decided=np.full(part.count, np.int64(-1)))
+            before, table = memo.through_time[cycle].get(name), FoundTruths(part, truth)
+            memo.through_time[cycle][name] = table if before is None else before.and_more(part, truth)
+            true[name] = together([true[name], part.take(marked(truth.true_at < NEVER))])
+    memo.may_be_true |= true
+
+
+_MANY = 2_000
+"""About so many atoms of a cycle are found out at once."""
+
+
+def _blocks(levels: Mapping[str, Column]) -> Iterator[tuple[int, int]]:
+    """The first and the last level of each block."""
+    level = np.sort(np.concatenate([*levels.values()]))
+    at = 0
+    while at < len(level):
+        last = int(level[min(at + _MANY, len(level)) - 1])
+        yield int(level[at]), last
+        at = int(np.searchsorted(level, last, "right"))
+
+
+def _closure(known: Knowledge, atoms: Atoms) -> Closure:
+    """Atoms of a cycle with all that they rest on."""
     closure = Closure(known, atoms)
     while (fresh := closure.fresh()) is not None:
         for found in derived(known, fresh, closure.relations):
@@ -300,7 +387,13 @@ def derived(known: Knowledge, atoms: Atoms, leaving: frozenset[str] = frozenset(
         ]
         if atoms.as_of is None and atoms.whole:
             known.memo.keep_derivations(atoms, found)
-    return [with_asked(known, part, leaving) for each in found for part in _with_last(known, atoms, each)]
+    parts = (part for each in found for part in _with_last(known, atoms, each))
+    return [each for part in parts for each in _in_parts(known, part, _since(part), leaving)]
+
+
+def _since(found: Derivations) -> Column:
+    """The tick up to which no row is complete, so that nobody asks when a literal became true."""
+    return found.complete if found.rows.as_of is None else found.rows.as_of
 
 
 def _with_last(known: Knowledge, atoms: Atoms, found: Derivations) -> list[Derivations]:

@@ -33,12 +33,14 @@ class UnnumberedAggregation:
     asked: tuple[AskedAtoms, ...]
 
     @classmethod
-    def of(cls, node: Aggregation, rows: Rows, known: Knowledge) -> UnnumberedAggregation:
+    def of(
+        cls, node: Aggregation, rows: Rows, known: Knowledge, since: Column | None
+    ) -> UnnumberedAggregation:
         names = sorted(node.variables & rows.bound.keys())
         some = Rows({name: rows.bound[name] for name in names}, rows.count, as_of=rows.as_of)
         aggregates = (each.with_any(some.bound.keys()) for each in node.aggregates)
         asked = (
-            AskedAtoms.of(known.rules, each, atoms_of(each.inside.reference, rows, known.values))
+            AskedAtoms.of(known, each, atoms_of(each.inside.reference, rows, known.values), since)
             for each in aggregates
         )
         return cls(node, some, known.values, tuple(asked))
@@ -57,6 +59,10 @@ class NumberedAggregation:
 
     asked: UnnumberedAggregation
     members: tuple[NumberedMembers, ...]
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        return [pair for each in self.members for pair in each.by_row]
 
     def truth(self, known: Truth, row: Column) -> Truth:
         """Its truth in some rows, once the atoms of all lower levels are known."""

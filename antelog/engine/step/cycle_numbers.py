@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
 
 from antelog.engine.columns.joins import find_rows, pairs, spread
-from antelog.engine.columns.tables import Column, Mask, groups, keys_of, marked, sorting
-from antelog.engine.step.derivations import Atoms, Knowledge, Truth
+from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked, sorting
+from antelog.engine.step.derivations import Atoms, FoundTruths, Knowledge, Truth
 from antelog.engine.step.members import AskedAtoms, Candidates, Ones, Resting
 
 
@@ -87,6 +88,13 @@ class NumberedMembers:
     number: Column
     one_a_tick: bool = False
 
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        """The numbers of all these atoms, with the row that each is asked for."""
+        asked = marked(self.open >= 0)
+        row = self.asked.row
+        return (row.take(self.owner), self.number), (row.take(asked), self.open.take(asked))
+
     def for_rows(self, row: Column) -> NumberedMembers:
         """Those of some rows, which are counted anew."""
         which, at = _places(self.asked.row, row)
@@ -131,15 +139,32 @@ def _places(ordered: Column, sought: Column) -> tuple[Column, Column]:
 
 @dataclass(frozen=True)
 class Recalled:
-    """Numbers of atoms that are decided already: two for each tick, from the `first` on."""
+    """Numbers of atoms that are decided already: two for each tick, from the `first` on; then one for each
+    that was found out earlier in the step."""
 
     first: int
     ticks: Column
+    found: Mapping[str, FoundTruths] = field(default_factory=dict)
 
     def numbers(self, true: Mask, when: Column) -> Column:
         """The numbers of atoms that are true, or else false, from some ticks on."""
         numbers: Column = self.first + 2 * np.searchsorted(self.ticks, when) + true
         return numbers
+
+    def first_of(self, relation: str) -> int:
+        """The number of the first atom of a relation that was found out earlier."""
+        before = takewhile(lambda name: name != relation, self.found)
+        return self.first + 2 * len(self.ticks) + sum(self.found[name].atoms.count for name in before)
+
+    @property
+    def truth(self) -> Truth:
+        """The truth of all atoms, as far as it is known."""
+        first, count = self.first, self.first + 2 * len(self.ticks)
+        true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
+        false_at[first::2], false_at[first + 1 :: 2] = self.ticks, NEVER
+        true_at[first + 1 :: 2] = self.ticks
+        parts = [Truth(true_at, false_at, decided), *(each.truth for each in self.found.values())]
+        return Truth(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -160,6 +185,12 @@ class Numbering:
             before = atoms.time <= decided.until
             arguments = [column[before] for column in atoms.arguments if column is not None]
             numbers[before] = self.recalled.numbers(*decided.lookup(arguments, atoms.time[before]))
+        found = self.recalled.found.get(atoms.relation)
+        if found is not None and form.whole:
+            at = found.places(atoms, self.known.rules.relations[atoms.relation].bounds.delay)
+            numbers = np.where(
+                (numbers < 0) & (at >= 0), self.recalled.first_of(atoms.relation) + at, numbers
+            )
         return numbers
 
     def members(self, asked: AskedAtoms) -> NumberedMembers:

@@ -16,14 +16,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from antelog.compile.literals.aggregate import Aggregation
+from antelog.compile.literals.last import Last
+from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
-from antelog.engine.columns.tables import NEVER, Column, distinct, marked
+from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
 from antelog.engine.step.cycle_members import UnnumberedAggregation
 from antelog.engine.step.cycle_numbers import AtomForm, FoundAtoms, NumberedAtoms, Numbering, Recalled
 from antelog.engine.step.decided import ALWAYS
@@ -35,10 +38,12 @@ from antelog.engine.step.derivations import (
     answer_time,
     atoms_of,
     given_since,
+    together,
 )
 from antelog.engine.step.literals import ASKED, AskedKind
+from antelog.engine.step.mattering_ticks import atoms_by_tick, fails_by_members, settled_as_of
 from antelog.engine.step.members import AskedAtoms, Candidates
-from antelog.engine.step.ranges import AtomsByTick, TickTruths
+from antelog.engine.step.ranges import TickTruths
 from antelog.engine.step.rows import term_column
 
 
@@ -82,18 +87,27 @@ class Closure:
                 self._ask(answers)
                 return
         rows, facts = found.rows, len(prepared.facts)
-        inner, outer = list[_Unnumbered](), [*range(facts)]
+        inner, outer, own = list[_Unnumbered](), [*range(facts)], list[AskedLiteral]()
         for i, literal in enumerate(prepared.asked, facts):
             needed = variables_in(literal.node.times) if literal.node.has_amount else literal.variables
             if self.relations.isdisjoint(literal.relations) or not literal.variables <= rows.bound.keys():
                 outer.append(i)
-            if self.relations.isdisjoint(literal.relations) or not needed <= rows.bound.keys():
-                continue
-            if isinstance(literal.node, Aggregation):
-                inner.append(UnnumberedAggregation.of(literal.node, rows, known))
+            if not self.relations.isdisjoint(literal.relations) and needed <= rows.bound.keys():
+                own.append(literal)
+        # Nobody asks when a literal became true or false before all others of its row are true.
+        complete = found.holds[outer].max(axis=0, initial=-1)
+        since = complete if rows.as_of is None else rows.as_of
+        for literal in own:
+            node = literal.node
+            if isinstance(node, Aggregation):
+                is_open = not literal.variables <= rows.bound.keys()
+                told = not is_open and (rows.as_of is not None or fails_by_members(node))
+                inner.append(UnnumberedAggregation.of(node, rows, known, since if told else None))
             else:
-                asked = tuple(_Sought.of(atoms_of(each, rows, known.values)) for each in literal.references)
-                inner.append(_UnnumberedLiteral(ASKED[type(literal.node)], asked))
+                told = not isinstance(node, Last)
+                parts = (atoms_of(each, rows, known.values) for each in literal.references)
+                sought = tuple(_Sought.of(known, each, since if told else None) for each in parts)
+                inner.append(_UnnumberedLiteral(ASKED[type(node)], sought))
         for asking in inner:
             for each in asking.atoms:
                 self._ask(each)
@@ -104,7 +118,7 @@ class Closure:
                 atom=found.owner + first,
                 level=level,
                 rank=rank,
-                complete=holds.max(axis=0, initial=-1),
+                complete=complete,
                 failed=found.failed,
                 decided=np.where(holds > late, found.decided[outer], -1).max(axis=0, initial=-1),
                 as_of=late,
@@ -126,7 +140,8 @@ class Closure:
     def _decided(self) -> tuple[Numbering, Truth]:
         known = self._known
         when = [known.decided[name].when for name in sorted(self.relations)]
-        recalled = Recalled(self._count, distinct(np.concatenate([[ALWAYS], *when])))
+        ticks = distinct(np.concatenate([[ALWAYS], *when]))
+        recalled = Recalled(self._count, ticks, known.memo.through_time.get(self.relations, {}))
         numbers = Numbering(known, self._numbered, self._found, recalled)
         derived = [
             replace(each, rests=tuple(asked.numbered(numbers) for asked in inner))
@@ -137,25 +152,15 @@ class Closure:
 
 def _undecided(known: Knowledge, form: AtomForm, parts: Sequence[Atoms]) -> Atoms:
     """The atoms that have to be worked out: what is decided is remembered."""
-    whole = _together(parts)
+    atoms = together(parts)
     decided = known.decided.get(form.relation)
-    return whole if decided is None else whole.take(marked(whole.time > decided.until))
-
-
-def _together(parts: Sequence[Atoms]) -> Atoms:
-    """Atoms of one form, one table after the other."""
-    if len(parts) == 1:
-        return parts[0]
-    first, last = parts[0], [part.last for part in parts if part.last is not None]
-    as_of = [part.as_of for part in parts if part.as_of is not None]
-    arguments = zip(*(part.arguments for part in parts), strict=True)
-    return Atoms(
-        first.relation,
-        tuple(np.concatenate(each) if each[0] is not None else None for each in arguments),
-        np.concatenate([part.time for part in parts]),
-        np.concatenate(last) if last else None,
-        np.concatenate(as_of) if as_of else None,
+    new = np.ones(atoms.count, np.bool_) if decided is None else atoms.time > decided.until
+    found = known.memo.through_time.get(known.rules.cycles.get(form.relation, frozenset()), {}).get(
+        form.relation
     )
+    if found is not None and form.whole:
+        new &= found.places(atoms, known.rules.relations[form.relation].bounds.delay) < 0
+    return atoms.take(marked(new))
 
 
 def _answers(known: Knowledge, asked: Atoms, found: Derivations) -> Atoms:
@@ -207,10 +212,10 @@ class _Sought:
     counts: Column | None = None
 
     @classmethod
-    def of(cls, atoms: Atoms) -> _Sought:
+    def of(cls, known: Knowledge, atoms: Atoms, since: Column | None) -> _Sought:
         if atoms.last is None:
-            return cls(atoms)
-        each = AtomsByTick.of(atoms)
+            return cls(settled_as_of(known, atoms))
+        each = atoms_by_tick(known, atoms, since)
         return cls(each.atoms, each.counts)
 
     def numbered(self, numbers: Numbering) -> AtomNumbers:
@@ -227,20 +232,37 @@ class AtomNumbers:
     numbers: Column
     counts: Column | None = None
 
+    @cached_property
+    def _starts(self) -> Column:
+        assert self.counts is not None
+        starts: Column = np.cumsum(self.counts) - self.counts
+        return starts
+
+    @property
+    def by_row(self) -> tuple[Column, Column]:
+        """The row that each atom is asked for, and the number of it."""
+        row = np.arange(len(self.numbers if self.counts is None else self.counts))
+        return row if self.counts is None else np.repeat(row, self.counts), self.numbers
+
     def truth(self, known: Truth, row: Column) -> TickTruths:
         """For some rows the truth of their atoms."""
         if self.counts is None:
             return TickTruths(Truth(*(column.take(self.numbers.take(row)) for column in known)))
         counts = self.counts.take(row)
-        _, place = spread((np.cumsum(self.counts) - self.counts).take(row), counts)
+        _, place = spread(self._starts.take(row), counts)
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
 class NumberedLiteral(Protocol):
     """An asked literal of derivations, which rests on atoms that have numbers."""
 
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        """The numbers of the atoms it rests on, with the row that each is asked for."""
+        ...
+
     def truth(self, known: Truth, row: Column) -> Truth:
-        """Its truth in some rows, once the atoms of all lower levels are known."""
+        """Its truth in some rows, once the atoms it rests on are known."""
         ...
 
 
@@ -250,6 +272,10 @@ class NumberedAsked:
 
     kind: AskedKind
     atoms: tuple[AtomNumbers, ...]
+
+    @property
+    def by_row(self) -> Sequence[tuple[Column, Column]]:
+        return [each.by_row for each in self.atoms]
 
     def truth(self, known: Truth, row: Column) -> Truth:
         return self.kind.truth([atoms.truth(known, row) for atoms in self.atoms])
@@ -274,11 +300,8 @@ class Derived:
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
     """The truth of all atoms."""
-    first, count = recalled.first, recalled.first + 2 * len(recalled.ticks)
-    true_at, false_at, decided = (np.full(count, tick, np.int64) for tick in (NEVER, -1, -1))
-    false_at[first::2], false_at[first + 1 :: 2] = recalled.ticks, NEVER
-    true_at[first + 1 :: 2] = recalled.ticks
-    for block, row in _by_level(derived):
+    true_at, false_at, decided = recalled.truth
+    for block, row in _in_rounds(derived, len(true_at)):
         each = derived[block]
         atom, then = each.atom[row], each.as_of[row]
         complete, failed, last = each.complete[row], each.failed[row], each.decided[row]
@@ -294,8 +317,12 @@ def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:
     return Truth(true_at, false_at, decided)
 
 
-def _by_level(derived: Sequence[Derived]) -> list[tuple[int, Column]]:
-    """The derivations by level and rank: of which block each, and which of its rows."""
+def _in_rounds(derived: Sequence[Derived], count: int) -> list[tuple[int, Column]]:
+    """The derivations in rounds: of which block each, and which of its rows.
+
+    Those of a round rest on atoms of earlier rounds only. They may be of many levels: what is true of one
+    card at tick 7 has nothing to do with what was true of another at tick 6.
+    """
     if not derived:
         return []
     level, rank = (np.concatenate([getattr(d, name) for d in derived]) for name in ("level", "rank"))
@@ -303,9 +330,40 @@ def _by_level(derived: Sequence[Derived]) -> list[tuple[int, Column]]:
     block = np.repeat(np.arange(len(derived)), sizes)
     row = np.concatenate([np.arange(size) for size in sizes])
     order = np.lexsort((block, rank, level))
-    level, rank, block, row = (column[order] for column in (level, rank, block, row))
-    fresh = (level[1:] != level[:-1]) | (rank[1:] != rank[:-1]) | (block[1:] != block[:-1])
-    starts = np.flatnonzero(np.r_[len(order) > 0, fresh])
+    number = _rounds(derived, order, count).take(order)
+    order = order.take(np.lexsort((block.take(order), number)))
+    number.sort()
+    block, row = block.take(order), row.take(order)
+    starts = marked(changed(number) | changed(block))
     return [
         (int(block[part[0]]), row[part]) for part in np.split(np.arange(len(order)), starts[1:]) if len(part)
     ]
+
+
+def _rounds(derived: Sequence[Derived], order: Column, count: int) -> Column:
+    """For each derivation its round: the one after those of all the atoms it rests on.
+
+    They are gone through in `order`, in which each comes after all derivations of these.
+    """
+    ends = np.cumsum([len(each.atom) for each in derived])
+    asked = [
+        (rows + (end - len(each.atom)), numbers)
+        for each, end in zip(derived, ends.tolist(), strict=True)
+        for rest in each.rests
+        for rows, numbers in rest.by_row
+    ]
+    nothing = np.zeros(0, np.int64)
+    asking, numbers = (
+        np.concatenate([nothing, *each]) for each in zip((nothing, nothing), *asked, strict=True)
+    )
+    by_row = sorting(asking)
+    sought = numbers.take(by_row).tolist()
+    until = np.cumsum(np.bincount(asking, minlength=len(order))).tolist()
+    atom = np.concatenate([each.atom for each in derived]).tolist()
+    rounds, of_atom = [0] * len(order), [0] * count
+    for at in order.tolist():
+        start = until[at - 1] if at else 0
+        mine = 1 + max([of_atom[each] for each in sought[start : until[at]]], default=-1)
+        rounds[at] = mine
+        of_atom[atom[at]] = max(of_atom[atom[at]], mine)
+    return np.array(rounds, np.int64)

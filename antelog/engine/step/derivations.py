@@ -23,6 +23,7 @@ from antelog.compile.literals.literal import Reference
 from antelog.compile.literals.terms import Var
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
+from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
@@ -321,16 +322,56 @@ def _kind(atoms: Atoms) -> tuple[str, bool, bool]:
     return atoms.relation, atoms.last is None, atoms.as_of is None
 
 
+@dataclass(frozen=True, eq=False)
+class FoundTruths:
+    """Atoms of a relation in a cycle, each whole and as of now, and when they are true and false."""
+
+    atoms: Atoms
+    truth: Truth
+
+    def places(self, atoms: Atoms, delay: int | None) -> Column:
+        """For each of some whole atoms its place; -1 if it is not there, or may differ as of its tick."""
+        places = find_rows([*replace(atoms, as_of=None).columns], self.atoms.columns)
+        if atoms.as_of is None:
+            return places
+        seen = np.zeros(atoms.count, np.bool_) if delay is None else atoms.as_of >= atoms.time + delay
+        return np.where(seen, places, -1)
+
+    def and_more(self, atoms: Atoms, truth: Truth) -> FoundTruths:
+        parts = (np.concatenate(both) for both in zip(self.truth, truth, strict=True))
+        return FoundTruths(together([self.atoms, atoms]), Truth(*parts))
+
+
+def together(parts: Sequence[Atoms]) -> Atoms:
+    """Atoms of one form, one table after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    first, last = parts[0], [part.last for part in parts if part.last is not None]
+    as_of = [part.as_of for part in parts if part.as_of is not None]
+    arguments = zip(*(part.arguments for part in parts), strict=True)
+    return Atoms(
+        first.relation,
+        tuple(np.concatenate(each) if each[0] is not None else None for each in arguments),
+        np.concatenate([part.time for part in parts]),
+        np.concatenate(last) if last else None,
+        np.concatenate(as_of) if as_of else None,
+    )
+
+
 class Memo:
     """Atoms whose truth was asked for in a step, and the derivations of those that are seen as of now.
 
     Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
+    Of relations in cycles it has the atoms that `may_be_true` (None: nothing says which), and `through_time`
+    those that were found out block by block.
     """
 
     def __init__(self) -> None:
         self._truths: dict[tuple[str, bool, bool], tuple[list[Column], Truth]] = {}
         self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
         self.deadlines: dict[Hashable, tuple[list[Column], Column]] = {}
+        self.may_be_true: dict[str, Atoms | None] = {}
+        self.through_time: dict[frozenset[str], dict[str, FoundTruths]] = {}
 
     def truths(self, atoms: Atoms) -> tuple[list[Column], Truth] | None:
         """The atoms of this kind that were asked for, and their truth; None if there were none."""

@@ -20,8 +20,8 @@ from antelog.compile.literals.terms import Inner
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
-from antelog.engine.step.derivations import Atoms, Derivations, Truth, answer_time, given_since
-from antelog.engine.step.ranges import AtomsByTick
+from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
+from antelog.engine.step.mattering_ticks import atoms_by_tick, settled_as_of
 from antelog.engine.step.rows import Rows, holds, passing, term_column
 from antelog.engine.values.values import Values
 
@@ -38,16 +38,20 @@ class AskedAtoms:
     single: bool
 
     @classmethod
-    def of(cls, rules: Rules, aggregate: Aggregate, atoms: Atoms) -> AskedAtoms:
+    def of(
+        cls, known: Knowledge, aggregate: Aggregate, atoms: Atoms, since: Column | None = None
+    ) -> AskedAtoms:
+        """Those of rows that can say nothing up to some ticks (None: any row may, at any tick)."""
+        rules = known.rules
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
-            return cls(atoms, row, single)
+            return cls(settled_as_of(known, atoms), row, single)
         if not single and _plain(rules, atoms):
             natural = Atoms(
                 atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
             )
             return cls(natural, row, single)
-        each = AtomsByTick.of(atoms)
+        each = atoms_by_tick(known, atoms, since)
         return cls(each.atoms, np.repeat(row, each.counts), single)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from antelog.engine.columns.joins import pairs
+from antelog.engine.columns.joins import TooLargeError, pairs
 from antelog.engine.columns.tables import NEVER, Column, marked
 from antelog.engine.step.atoms import with_asked
 from antelog.engine.step.derivations import Derivations, Knowledge, spoken_for
@@ -71,7 +71,17 @@ class _End:
 
 def _end(known: Knowledge, block: Derivations, row: Column, then: Column) -> _End:
     """The end of some rows of a block, as it looked at some ticks: nothing was known of later facts."""
-    seen = with_asked(known, block.take(row).as_of(then))
+    try:
+        seen = with_asked(known, block.take(row).as_of(then), since=then)
+    except TooLargeError:
+        if len(row) < 2:
+            raise
+        middle = len(row) // 2
+        one, other = (
+            _end(known, block, row[half], then[half]) for half in (slice(middle), slice(middle, None))
+        )
+        columns = ("complete", "failed", "decided")
+        return _End(*(np.concatenate([getattr(one, name), getattr(other, name)]) for name in columns))
     return _End(seen.complete, seen.failed, seen.open_until)
 
 

@@ -1,0 +1,64 @@
+"""Random programs with predicates that deny or count their own past in ranges, and streams for them.
+
+input A(x: text, time) delay 2.    P(X, T) :- A(X, T), not C(T-1), not P(X, T-5..T-1).
+"""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from antelog.diagnostics import Source
+from antelog.language import read
+from tests.declared import declarations
+from tests.strategies import Case, with_stream
+
+_STARTS = (
+    ("A(X, T)", "X"),
+    ("A(X, T), C(T-1)", "X"),
+    ("A(X, T-2)", "X"),
+    ("A(X, T), not C(T)", "X"),
+    ("R(X, V, T), V > 5", "X"),
+    ("A(X, T), count(C(T-2..T)) < 2", "X"),
+    ("B(X, Y, T)", "X, Y"),
+    ("B(X, Y, T), A(Y, T-1)", "X, Y"),
+    ("Odd(X, T)", "X"),
+)
+_RANGES = ("T-3..T-1", "T-9..T-1", "T-4..T-2", "T-1", "0..T-1")
+_PAST = (
+    "not P({}, {})",
+    "not P({}, {})",
+    "count(P({}, {})) = 0",
+    "count(P({}, {})) < 2",
+    "count(P({}, {})) >= 1",
+)
+_ODD = "Odd(X, T) :- A(X, T), not A(X, T-1), not C(T)."
+
+
+@st.composite
+def cases_of_own_past(draw: st.DrawFn) -> Case:
+    """A program whose predicate P rests on its own past, and a stream with several keys."""
+    body, variables = draw(st.sampled_from(_STARTS))
+    rules = [f"P({variables}, T) :- {body}, {_past(draw, variables)}."]
+    if draw(st.booleans()):
+        rules.append(rules[0].replace(body, draw(st.sampled_from(["B(X, Y, T), Y != b", "B(X, Y, T)"]))))
+    if draw(st.booleans()):
+        rules[0] = f"{rules[0][:-1]}, {_past(draw, variables)}."
+    rules += [_ODD] if "Odd" in body else []
+    asked = [f"query P({variables}, T)."]
+    if draw(st.booleans()):
+        seen = draw(st.sampled_from(["not P({}, {})", "count(P({}, {})) >= 2", "not P({}, {})"]))
+        rules.append(
+            f"Q({variables}, T) :- B(X, Y, T), {seen.format(variables, draw(st.sampled_from(_RANGES[:4])))}."
+        )
+        asked.append(f"query Q({variables}, T).")
+    text = "\n".join((*declarations(draw, "\n".join(rules)), *rules, *asked))
+    if not read(Source(text)).ok:
+        text = text.partition("\nQ(")[0] + f"\n{asked[0]}"
+    return with_stream(draw, text, latest=12, most=14)
+
+
+def _past(draw: st.DrawFn, variables: str) -> str:
+    names = draw(
+        st.sampled_from([variables, variables, variables.replace("Y", "_"), variables.replace("X", "_")])
+    )
+    return draw(st.sampled_from(_PAST)).format(names, draw(st.sampled_from(_RANGES)))
