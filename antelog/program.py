@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from os import PathLike
 from types import MappingProxyType
+from typing import Any
 
 from msgspec import structs
 
@@ -17,7 +20,6 @@ from antelog.errors import DataError, ProgramError
 from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, matched
 from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked, optional
 from antelog.language import Checked, read_whole
-from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.epochs import UNITS
@@ -87,9 +89,18 @@ def _colours() -> str:
     return f"<style>{' '.join(rules)}</style>"
 
 
+def _limit(value: Any) -> int | float:
+    """A number as programs have it, also NumPy's."""
+    return number(float(value) if isinstance(value, float) else operator.index(value))
+
+
+def _is_limit(value: Any) -> bool:
+    return (type(value) is int or NUMBER.fits(value)) and isfinite(_limit(value))
+
+
 _LIMITS = ArgumentKind(
-    "a dictionary from the names of limits to numbers up to 2**53",
-    lambda given: NAMED.fits(given) and all(NUMBER.fits(v) and abs(v) <= LARGEST for v in given.values()),
+    "a dictionary from the names of limits to numbers",
+    lambda given: NAMED.fits(given) and all(map(_is_limit, given.values())),
 )
 
 
@@ -111,7 +122,7 @@ def parse(
     everything that is wrong, DataError for a limit that the program does not have, and FunctionError for
     functions that do not fit.
     """
-    values = {each: number(float(value)) for each, value in limits.items()}
+    values = {each: _limit(value) for each, value in limits.items()}
     found = read_whole(Source(text, name, values=values))
     refuse_unknown(found)
     return compiled(found, functions, pattern_limit)

@@ -25,6 +25,7 @@ from antelog.language import Checked, read, syntax
 from antelog.language.syntax import Value
 from antelog.language.vocabulary import PredicateKind
 from tests.declared import COLUMNS, NUMBERS, STATIC, STATIC_ARITY, TEXTS, declarations
+from tests.large_numbers import LARGE
 from tests.random_aggregates import aggregation, count_of_past
 from tests.random_calculations import calculated
 from tests.random_last import last
@@ -386,8 +387,15 @@ def cases(
 
 
 def with_stream(draw: st.DrawFn, text: str, latest: int, most: int) -> Case:
-    """A program and a stream for it, now and then one that begins when the first ticks are long over."""
+    """A program and a stream for it, now and then one that begins when the first ticks are long over.
+
+    Now and then their numbers are large ones.
+    """
     arriving = draw(facts(read(Source(text)), latest, most))
+    large = draw(st.sampled_from([None] * 2 * len(LARGE) + [*LARGE]))
+    if large is not None and read(Source(large.text(text))).ok:
+        text = large.text(text)
+        arriving = tuple((name, large.values(values), at) for name, values, at in arriving)
     until = max((arrival for _, _, arrival in arriving), default=0) + draw(st.integers(0, 2))
     return Case(text, arriving, until).later(draw(st.sampled_from([0, 0, 0, _LATER])))
 

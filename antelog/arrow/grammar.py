@@ -29,10 +29,12 @@ ZONED = rf"[T ]{_CLOCK}{_ZONE}$"
 EXACT = 2**53
 """Beyond this a double no longer tells each whole number from the next."""
 
-ROUNDED = "has more digits than a number can keep; declare the column as text"
+ROUNDED = "has more digits than a number can keep; declare the column as `integer` or `text`"
 """What is said of a number beyond it."""
 
 NO_NUMBER = "is not a number"
+
+NOT_WHOLE = "is not a whole number within 64 bits"
 
 
 def nature_of_times(tick: int | None) -> str:

@@ -5,7 +5,8 @@ engine.advance(3, {"Temp": frame}): what changed up to tick 3; engine.answers("M
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Protocol, Self
@@ -28,15 +29,25 @@ from antelog.engine.facts.usable import check_use
 from antelog.engine.state import Given, State, beginning
 from antelog.engine.step.lines import Changes, Lines, as_they_stand
 from antelog.engine.step.query import KINDS, LineSelection
+from antelog.engine.step.schema import DIGITS, as_doubles
 from antelog.engine.step.uniting import united
 from antelog.engine.step.wording import finished, needs_explanations
 from antelog.engine.transition import QueryChange, Transition, transition
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import DataError, DataWarning, UnsupportedError
 from antelog.functions import UserFunction
 from antelog.given import NAMED, PATH, TEXT, checked, optional
 from antelog.language.checks.suggestions import did_you_mean
 
 KEPT_REJECTS = 100_000
+
+_CALLER = 4
+"""The line that called `advance`: above that, and above its check of arguments."""
+
+_LOST = "is beyond all doubles, which end at about 1.8e308: there the comparison is false"
+_ROUNDED = (
+    "has whole numbers beyond 2^53, of which its doubles are the nearest. JSON lines have them exactly, "
+    "and so has a column whose values all come from columns declared as `integer`"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,6 +157,9 @@ class PlanEngine:
         self._last_rejects = (none(), np.zeros(0, np.int64))
         self._forecaster = forecaster
         self._rule_change: RuleChange | None = None
+        self.notes: list[str] = []
+        """What the reader of the facts is to say about values, if there is one: each once."""
+        self._noted: set[str] = set()
 
     @property
     def rule_change(self) -> RuleChange | None:
@@ -177,7 +191,7 @@ class PlanEngine:
         self._dropped = {name: each for name, each in self._dropped.items() if name in self._counts}
         only, most = self._options.only, self._options.explanations
         closed = {
-            name: _of_kinds(finished(table, found.old, name, most), only)
+            name: _of_kinds(self._shown(name, finished(table, found.old, name, most)), only)
             for name, table in found.closed.items()
         }
         changes = {name: _of_kinds(self._finished(name, table), only) for name, table in log.items()}
@@ -256,7 +270,7 @@ class PlanEngine:
         plan, options, forecaster = self._plan, self._options, self._forecaster
         facts = renamed(plan, facts, map) if facts and map else facts
         before, batch = kernel.admitted(plan, self._state, facts or {}, now, arrival=options.arrival)
-        if not isinstance(options.arrival, InTicks):  # else the reader of the facts says what it set aside
+        if not self._is_read:  # else the reader says what it set aside
             check_use(batch)
         new, unwanted = fact_limit.in_sight(before, batch.facts)
         # A forecaster follows all changes, whichever of them are reported.
@@ -279,7 +293,10 @@ class PlanEngine:
         self._rejects = self._rejects.with_more(batch.rejects)
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
-        return {name: self._finished(name, table) for name, table in log.items()}
+        found = {name: self._finished(name, table) for name, table in log.items()}
+        self._note({f"{each} {_LOST}" for each in after.values.without})
+        self._warn()
+        return found
 
     @property
     def _wanted(self) -> LineSelection:
@@ -291,7 +308,30 @@ class PlanEngine:
 
     def _finished(self, query: str, table: pa.Table) -> pa.Table:
         """The lines with their times, severity and words, and as many explanations as are wanted."""
-        return finished(table, self._plan, query, self._options.explanations)
+        return self._shown(query, finished(table, self._plan, query, self._options.explanations))
+
+    @property
+    def _is_read(self) -> bool:
+        """Whether it gets its facts from a reader, who prints its lines, and says what there is to say."""
+        return isinstance(self._options.arrival, InTicks)
+
+    def rounded(self, query: str, table: pa.Table) -> pa.Table:
+        """Lines with doubles in place of written numbers; each column that has some is noted."""
+        names = [field.name for field in table.schema if field.metadata == DIGITS]
+        self._note({f"{name} of {query} {_ROUNDED}" for name in names})
+        return as_doubles(table)
+
+    def _shown(self, query: str, table: pa.Table) -> pa.Table:
+        return table if self._is_read else self.rounded(query, table)
+
+    def _note(self, notes: Set[str]) -> None:
+        self.notes += sorted(notes - self._noted)
+        self._noted |= notes
+
+    def _warn(self) -> None:
+        """Warns of what is noted, unless a reader says it."""
+        while self.notes and not self._is_read:
+            warnings.warn(self.notes.pop(0), DataWarning, stacklevel=_CALLER)
 
     def begin_at(self, tick: int) -> None:
         """Let time begin at a tick, and not with the first fact: earlier ticks have no answers."""
@@ -316,7 +356,9 @@ class PlanEngine:
         name, forecaster = self._query(query).name, self._forecaster
         lines = kernel.open_answers(self._plan, self._state, name, self._wanted)
         table = lines.table if forecaster is None else forecaster.open_answers(name, lines, self._state)
-        return self._finished(name, as_they_stand(table))
+        found = self._finished(name, as_they_stand(table))
+        self._warn()
+        return found
 
     def _query(self, name: str) -> Relation:
         for relation in self._plan.queries:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
 import pyarrow as pa
@@ -16,17 +17,23 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of, mask_of, parts_of_union, plain, refusal
-from antelog.arrow.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
+from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.errors import DataError
 from antelog.language.durations import duration_text, ticks_of
+from antelog.language.terms import WHOLE, number
 
 _SHORT = r"^[+-]?[0-9]{1,18}$"
 _WHOLE = r"^[+-]?[0-9]+$"
 _LONG = r"[0-9]{16}"
 _TOO_LONG = rf"^[+-]?0*[1-9][0-9]{{{MOST_DIGITS},}}$"
-NUMBERS = ("number", "double")
+NUMBERS = ("number", "integer", "double")
 """The types of columns of numbers."""
+
+
+def column_type(type_: str | None) -> pa.DataType:
+    """The type of a column in which all values are of one."""
+    return pa.int64() if type_ == "integer" else pa.float64() if type_ in NUMBERS else pa.string()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +67,11 @@ def cells_of_text_file(array: pa.Array, name: str, type_: str | None) -> tuple[p
     fits[fits] = fine
     if type_ in NUMBERS:
         faults.append(Fault(~fits & ~empty, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"))
+        if type_ == "integer":
+            numbers, whole = _integers(numbers)
+            faults.append(
+                Fault(_at(fits, ~whole), lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}")
+            )
         if type_ == "double":
             numbers, rounded = _doubles(numbers)
             faults.append(
@@ -113,6 +125,15 @@ def _numbers(texts: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     return array_of(exact), fine
 
 
+def _integers(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Numbers as whole ones, and which of them are that within 64 bits."""
+    if numbers.type == pa.int64():
+        return numbers, np.ones(len(numbers), np.bool_)
+    given = [number(each) for each in numbers.to_pylist()]
+    whole = np.array([isinstance(each, int) for each in given], np.bool_)
+    return pa.array([each if isinstance(each, int) else 0 for each in given], pa.int64()), whole
+
+
 def _doubles(numbers: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Numbers as doubles, and which of them are whole and may be rounded by that."""
     if numbers.type == pa.float64():
@@ -156,7 +177,7 @@ def _mixed(numbers: pa.Array, where: NDArray[np.bool_], texts: pa.Array) -> pa.A
 
 def _from_texts(array: pa.Array, name: str, type_: str | None) -> tuple[pa.Array, list[Fault]]:
     missing = Fault(mask_of(array.is_null()), lambda _: f"column {name} has no value")
-    if type_ != "number":
+    if type_ not in NUMBERS:
         return array, [missing]
     wrong = Fault(mask_of(array.is_valid()), lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}")
     return array, [missing, wrong]
@@ -173,7 +194,7 @@ def refuse_column(type_: pa.DataType, name: str, wanted: str | None, file: str) 
         raise DataError(f"{file}: column {name} {refused}; {values}")
     type_ = plain(pa.array([], type_)).type
     kind = kind_of(type_.value_type if is_a.is_dictionary(type_) else type_)
-    if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted == "number"):
+    if kind is not Kind.NOTHING and wanted is not None and (kind is Kind.NUMBER) != (wanted in NUMBERS):
         raise DataError(f"{file}: column {name} is of type {type_}, and the program has a {wanted} there")
 
 
@@ -193,18 +214,29 @@ def _faults_of_values(array: pa.Array, name: str, type_: str | None) -> list[Fau
             kind = kind_of(part.type)
             if kind is Kind.NOTHING:
                 missing[rows] = True
-            elif type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
+            elif type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
                 wrong[rows] = True
     else:
         missing = mask_of(array.is_null())
         kind = kind_of(array.type)
-        if kind is not Kind.NOTHING and type_ is not None and (kind is Kind.NUMBER) != (type_ == "number"):
+        if kind is not Kind.NOTHING and type_ is not None and (kind is Kind.NUMBER) != (type_ in NUMBERS):
             wrong = ~missing
     return [
         Fault(missing | _matching(array, pc.is_nan), lambda _: f"column {name} has no value"),
         Fault(wrong, lambda i: f"value `{_shown(array[i].as_py())}` of column {name} is not a {type_}"),
         Fault(infinite, lambda i: f"value `{array[i]}` of column {name} {NO_NUMBER}"),
+        *(
+            [Fault(_not_whole(array), lambda i: f"value `{array[i]}` of column {name} {NOT_WHOLE}")]
+            if type_ == "integer" and array.type != pa.int64()
+            else []
+        ),
     ]
+
+
+def _not_whole(array: pa.Array) -> NDArray[np.bool_]:
+    """Which numbers of an array are not whole ones within 64 bits."""
+    given = (each if isinstance(each, int | float | Decimal) else 0 for each in array.to_pylist())
+    return np.array([each != each // 1 or int(each) not in WHOLE for each in given], np.bool_)
 
 
 def _matching(array: pa.Array, test: Callable[[pa.Array], pa.Array]) -> NDArray[np.bool_]:

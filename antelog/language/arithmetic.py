@@ -13,15 +13,13 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from antelog.language.terms import Value, number
+from antelog.language.terms import WHOLE, Value, number
 
 Number: TypeAlias = int | float
 
 OPERATORS = ("+", "-", "*", "/")
 FUNCTIONS: Mapping[str, int] = {"abs": 1, "round": 1, "floor": 1}
 """The functions of numbers, with how many arguments each takes."""
-
-_WHOLE = range(-(2**63), 2**63)
 
 _ARITHMETIC: Mapping[str, Callable[..., Number]] = {
     "+": operator.add,
@@ -39,13 +37,13 @@ def calculated(function: str, arguments: Sequence[Value]) -> Number | None:
     numbers = [each for each in arguments if not isinstance(each, str)]
     if len(numbers) < len(arguments):
         return None
-    whole = all(isinstance(each, int) and each in _WHOLE for each in numbers)
+    whole = all(isinstance(each, int) and each in WHOLE for each in numbers)
     try:
         found = _ARITHMETIC[function](*(numbers if whole else map(float, numbers)))
-        found = found if isinstance(found, int) and found in _WHOLE else float(found)
+        found = number(found)
     except (ArithmeticError, ValueError):
         return None
-    return number(found) if math.isfinite(found) else None
+    return found if math.isfinite(found) else None
 
 
 def is_arithmetic(function: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
@@ -39,6 +40,7 @@ from antelog.language.syntax_errors import (
     two_aggregates,
     wrong_arguments,
 )
+from antelog.language.terms import number_of
 
 
 class UnusableError(Exception):
@@ -65,17 +67,27 @@ _ARGUMENTS = {**FUNCTIONS, **dict.fromkeys(CALENDAR, 1)}
 """How many arguments each function takes."""
 
 LARGEST = 2**53
+"""The longest time that a duration can have."""
 
 
 def _number(token: Token) -> int | float:
-    value = syntax.number(float(token))
-    if abs(value) > LARGEST:
-        raise UnusableError(bad_number(_at(token)))
+    """A number: whole ones are exact within 64 bits, and beyond them a double."""
+    value = number_of(token)
+    if value == math.inf:
+        raise UnusableError(bad_number(_at(token), "any double, which is about 1.8e308"))
+    return value
+
+
+def _duration(token: Token, named: float | None = None) -> int | float:
+    """An amount of time, or of percent, which may be that of a limit; all calculations with it are exact."""
+    value = _number(token) if named is None else named
+    if value > LARGEST:
+        raise UnusableError(bad_number(_at(token), "2^53, and that is longer than all time"))
     return value
 
 
 def _signed(amount: int | float, sign: str) -> int | float:
-    return -amount if sign == "-" else amount
+    return syntax.number(-amount) if sign == "-" else amount
 
 
 def _signed_name(written: str | None, sign: str) -> str | None:
@@ -160,14 +172,14 @@ class Builder(Transformer[Token, Any]):
     def _amount(self, token: Token) -> tuple[int | float, str | None]:
         """An amount, and the name of the limit that it is written by."""
         if token.type == "NUMBER":
-            return _number(token), None
+            return _duration(token), None
         name, value = str(token), self._limits.get(str(token))
         if value is None:
             raise UnusableError(no_limit(name, _at(token), tuple(self._limits)))
         if value < 0:
             raise UnusableError(negative_limit(name, value, _at(token)))
         self.used.add(name)
-        return value, name
+        return _duration(token, value), name
 
     def word(self, meta: Meta, children: list[Token]) -> syntax.Term:
         name = str(children[0])
@@ -323,7 +335,7 @@ class Builder(Transformer[Token, Any]):
 
     def percentage(self, meta: Meta, children: list[Token]) -> syntax.Percentage:
         digits = children[0].update(value=children[0][:-1])
-        return syntax.Percentage(_number(digits), span=_span(meta))
+        return syntax.Percentage(_duration(digits), span=_span(meta))
 
     def shares(self, _meta: Meta, children: list[syntax.Percentage]) -> _Shares:
         return _Shares(tuple(children))

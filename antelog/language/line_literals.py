@@ -116,7 +116,13 @@ def amounts_so_far(explanation: Mapping[str, Any]) -> dict[str, float | None]:
     found = explanation.get("so_far") or {}
     if isinstance(found, Mapping):
         return dict(found)
-    return {each["literal"]: whole_if_it_is(each["value"]) for each in found}
+    whole = {each["literal"]: each.get("whole") for each in found}
+    return {
+        each["literal"]: whole_if_it_is(each["value"])
+        if whole[each["literal"]] is None
+        else whole[each["literal"]]
+        for each in found
+    }
 
 
 def whole_if_it_is(value: float | None) -> float | None:

@@ -29,7 +29,8 @@ def value_text(value: Value) -> str:
     if isinstance(value, str):
         plain = _PLAIN.match(value) and not value[0].isupper() and value not in KEYWORDS
         return value if plain else json.dumps(value, ensure_ascii=False)
-    return repr(syntax.number(value))
+    number = syntax.number(value)
+    return repr(number if number == value else value)  # one of more than 64 bits that no double is
 
 
 def to_text(node: object) -> str:

@@ -68,10 +68,10 @@ def bad_escape(span: Span) -> Diagnostic:
     )
 
 
-def bad_number(span: Span) -> Diagnostic:
+def bad_number(span: Span, limit: str) -> Diagnostic:
     return Diagnostic(
         "E001",
-        "this number is larger than 2^53; beyond that, whole numbers cannot be kept exactly",
+        f"this number is larger than {limit}",
         span,
         "Use a smaller number, or write it in quotes if it is only a name.",
     )

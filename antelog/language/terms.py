@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -23,8 +24,30 @@ Value: TypeAlias = str | int | float
 
 
 def number(value: float) -> int | float:
-    """The one form of a number: 1 and 1.0 are the same constant."""
-    return int(value) if value == value // 1 else value
+    """The one form of a number: 1 and 1.0 are the same constant; beyond 64 bits it is a double.
+
+    A whole number larger than all doubles becomes an infinity.
+    """
+    if isinstance(value, int):
+        try:
+            return value if value in WHOLE else float(value)
+        except OverflowError:
+            return math.inf if value > 0 else -math.inf
+    return int(value) if abs(value) < _EDGE and value == value // 1 else value
+
+
+def number_of(text: str) -> int | float:
+    """The number that a text stands for: all digits of a whole one count. Raises ValueError if it is none."""
+    value, digits = float(text), text.strip().lstrip("+-").lstrip("0")
+    if abs(value) > _EDGE or not digits.isdecimal():
+        return number(value)
+    return number(-int(digits) if value < 0 else int(digits))
+
+
+WHOLE = range(-(2**63), 2**63)
+"""The whole numbers that are kept exactly."""
+
+_EDGE = 2.0**63
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,10 +24,19 @@ class PredicateKind(Enum):
 
 
 class Type(Enum):
-    """The type of a column; `None` stands for a column nothing is known about."""
+    """The type of a column; `None` stands for a column nothing is known about.
+
+    A declared INTEGER is a number for all that rules do with it.
+    """
 
     NUMBER = "number"
     TEXT = "text"
+    INTEGER = "integer"
+
+    @property
+    def general(self) -> Type:
+        """Number or text."""
+        return Type.NUMBER if self is Type.INTEGER else self
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from antelog.engine.step.query import STILL_OPEN
-from antelog.engine.step.schema import AFTER_ANSWER, WRITTEN
+from antelog.engine.step.schema import AFTER_ANSWER, is_written
 from antelog.engine.step.wording import LABEL
 from antelog.errors import DataError
 from antelog.forecast.columns import KINDS, NAMES
@@ -120,7 +120,7 @@ def of_table(table: pa.Table, query: str = "") -> Iterator[Change]:
         return
     ticks = {timed(name) for name in table.column_names}
     names = [name for name in table.column_names if name not in _COMMON and name not in ticks]
-    written = {name for name in names if table.schema.field(name).metadata == WRITTEN}
+    written = {name for name in names if is_written(table.schema.field(name))}
     for row in table.to_pylist():
         yield _change(row, query, _texts(row, names, written))
 

@@ -244,6 +244,8 @@ class Driver:
         for step in steps:
             yield step
             self._commit(step)
+            while self.engine.notes:
+                self.reader.listeners.note(self.engine.notes.pop(0))
 
     def _through(self, stretch: Stretch) -> Iterator[StepResult]:
         """The steps through a long stretch without facts, unless these would be too many."""

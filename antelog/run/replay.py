@@ -132,6 +132,13 @@ class Replay:
         self._driver = Driver(engine, reader)
 
     def __iter__(self) -> Iterator[StepResult]:
+        for step in self._steps():
+            tables = {name: self.engine.rounded(name, table) for name, table in step.tables.items()}
+            while self.engine.notes:
+                warnings.warn(self.engine.notes.pop(0), DataWarning, stacklevel=2)
+            yield replace(step, tables=tables)
+
+    def _steps(self) -> Iterator[StepResult]:
         yield from self._driver.steps()
         self.rejects.require_use()
         for each in self.rejects.usable.values():
@@ -142,7 +149,7 @@ class Replay:
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""
         relations = list(self.engine.plan.queries)
-        for step in self:
+        for step in self._steps():
             yield from change_lines(relations, step, Style()).splitlines()
 
 

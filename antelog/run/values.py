@@ -5,6 +5,7 @@ A reader takes a text and returns a value, or raises SettingError: what is wrong
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Collection, Sequence
@@ -13,13 +14,12 @@ from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from antelog.language.building import LARGEST
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.syntax import Bound
-from antelog.language.terms import number as whole_or_not
+from antelog.language.terms import number_of
 from antelog.secrets import redacted
 
 SILENT = "silent"
@@ -75,14 +75,14 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
 
 
 def number(text: str) -> int | float:
-    """A number up to 2^53, above which whole numbers are not exact."""
+    """A number as programs have it."""
     try:
-        found = float(text)
+        found = number_of(text)
     except ValueError:
-        raise SettingError(f"`{text}` is not a number", "Write one like 85 or 0.5.") from None
-    if not abs(found) <= LARGEST:
-        raise SettingError(f"`{text}` is larger than 2^53", "Give a smaller number.")
-    return whole_or_not(found)
+        found = math.nan
+    if not math.isfinite(found):
+        raise SettingError(f"`{text}` is not a number", "Write one like 85 or 0.5.")
+    return found
 
 
 def chance(text: str) -> float:

@@ -31,8 +31,7 @@ def so_far(row: RankedRow, literal: Aggregation) -> float | None:
     for line in row.rows.found.progress:
         if line.literal == number:
             at = min(row.rows.grounds.at, 2**53)
-            found = float(line.values(np.array([row.at]), np.array([at]))[0])
-            return None if np.isnan(found) else found
+            return line.values(np.array([row.at]), np.array([at])).value(0)
     return None
 
 

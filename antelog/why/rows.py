@@ -37,7 +37,7 @@ from antelog.engine.step.literals import with_facts
 from antelog.engine.step.matching import Partial, fitting, partials
 from antelog.engine.step.rows import ONE, Rows, agrees, holds, numbers_of, with_worked_out
 from antelog.engine.values.values import Values
-from antelog.language.syntax import Value, number
+from antelog.language.syntax import Value
 from antelog.why.grounds import Grounds
 from antelog.why.ways import Way
 
@@ -269,9 +269,9 @@ class _Valued(Replacement):
 
 def value_of(cell: int, values: Values) -> Value:
     """The value of a cell; of one that is neither a number nor a text, its text."""
-    found = values.number(cell)
-    if not np.isnan(found):
-        return number(found)
+    found = values.plain_number(cell)
+    if found is not None:
+        return found
     text = values.text(cell)
     return str(json.loads(text)) if text.startswith('"') else text
 

@@ -6,11 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from msgspec.structs import replace
 
 from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
+from antelog.engine.step.plain_values import rows_of
 from antelog.language import Checked
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine
@@ -60,6 +62,17 @@ def frames(facts: Iterable[Fact], plan: Plan, after: int, until: int) -> dict[st
     }
 
 
+class _ExactEngine(PlainEngine):
+    """Its tables have all digits of whole numbers, as those of which JSON lines are made."""
+
+    _is_read = True
+
+
+def _lines(tables: Mapping[str, pa.Table], plan: Plan) -> list[dict[str, Any]]:
+    each = ((name, rows_of(table, plan.relation(name))) for name, table in tables.items())
+    return [{"query": name, **row} for name, rows in each for row in rows]
+
+
 def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
     """The change log of a case whose ticks are cut into steps that end at these ticks."""
     with at_most_for(case):
@@ -67,11 +80,11 @@ def run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, A
 
 
 def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, Any]]:
-    engine = PlainEngine(compiled)
+    engine = _ExactEngine(compiled)
     log = []
     for end in ends:
         changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
-        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        log += _lines(changed, compiled.plan)
     return sorted(log, key=lambda row: row["tick"])
 
 
@@ -79,7 +92,7 @@ def reports(engine: PlainEngine, plan: Plan) -> dict[tuple[str, Answer], tuple[R
     """The engine's answers at its tick, each with what it knows ahead of an open one."""
     found = {}
     for query in plan.queries:
-        for row in engine.answers(query.name).to_pylist():
+        for row in rows_of(engine.answers(query.name), query):
             answer = answer_of(row, query)
             reported = explanations_of(row["explanations"], [name for name, _ in answer])
             report = Report(engine.now, query.name, answer, reported)
@@ -135,10 +148,10 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     for report in snapshots(evaluation):
         ahead = None if report.confirmed else outlook(evaluation, report)
         answers[report.tick][report.query, report.answer] = report, ahead
-    engine, reported = PlainEngine(compiled), 0
+    engine, reported = _ExactEngine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
-        log = [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        log = _lines(changed, compiled.plan)
         assert all(map(_in_order, log)), f"tick {now}: literals in another order"
         found = set(map(_as_read, changes(log, compiled.plan)))
         assert not found - lines[now], f"tick {now}: a line too many"

@@ -13,9 +13,10 @@ VARIABLES = st.sampled_from(["X", "Y", "T", "Value", "Ä", "T2"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8) | WORDS
 NUMBERS = st.one_of(
     st.integers(-(2**53), 2**53),
-    st.floats(-(2**53), 2**53, allow_nan=False).map(syntax.number),
+    st.integers(-(2**63), 2**63 - 1),
+    st.floats(-1e308, 1e308).map(syntax.number),
 )
-AMOUNTS = NUMBERS.map(abs)
+AMOUNTS = st.integers(0, 2**53) | st.floats(0, 2**53).map(syntax.number)
 
 LIMITS = {"patience": 15, "hot": 90.5, "cold": -5}
 """Limits that every document declares."""

@@ -28,7 +28,7 @@ def explanation_of(reported: Mapping[str, Any], own: Iterable[str]) -> Explanati
         [literal_of(text, shared) for text in reported[part]] for part in ("evidence", "hypotheses")
     )
     so_far = reported.get("so_far") or ()
-    pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], e["value"]) for e in so_far)
+    pairs = so_far.items() if isinstance(so_far, Mapping) else ((e["literal"], amount_of(e)) for e in so_far)
     return replace(explanation(evidence, hypotheses, frozenset(names)), so_far=frozenset(pairs))
 
 
@@ -37,6 +37,13 @@ def because_of(texts: Collection[str], own: Iterable[str], around: Iterable[str]
     names = frozenset(own)
     shared = _outside((*texts, *around)).union(names)
     return explanation((), [literal_of(text, shared) for text in texts], names).hypotheses
+
+
+def amount_of(reported: Mapping[str, Any]) -> float | None:
+    """What an aggregate of a table comes to: a whole number whose double lacks digits stands beside it."""
+    whole: int | None = reported["whole"]
+    value: float | None = reported["value"]
+    return value if whole is None else whole
 
 
 def _outside(texts: Iterable[str]) -> frozenset[str]:

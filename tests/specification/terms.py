@@ -146,7 +146,7 @@ def value_of(term: Term) -> Value | None:
     arguments = [value_of(each) for each in term.arguments]
     if term.function in FUNCTIONS:
         return called(term.function, arguments)
-    numbers = arguments
+    numbers = [number(each) if isinstance(each, int) else each for each in arguments]
     if any(number is None or isinstance(number, str) for number in numbers):
         return None
     try:
@@ -157,9 +157,8 @@ def value_of(term: Term) -> Value | None:
         found = _OF_NUMBERS[term.function](*numbers)
     except (ArithmeticError, ValueError):
         return None
-    if isinstance(found, int) and not -(2**63) <= found < 2**63:
-        found = float(found)
-    return number(found) if math.isfinite(found) else None
+    found = number(found)  # beyond 64 bits a double
+    return found if math.isfinite(found) else None
 
 
 _OF_NUMBERS: Mapping[str, Callable[..., int | float]] = {
@@ -238,7 +237,7 @@ def shifted(term: Term, by: int | float) -> Term:
     if isinstance(term, str | Special):
         return Calculation("+", (term, by)) if by else term
     assert not isinstance(term, Calculation)
-    return number(term + by)
+    return worked_out(Calculation("+", (term, by))) if by else term
 
 
 def apply(part: Part, known: Substitution) -> Part:
@@ -296,8 +295,8 @@ def put_in_own(own: Iterable[Term], values: Iterable[Term]) -> dict[str, Value] 
     """The values of an aggregate's own variables where an atom has these arguments; None if none fit."""
     found: dict[str, Value] = {}
     for term, value in zip(own, values, strict=True):
-        assert isinstance(value, str | int | float)
         if isinstance(term, Inner):
+            assert isinstance(value, str | int | float)
             if found.setdefault(term.name, value) != value:
                 return None
         elif term != value:

@@ -10,13 +10,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from tests.specification.reading import amount_of
+
 _NAMED = re.compile(r"\{\{|\}\}|\{(\w+)\}")
 
 
 def filled(words: str, answer: Mapping[str, object], line: Mapping[str, Any]) -> str:
     """The words of a query's line, in a program whose ticks are numbers."""
     explanations = line["explanations"] or [{}]
-    amounts = ", ".join(_text(each["value"], "nothing") for each in explanations[0].get("so_far") or ())
+    amounts = ", ".join(_text(amount_of(each), "nothing") for each in explanations[0].get("so_far") or ())
     known = {"decided_by": line["decided_by"], "so_far": amounts or None, "chance": None, **answer}
 
     most = max(20, 10_000 // max(1, sum(found[1] is not None for found in _NAMED.finditer(words))))

@@ -102,7 +102,7 @@ def _reading(asked: _Asked, found: _Found) -> Reading:
     kinds: dict[str, Kind] = dict.fromkeys(columns, "time")
     for column, type_ in zip(wanted.columns, wanted.value_types, strict=False):
         # A column without a type is compared with nothing, and texts are what they are.
-        kinds[column] = "number" if type_ == "number" else "text"
+        kinds[column] = "number" if type_ == "number" else "integer" if type_ == "integer" else "text"
     is_csv = isinstance(source, Files) and source.form == "csv"
     arrives = len(columns) > len(wanted.columns)
     return Reading(
@@ -147,7 +147,7 @@ def _refuse_misfit(asked: _Asked, schema: Schema, columns: Mapping[str, str], mi
     from antelog.spark.endpoints.columns import has_numbers  # noqa: PLC0415 - needs PySpark
 
     for column, type_ in zip(asked.wanted.columns, asked.wanted.value_types, strict=False):
-        if type_ is not None and has_numbers(schema, columns[column]) != (type_ == "number"):
+        if type_ is not None and has_numbers(schema, columns[column]) is (type_ == "text"):
             raise DataError(misfit)
 
 

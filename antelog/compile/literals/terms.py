@@ -9,7 +9,7 @@ plan is read from JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from antelog.language.arithmetic import calculated, is_arithmetic
 from antelog.language.calendar import calendar_number
 from antelog.language.moments import Timescale
 from antelog.language.printer import value_text, written
-from antelog.language.syntax import MEMBER, number
+from antelog.language.syntax import MEMBER
 
 
 class Var(Struct, frozen=True, tag=True):
@@ -135,7 +135,8 @@ class Replacement:
                 value = self.term(Var(variable))
                 if isinstance(value, Var):
                     return Sum(value.name, offset)
-                return operand if isinstance(value.value, str) else Const(number(value.value + offset))
+                known = Calculated("+", (value, Const(offset)))
+                return operand if isinstance(value.value, str) else folded(known)
             case Calculated(function, operands, timescale, gives):
                 return folded(Calculated(function, tuple(map(self.operand, operands)), timescale, gives))
             case Inner():
@@ -191,6 +192,14 @@ def variables_in(operands: Iterable[Operand | None]) -> frozenset[str]:
         elif (name := variable_in(operand)) is not None:
             found.add(name)
     return frozenset(found)
+
+
+def times_in(operand: Operand) -> Iterator[Time]:
+    """The times in an operand."""
+    if isinstance(operand, Time):
+        yield operand
+    for each in operand.operands if isinstance(operand, Calculated) else ():
+        yield from times_in(each)
 
 
 def functions_in(operands: Iterable[Operand | None]) -> frozenset[Function]:

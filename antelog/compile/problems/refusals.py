@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.terms import Time, Var, variables_in
+from antelog.compile.literals.terms import Time, Var, times_in, variables_in
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns.relations import Request, Resolved
 from antelog.diagnostics import Diagnostic, Span
@@ -95,7 +95,10 @@ def _objections(pattern: Pattern) -> Iterator[_Refusal]:
                 f"That is nearly always so. Ask for {name} in the answer too, or add a condition "
                 f"without `not` that says which values {name} has.",
             )
-    far = max((abs(time.offset) for literal in pattern.stated for time in literal.times), default=0)
+    sides = (side for each in pattern.comparisons for side in each.operands)
+    compared = (times_in(side) for side in sides)
+    stated = (literal.times for literal in pattern.stated)
+    far = max((abs(time.offset) for times in (*stated, *compared) for time in times), default=0)
     if far > LARGEST_OFFSET:
         yield _Refusal(
             "E407",

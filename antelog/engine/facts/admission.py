@@ -36,6 +36,7 @@ from antelog.engine.facts.frames import Frame, FrameRows, naming, read_frame
 from antelog.engine.facts.history import Facts, no_facts
 from antelog.engine.facts.rejects import CONFLICTING, EARLY, LATE, MALFORMED, sentence
 from antelog.engine.values.encoding import infinite
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import declared
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.errors import DataError
@@ -234,7 +235,9 @@ def _about_values(
         wanted = kind if type_ is None else Kind.TEXT if type_ == "text" else Kind.NUMBER
         # A column of one kind has values of that, or none.
         wrong = column == UNBOUND if kind is wanted else values.kinds(column) != wanted
-        if kind in (None, Kind.NUMBER):
+        if type_ == "integer":
+            wrong |= ~Numbers.of_cells(column, values).is_whole
+        elif kind in (None, Kind.NUMBER):
             wrong |= infinite(column)
 
         def detail(rows: Column, name: str = name, type_: str | None = type_, c: Column = column) -> pa.Array:

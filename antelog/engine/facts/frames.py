@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from antelog.arrow.arrays import Array, array_of, plain, refusal
+from antelog.arrow.grammar import NOT_WHOLE
 from antelog.compile.nodes.plan import Input, Plan, Static
 from antelog.compile.rules.statics import Row
 from antelog.engine.values.types import as_plain
@@ -279,6 +280,11 @@ def check_ticks(static: Static, columns: Sequence[Sequence[str | int | float]]) 
                 raise DataError(f"`{value}` in column {name} of {static.name} {no_ticks(most)}")
 
 
+def what_fits(type_: str) -> str:
+    """The words for a value of a column of this type, behind `is not a`."""
+    return NOT_WHOLE.removeprefix("is not a ") if type_ == "integer" else type_
+
+
 def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> list[str | int | float]:
     found: list[str | int | float] = []
     for value in values:
@@ -288,16 +294,18 @@ def _column(what: str, name: str, type_: str | None, values: Sequence[Any]) -> l
             kind = "number"
         else:
             raise DataError(f"`{value}` in column {name} of {what} is neither a number nor a text")
-        if type_ not in (None, kind):
-            raise DataError(f"`{value}` in column {name} of {what} is not a {type_}")
-        found.append(value if isinstance(value, str) else plain_number(value, f"column {name} of {what}"))
+        plain = value if isinstance(value, str) else plain_number(value, f"column {name} of {what}")
+        is_integer = type_ == "integer" and isinstance(plain, int)
+        if type_ not in (None, kind) and not is_integer:
+            raise DataError(f"`{value}` in column {name} of {what} is not a {what_fits(str(type_))}")
+        found.append(plain)
     return found
 
 
 def plain_number(value: float | Decimal, what: str) -> int | float:
     """A number in `what` as rules have it. Raises DataError if it has more digits than that can keep."""
     if not isinstance(value, Decimal):
-        return number(value)
+        return value if isinstance(value, int) else number(value)
     plain = as_plain(value)
     if plain is None:
         raise DataError(

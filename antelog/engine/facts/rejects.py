@@ -17,7 +17,7 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, Ticks, why_no_tick
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.frames import naming
+from antelog.engine.facts.frames import naming, what_fits
 from antelog.engine.values.encoding import infinite
 from antelog.engine.values.values import UNBOUND, Values
 from antelog.language.epochs import LIKELY, Counting, last_tick, remedy
@@ -63,7 +63,7 @@ def ticks(number: Column) -> pa.Array:
 
 def about_value(name: str, kind: str | None, cells: Column, values: Values) -> pa.Array:
     """Reasons why values do not fit a column of numbers or texts (None: either)."""
-    what = kind or "number"  # where either will do, only an infinity is neither
+    what = what_fits(kind or "number")  # where either will do, only an infinity is neither
     wrong = sentence("value `", pc.fill_null(values.texts(cells), ""), f"` of column {name} is not a {what}")
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antelog.engine.columns.tables import NEVER, Column, changed, combined, in_order, marked, sorting
 from antelog.engine.values.numbers import Numbers
@@ -66,7 +65,7 @@ class UpTo:
 class AmountSoFar(Protocol):
     """The values of an aggregate over time, for some rows."""
 
-    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+    def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""
         ...
 
@@ -78,11 +77,11 @@ class AmountTable:
     at: TickTable
     now: Numbers
 
-    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+    def values(self, row: Column, tick: Column) -> Numbers:
         rows = np.concatenate([self.at.row, row])
         key = combined([rows, np.concatenate([self.at.tick, tick]) + 1])
         place = np.searchsorted(key[: len(self.at.row)], key[len(self.at.row) :], "right") - 1
-        return self.now.real.take(place)
+        return self.now.take(place)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +99,6 @@ class AmountLine:
     def take(self, at: Column) -> Self:
         return replace(self, which=self.which.take(at), quarters=self.quarters.take(at, axis=1))
 
-    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+    def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""
         return self.so_far.values(self.which.take(row), tick)

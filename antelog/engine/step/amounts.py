@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
-from antelog.compile.literals.terms import variables_in
+from antelog.compile.literals.terms import text_of, variables_in
 from antelog.engine.columns.tables import (
     NEVER,
     Column,
@@ -113,8 +113,7 @@ def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
 
 
 def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
-    count = (found.end - found.first).astype(np.float64)
-    return calculate("/", [_sum(found, cells, values), Numbers.of_doubles(count)])
+    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=True)
 
 
 def _least(found: UpTo, cells: Column, values: Values) -> Numbers:
@@ -128,7 +127,7 @@ def _largest(found: UpTo, cells: Column, values: Values) -> Numbers:
 def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers:
     """The least or the largest value of the members."""
     numbers = Numbers.of_cells(cells, values)
-    order = np.lexsort((numbers.whole, numbers.real))
+    order = numbers.order
     rank = np.empty(len(cells), np.int64)
     rank[order] = np.arange(len(cells))
     # Rows follow each other, so that the ranks of a row are beyond those of all rows before it.
@@ -190,7 +189,7 @@ class _Between:
     def one(self) -> Mask:
         """Where there is one value only."""
         near = (self.least.beyond == 0) & (self.largest.beyond == 0)
-        result: Mask = near & (self.least.number.real == self.largest.number.real)
+        result: Mask = near & self.least.number.compared(HOLDS["="], self.largest.number)
         return result
 
 
@@ -216,8 +215,9 @@ def _of_whole(of: Amount) -> _Between:
         largest = _Limit(_whole(now.whole + coming), np.where(of.coming == _ANY, 1, 0).astype(np.int8))
         return _Between(_Limit(now, near), largest, True, no, no, no)
     if function == "sum":
+        # One beyond the doubles has no value, unless others can bring it back.
         below = np.where(of.rises, 0, below).astype(np.int8)
-        return _Between(_Limit(now, below), _Limit(now, above), False, no, no, no)
+        return _Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
     if function == "max":
         below = np.where(nothing, below, 0).astype(np.int8)
     elif function == "min":
@@ -246,11 +246,15 @@ def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
         return values
     by = Numbers.of_cells(np.array([cells.cell(factor)]), cells)
     sign = np.int8(1 if factor >= 0 else -1)
-    ends = [
-        _Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in (values.least, values.largest)
-    ]
+    given = (values.least, values.largest)
+    ends = [_Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in given]
+    # One that is beyond the doubles has no value.
+    first, last = (
+        (was.beyond == 0) & was.number.there & ~end.number.there for was, end in zip(given, ends, strict=True)
+    )
     least, largest = ends if factor >= 0 else ends[::-1]
-    return replace(values, least=least, largest=largest, counts=False)
+    none, is_open = values.none | (first & last), values.open | (first ^ last)
+    return replace(values, least=least, largest=largest, counts=False, none=none, open=is_open)
 
 
 def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
@@ -274,12 +278,11 @@ def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]
 
 def _may_equal(left: _Between, right: _Between) -> Mask:
     """Whether some value is possible on both sides."""
-    low = np.maximum(left.least.real, right.least.real)
-    high = np.minimum(left.largest.real, right.largest.real)
-    if left.counts or right.counts:
-        low, high = np.ceil(low), np.floor(high)
-    both = left.one & right.one
-    return np.where(both, left.least.compared(HOLDS["="], right.least), low <= high)
+    if left.counts or right.counts:  # these are much smaller than what doubles round
+        low = np.ceil(np.maximum(left.least.real, right.least.real))
+        return low <= np.floor(np.minimum(left.largest.real, right.largest.real))
+    at_most = HOLDS["<="]
+    return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
 
 
 def _may_differ(left: _Between, right: _Between) -> Mask:
@@ -300,6 +303,26 @@ class Compared:
     quarters: Column
 
 
+def quarter_reached(now: Numbers, number: int, goal: Numbers) -> Mask:
+    """For each row, whether a number has come so many quarters of the way to another."""
+    found = now.real >= number * (goal.real / QUARTERS)
+    large = now.is_whole & goal.is_whole & (np.abs(goal.real) >= _ROUNDED)
+    for row in marked(large).tolist():
+        found[row] = QUARTERS * int(now.whole[row]) >= number * int(goal.whole[row])
+    return found
+
+
+_ROUNDED = 2.0**51
+"""From here on doubles do not tell apart all quarters of whole numbers."""
+
+
+def tell_lost(aggregate: Aggregate, now: Numbers, values: Values) -> None:
+    """Keeps in mind which sum it is that has no value."""
+    if aggregate.function == "sum" and not now.there.all():
+        before, time, after = aggregate.around
+        values.without.add(text_of([*before, time, *after]))
+
+
 def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Values) -> Compared:
     """The comparison over time."""
     every = np.arange(rows.count)
@@ -310,6 +333,8 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     ]
     at = TickTable.of(np.concatenate(row), np.concatenate(tick))
     amounts = [amount(each, its, at, rows, values) for each, its in zip(node.aggregates, found, strict=True)]
+    for each in amounts:
+        tell_lost(each.aggregate, each.now, values)
     left = _between(amounts[0])
     if isinstance(node.right, Aggregate):
         right = _times(_between(amounts[1]), node.factor, values)
@@ -328,8 +353,9 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     until = np.maximum.reduce([each.settled for each in found])
     quarters = np.full((QUARTERS, rows.count), NEVER)
     if node.variables <= rows.bound.keys() and not isinstance(node.right, Aggregate):
-        goal = np.where(amounts[0].rises, right.least.number.real, np.nan)
+        now, goal = amounts[0].now, right.least.number
+        rising = amounts[0].rises & (goal.real > 0)
         for number, line in enumerate(quarters, 1):
-            reached = marked((goal > 0) & (QUARTERS * amounts[0].now.real >= number * goal))
+            reached = marked(rising & quarter_reached(now, number, goal))
             np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
     return Compared(Truth(true_at, false_at, until), AmountTable(at, amounts[0].now), quarters)

@@ -35,6 +35,7 @@ from antelog.engine.step.literal_texts import Writer
 from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.schema import SO_FAR
 from antelog.engine.step.text_order import numbered_texts
+from antelog.engine.values.numbers import Numbers
 
 _NONE = -1
 _FEW = 128
@@ -156,22 +157,26 @@ class _Sheet:
     def so_far(self, row: Column, tick: Column) -> pa.Array:
         """The values of aggregates in derivations at some ticks, by their texts."""
         position = self.position.take(row)
-        views, texts, values = [row[:0]], [row[:0]], [np.zeros(0, np.float64)]
+        views, texts, values = [row[:0]], [row[:0]], [Numbers.of_ticks(row[:0])]
         for each in self.amounts:
             mine = marked((position >= each.start) & (position < each.start + len(each.text)))
             own = position.take(mine) - each.start
             views.append(mine)
             texts.append(each.text.take(own).astype(np.int64))
             values.append(each.progress.values(own, tick.take(mine)))
-        view, text, value = np.concatenate(views), np.concatenate(texts), np.concatenate(values)
+        view, text = np.concatenate(views), np.concatenate(texts)
         order = in_order([view, text])
-        view, text, value = view.take(order), text.take(order), value.take(order)
+        view, text = view.take(order), text.take(order)
         once = marked(changed(view) | changed(text))
         counts = np.bincount(view.take(once), minlength=len(row))
         named = self.names.take(pa.array(text.take(once)))
-        each = pa.StructArray.from_arrays(
-            [named, pa.array(value.take(once), from_pandas=True)], fields=list(SO_FAR.value_type)
-        )
+        value = Numbers.joined(values).take(order.take(once))
+        columns = [
+            named,
+            pa.array(value.real, from_pandas=True),
+            pa.array(value.whole, mask=~value.rounded),
+        ]
+        each = pa.StructArray.from_arrays(columns, fields=list(SO_FAR.value_type))
         return pa.ListArray.from_arrays(pa.array(_offsets(counts)), each)
 
 

@@ -38,10 +38,11 @@ from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds,
 from antelog.engine.step.lives import views_of
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES
+from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, with_digits
 from antelog.engine.step.uniting import united
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
+from antelog.engine.values.types import MIXED
 from antelog.engine.values.values import Values
 
 
@@ -159,7 +160,11 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Co
     sorting = [np.where(untimed, time.max() + 1, time) if someday else time - time.min()]
     values: list[tuple[pa.Array, Column]] = []
     for position, (variable, cells) in enumerate(zip(relation.answer.variables, answer, strict=True)):
-        array, which, place = _in_sequence(known.values, cells, query.columns.types[variable])
+        type_ = query.columns.types[variable]
+        if pa.types.is_floating(type_) and known.values.whole_numbers(cells) is not None:
+            column = schema.get_field_index(variable)
+            schema, type_ = schema.set(column, with_digits(schema.field(column))), MIXED
+        array, which, place = _in_sequence(known.values, cells, type_)
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
@@ -228,6 +233,8 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
         return texts, place, place
     different, which = numbered(cells)
     array = values.decode(different, type_)
+    if type_ == MIXED:
+        return array, which, values.ranks(different).take(which)
     return array, which, inverse(pc.array_sort_indices(array).to_numpy()).take(which)
 
 

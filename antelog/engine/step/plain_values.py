@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Relation
-from antelog.engine.step.schema import WRITTEN
+from antelog.engine.step.schema import is_written
 from antelog.engine.values.types import as_plain
 from antelog.language.syntax import number
 
@@ -44,17 +44,12 @@ def _exactly(value: Decimal) -> int | float | str:
     return f"{value:f}".rstrip("0") if known is None else known
 
 
-def is_written(field: pa.Field) -> bool:
-    """Whether a column has values of several kinds, as texts in the language's syntax."""
-    return bool(field.metadata == WRITTEN)
-
-
 def from_written(text: str) -> str | int | float:
     """The value that a written text stands for: `true` is a truth value, `"true"` a text."""
     if text in _TRUTH:
         return _TRUTH[text]
     if text[0] in "-0123456789":
-        return _exactly(Decimal(text))
+        return float(text) if "e" in text else _exactly(Decimal(text))
     return str(json.loads(text)) if text[0] == '"' else text
 
 
@@ -91,10 +86,10 @@ def ordered(table: pa.Table, names: tuple[str, ...]) -> pa.Table:
     return table.take(pc.sort_indices(table, [(name, "ascending") for name in sortable]))
 
 
-def _rank(value: Any) -> tuple[int, float, str]:
+def _rank(value: Any) -> tuple[int, float | Decimal, str]:
     """Numbers before texts, nothing at the end."""
     if value is None:
         return 2, 0.0, ""
     if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
-        return 0, float(value), ""
+        return 0, value, ""
     return 1, 0.0, str(plain(value))

@@ -327,15 +327,18 @@ def _compared(comparison: Comparison, bound: Mapping[str, Column], count: int, v
     one, other = cells_of(left, bound, values), cells_of(right, bound, values)
     if comparison.operator in ("=", "!="):
         return _all(test(one, other) & (one != UNBOUND) & (other != UNBOUND), count)
-    one_number, other_number = (values.numbers(np.atleast_1d(cells)) for cells in (one, other))
-    result = _all(test(one_number, other_number), count)
+    one, other = np.atleast_1d(one), np.atleast_1d(other)
+    if any(values.whole_numbers(cells) is not None for cells in (one, other)):
+        result = _all(Numbers.of_cells(one, values).compared(test, Numbers.of_cells(other, values)), count)
+    else:
+        result = _all(test(values.numbers(one), values.numbers(other)), count)
     # Values of other kinds have an order among themselves; those of different kinds have none.
-    alike = _all(values.kinds(np.atleast_1d(one)) == values.kinds(np.atleast_1d(other)), count)
-    texts = _all(np.isnan(one_number) & np.isnan(other_number), count) & alike
-    if texts.any():
-        first, second = (np.broadcast_to(cells, count)[texts] for cells in (one, other))
+    ranked = _all(values.have_ranks(one) | values.have_ranks(other), count)
+    if ranked.any():
+        ranked &= _all(values.kinds(one) == values.kinds(other), count)
+        first, second = (np.broadcast_to(cells, count)[ranked] for cells in (one, other))
         ranks = values.ranks(np.concatenate([first, second]))
-        result[texts] = test(ranks[: len(first)], ranks[len(first) :])
+        result[ranked] = test(ranks[: len(first)], ranks[len(first) :])
     return result
 
 

@@ -52,10 +52,14 @@ NO_COLUMNS = AnswerColumns({}, pa.schema([]))
 WRITTEN = {b"values": b"written"}
 """Marks the fields of a schema whose texts are in the language's syntax."""
 
+DIGITS = {b"values": b"numbers"}
+"""Marks those that are numbers, and would be doubles if these had not to round some of them."""
+
 EXPLANATIONS = pa.list_(
     pa.struct([("evidence", pa.list_(pa.string())), ("hypotheses", pa.list_(pa.string()))])
 )
-SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64())]))
+SO_FAR = pa.list_(pa.struct([("literal", pa.string()), ("value", pa.float64()), ("whole", pa.int64())]))
+"""What aggregates come to, and the whole number that it is where the double has not all its digits."""
 EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.field("so_far", SO_FAR)]))
 """Where a query has aggregates: what each comes to so far, beside its text."""
 
@@ -93,6 +97,25 @@ def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
 def answer_field(name: str, type_: pa.DataType) -> pa.Field:
     """The column of a variable whose values are of a type; of several kinds they are texts, and marked so."""
     return pa.field(name, pa.string(), metadata=WRITTEN) if type_ == MIXED else pa.field(name, type_)
+
+
+def with_digits(field: pa.Field) -> pa.Field:
+    """The column of doubles as texts, which round nothing."""
+    return pa.field(field.name, pa.string(), metadata=DIGITS)
+
+
+def is_written(field: pa.Field) -> bool:
+    """Whether a column has its values as texts in the language's syntax."""
+    return field.metadata in (WRITTEN, DIGITS)
+
+
+def as_doubles(table: pa.Table) -> pa.Table:
+    """A table with doubles in place of numbers that are written, as Arrow's readers get it."""
+    for place, field in enumerate(table.schema):
+        if field.metadata == DIGITS:
+            doubles = table.column(place).cast(pa.float64())
+            table = table.set_column(place, pa.field(field.name, pa.float64()), doubles)
+    return table
 
 
 def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:

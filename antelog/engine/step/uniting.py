@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from antelog.arrow.arrays import in_one_piece
 from antelog.arrow.kinds import kind_of
-from antelog.engine.step.schema import WRITTEN, answer_field
+from antelog.engine.step.schema import DIGITS, WRITTEN, answer_field, is_written, with_digits
 from antelog.engine.values.types import MIXED, wider
 from antelog.engine.values.values import Values
 
@@ -42,8 +42,15 @@ def _wider(one: pa.Field, other: pa.Field) -> pa.Field:
         return one
     if pa.types.is_null(one.type) or kind_of(one.type) is None:
         return other
-    both = (MIXED if each.metadata == WRITTEN else each.type for each in (one, other))
-    return answer_field(one.name, wider(*both))
+    both = (_type_of(each) for each in (one, other))
+    field = answer_field(one.name, wider(*both))
+    digits = DIGITS in (one.metadata, other.metadata) and field.metadata != WRITTEN
+    return with_digits(field) if digits else field
+
+
+def _type_of(field: pa.Field) -> pa.DataType:
+    """The type of the values of a column."""
+    return MIXED if field.metadata == WRITTEN else pa.float64() if field.metadata == DIGITS else field.type
 
 
 def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
@@ -59,7 +66,9 @@ def _with_types(table: pa.Table, schema: pa.Schema) -> pa.Table:
 def _column(column: pa.ChunkedArray, given: pa.Field, wanted: pa.Field) -> pa.Array | pa.ChunkedArray:
     if given.equals(wanted, check_metadata=True):
         return column
-    if wanted.metadata == WRITTEN and not pa.types.is_null(given.type):
+    if given.metadata == DIGITS:
+        return column
+    if is_written(wanted) and not pa.types.is_null(given.type):
         values = Values()
         return values.mixed(values.encode(in_one_piece(column)))
     return column.cast(wanted.type, safe=False)  # a whole number may become the double next to it

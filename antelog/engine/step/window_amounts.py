@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.engine.columns.ranked import Ranked
 from antelog.engine.columns.tables import NEVER, Column, Mask, inverse, marked
-from antelog.engine.step.amounts import QUARTERS, Compared, rising
+from antelog.engine.step.amounts import QUARTERS, Compared, quarter_reached, rising, tell_lost
 from antelog.engine.step.derivations import Knowledge, Truth, atoms_of
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.step.window_atoms import WindowAtoms, least
@@ -42,13 +41,13 @@ class WindowAmount:
         """The value in each row, or in some, at a tick; in the end if there is none."""
         return Numbers.of_ticks(self.windows.counts(tick, row))
 
-    def values(self, row: Column, tick: Column) -> NDArray[np.float64]:
+    def values(self, row: Column, tick: Column) -> Numbers:
         """The values in some rows at some ticks; not a number where there is none."""
-        return self.at(tick, row).real
+        return self.at(tick, row)
 
-    def quarter(self, number: int, goal: NDArray[np.float64]) -> Column:
+    def quarter(self, number: int, goal: Numbers) -> Column:
         """The tick from which on the value has come so many quarters of the way to a goal."""
-        least_count = np.ceil(np.minimum(np.nan_to_num(number * goal / QUARTERS, nan=_MOST), _MOST))
+        least_count = np.ceil(np.minimum(np.nan_to_num(number * (goal.real / QUARTERS), nan=_MOST), _MOST))
         return self.windows.reached(least_count.astype(np.int64))
 
 
@@ -72,20 +71,30 @@ class _Total(WindowAmount):
     def at(self, tick: Column | None, row: Column | None = None) -> Numbers:
         atoms, known = self.members, self.windows.known(tick, row)
         window = atoms.slices if row is None else atoms.slices.take(row)
+        mean = self.aggregate.function == "avg"
         if known is None:
-            total = self.summands.stretches(window.first, window.end)
+            total = self.summands.stretches(window.first, window.end, mean=mean)
         else:
-            total = self.summands.added(self.arrivals.weights_up_to(window, known))
-        if self.aggregate.function == "sum":
-            return total
-        count = window.count if known is None else self.arrivals.up_to(window, known)
-        return calculate("/", [total, Numbers.of_doubles(count.astype(np.float64))])
+            counts = self.arrivals.up_to(window, known) if mean else None
+            total = self.summands.added(self.arrivals.weights_up_to(window, known), counts)
+        return total
 
-    def quarter(self, number: int, goal: NDArray[np.float64]) -> Column:
-        return self._first(lambda now: QUARTERS * now.real >= number * goal)
+    def quarter(self, number: int, goal: Numbers) -> Column:
+        reached = self._first(lambda now: quarter_reached(now, number, goal))
+        return self.having_value(reached)
+
+    def having_value(self, tick: Column) -> Column:
+        """Ticks at which there is a value, NEVER in place of others: a sum may be beyond the doubles."""
+        if not self.summands.far:
+            return tick
+        there = self.at(np.where(tick < NEVER, tick, -1)).there
+        return np.where(there, tick, NEVER)
 
     def passed(self, beyond: str, other: Numbers) -> Column:
-        """The tick from which on a sum that can only rise lies beyond a number; NEVER if it does not."""
+        """The tick from which on a sum that can only rise lies beyond a number; NEVER if it does not.
+
+        It lies beyond all numbers where it has no value.
+        """
         return self._first(lambda now: now.compared(HOLDS[beyond], other))
 
     def _first(self, holds: Callable[[Numbers], Mask]) -> Column:
@@ -97,7 +106,11 @@ class _Total(WindowAmount):
             arrived = self.arrivals.least(window, np.minimum(count, there))
             return np.where(count > 0, arrived, -1)
 
-        count = least(np.zeros_like(there), there + 1, lambda count: holds(self.at(tick_of(count))))
+        def is_enough(count: Column) -> Mask:
+            now = self.at(tick_of(count))
+            return holds(now) | ~now.there
+
+        count = least(np.zeros_like(there), there + 1, is_enough)
         return np.where(count > there, NEVER, tick_of(count))
 
 
@@ -116,7 +129,7 @@ class _Extreme(WindowAmount):
     @classmethod
     def of(cls, aggregate: Aggregate, windows: Windows, values: Values) -> Self:
         atoms, numbers = _numbers(aggregate, windows, values)
-        order = np.lexsort((numbers.whole, numbers.real))
+        order = numbers.order
         order = order if aggregate.function == "max" else order[::-1]
         arrivals = Ranked.of(atoms.arrival, (), inverse(order).astype(np.int32))
         return cls(aggregate, windows, atoms, arrivals, numbers.take(order))
@@ -174,6 +187,9 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
     amounts = [
         _amount(aggregate, windows, values) for aggregate, windows in zip(node.aggregates, found, strict=True)
     ]
+    for each in amounts:
+        if isinstance(each, _Total) and each.summands.far:
+            tell_lost(each.aggregate, each.at(None), values)
     left, decided = amounts[0], np.maximum.reduce([each.decided for each in found])
     rises = np.logical_or.reduce([rising(each, rows, values) for each in node.aggregates])
     quarters = np.full((QUARTERS, rows.count), NEVER)
@@ -187,7 +203,7 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
     else:
         true_at, false_at = _count(left, node.operator, other)
     if rises.any():
-        goal = np.where(rises & (other.real > 0), other.real, np.nan)
+        goal = other.or_none(np.where(rises & (other.real > 0), np.arange(rows.count), -1))
         quarters = np.stack([left.quarter(number, goal) for number in range(1, QUARTERS + 1)])
     true_at, false_at = np.where(other.there, true_at, NEVER), np.where(other.there, false_at, -1)
     return Compared(Truth(true_at, false_at, decided), left, quarters)
@@ -247,5 +263,8 @@ def _total(left: _Total | _Extreme, operator: str, other: Numbers, moves: Mask) 
     passed = np.where(moves, left.passed(beyond, other), NEVER)
     never = passed < NEVER
     if operator in (beyond, "!="):
-        return np.minimum(true_at, passed), np.where(never, NEVER, false_at)
+        reached = left.having_value(passed) if isinstance(left, _Total) else passed
+        lost = never & (reached == NEVER)
+        true_at, false_at = np.minimum(true_at, reached), np.where(never, NEVER, false_at)
+        return true_at, np.where(lost, passed, false_at)
     return np.where(never, NEVER, true_at), np.minimum(false_at, passed)

@@ -18,10 +18,10 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.step.plain_values import from_written, is_written, plain
-from antelog.engine.step.schema import EXPLAINING
+from antelog.engine.step.plain_values import from_written, plain
+from antelog.engine.step.schema import EXPLAINING, is_written
 from antelog.engine.step.times import with_times
-from antelog.language.line_literals import amount_text
+from antelog.language.line_literals import amount_text, amounts_so_far
 from antelog.language.moments import Timescale, moment
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
@@ -137,5 +137,5 @@ def _distinct(table: pa.Table, name: str, text: Callable[[Any], str]) -> pa.Arra
 
 def _so_far(explanations: list[dict[str, Any]] | None) -> str:
     """The values of the aggregates of the first explanation so far."""
-    found = (explanations or [{}])[0].get("so_far") or ()
-    return ", ".join(amount_text(each["value"]) for each in found) or UNKNOWN
+    found = amounts_so_far((explanations or [{}])[0])
+    return ", ".join(map(amount_text, found.values())) or UNKNOWN

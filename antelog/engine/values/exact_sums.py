@@ -1,4 +1,4 @@
-"""Sums of columns of numbers that are exact, and rounded once: no order of the numbers makes a difference.
+"""Sums and means of numbers that are exact, and rounded once: no order of the numbers makes a difference.
 
     0.1 + 0.2 + ... ten times: each is a whole multiple of 2**-55, and so is their sum
 
@@ -8,12 +8,12 @@ Multiples that do not fit into 64 bits are cut into parts of 30 bits, which are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from antelog.engine.columns.tables import Column
+from antelog.engine.columns.tables import Column, marked
 from antelog.engine.values.numbers import Numbers
 
 _SURE = 2.0**62
@@ -28,14 +28,20 @@ _MASK = (1 << _BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class Summands:
-    """Numbers as whole multiples of 2**-shift, in `parts`, the lowest first, that are to be added up."""
+    """Numbers as whole multiples of 2**-shift, in `parts`, the lowest first, that are to be added up.
+
+    Sums of them may be `far` beyond all doubles.
+    """
 
     shift: int
     parts: tuple[Column, ...]
+    far: bool = False
 
     @classmethod
     def of(cls, numbers: Numbers) -> Self:
-        if numbers.is_whole.all() and np.abs(numbers.real).sum() < _SURE:
+        with np.errstate(over="ignore"):
+            most = np.abs(numbers.real).sum()
+        if numbers.is_whole.all() and most < _SURE:
             return cls(0, (numbers.whole,))
         large = numbers.is_whole & (np.abs(numbers.whole) > _LARGEST)
         if large.any():  # which doubles do not tell apart
@@ -53,31 +59,43 @@ class Summands:
             else [each >> _BITS * part for each in scaled]
             for part in range(count)
         ]
-        return cls(shift, tuple(np.array(each, np.int64).take(which) for each in cut))
+        parts = tuple(np.array(each, np.int64).take(which) for each in cut)
+        return cls(shift, parts, far=not np.isfinite(most))
 
     def take(self, at: Column) -> Summands:
-        return Summands(self.shift, tuple(each.take(at) for each in self.parts))
+        return replace(self, parts=tuple(each.take(at) for each in self.parts))
 
-    def stretches(self, first: Column, end: Column) -> Numbers:
-        """The sum of each stretch, from `first` to before `end`."""
+    def stretches(self, first: Column, end: Column, *, mean: bool = False) -> Numbers:
+        """The sum of each stretch, from `first` to before `end`, or its mean."""
         before = [np.concatenate([[0], each.cumsum()]) for each in self.parts]
-        return self.added([each.take(end) - each.take(first) for each in before])
+        return self.added(
+            [each.take(end) - each.take(first) for each in before], end - first if mean else None
+        )
 
-    def added(self, sums: Sequence[Column]) -> Numbers:
-        """Sums of the parts, as numbers; one that no double can hold is not a number."""
+    def added(self, sums: Sequence[Column], counts: Column | None = None) -> Numbers:
+        """Sums of the parts, as numbers, or divided by `counts`; not a number if that is 0.
+
+        Nor is one that no double can hold.
+        """
         if self.shift == 0 and len(sums) == 1:
-            return Numbers(sums[0].astype(np.float64), sums[0], np.ones(len(sums[0]), np.bool_))
+            (whole,) = sums
+            if counts is None:
+                return Numbers(whole.astype(np.float64), whole, np.ones(len(whole), np.bool_))
+            if np.abs(whole).max(initial=0) <= _LARGEST:
+                return Numbers.of_doubles(whole / np.where(counts == 0, np.nan, counts))
         exact = [
             sum(part << _BITS * place for place, part in enumerate(parts))
             for parts in zip(*(each.tolist() for each in sums), strict=True)
         ]
-        real = np.array([_rounded(each, self.shift) for each in exact], np.float64)
-        large = ((row, each >> self.shift) for row, each in enumerate(exact) if each % (1 << self.shift) == 0)
-        return Numbers.of_doubles(real).with_exact({row: each for row, each in large if abs(each) > _LARGEST})
+        below = [each << self.shift for each in ([1] * len(exact) if counts is None else counts.tolist())]
+        real = np.array([_rounded(*each) for each in zip(exact, below, strict=True)], np.float64)
+        found = Numbers.of_doubles(real)
+        large = marked(found.is_whole & (np.abs(real) >= _LARGEST) | (np.abs(real) == 2.0**63)).tolist()
+        return found.with_exact({i: exact[i] // below[i] for i in large if exact[i] % below[i] == 0})
 
 
-def _rounded(scaled: int, shift: int) -> float:
+def _rounded(above: int, below: int) -> float:
     try:
-        return scaled / (1 << shift)
+        return above / below if below else np.nan
     except OverflowError:
         return np.nan

@@ -16,9 +16,12 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as is_a
 from numpy.typing import NDArray
 
+from antelog.arrow.arrays import array_of
+from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, type_of_kind
 from antelog.compile.literals.terms import Function
 from antelog.compile.nodes.plan import Plan
@@ -86,6 +89,12 @@ class Functions:
             return pa.nulls(count, _GIVEN[gives])
         if len(parts) == 1 and len(rows[0]) == count:
             return parts[0]
+        if len({part.type for part in parts}) > 1:  # of which one has whole numbers that no double holds
+            found: list[object] = [None] * count
+            for at, part in zip(rows, parts, strict=True):
+                for row, value in zip(at.tolist(), part.to_pylist(), strict=True):
+                    found[row] = value
+            return array_of(found)
         place = np.full(count, -1)
         place[np.concatenate(rows)] = np.arange(sum(map(len, rows)))
         return pa.concat_arrays(parts).take(pa.array(place, mask=place < 0))
@@ -198,10 +207,17 @@ def _result(name: str, gives: str | None, found: Any, count: int) -> pa.Array:
         return pa.nulls(count, wanted)
     if not fits(array.type):
         raise FunctionError(f"{name} gave values of type {array.type}, and is {_IN_WORDS[gives]}")
+    if gives == "number" and is_a.is_int64(array.type) and _is_large(array):
+        return array
     if gives == "number":
         doubles = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
         return pa.array(doubles, mask=~np.isfinite(doubles))
     return array.cast(wanted)
+
+
+def _is_large(whole: pa.Array) -> bool:
+    least, most = pc.min_max(whole).values()
+    return bool(least.is_valid and (least.as_py() < -EXACT or most.as_py() > EXACT))
 
 
 _SINGLE = (str, bytes, bytearray, memoryview, Mapping, Set)

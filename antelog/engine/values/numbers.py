@@ -22,9 +22,12 @@ from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.values import Values
 from antelog.language.arithmetic import calculated
 from antelog.language.moments import Timescale
+from antelog.language.terms import WHOLE
 
 _EDGE = 2.0**63
 """From here on a whole number needs more than 64 bits."""
+
+_BELOW = float(np.nextafter(_EDGE, 0))
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Numbers:
             real = np.where(finite, real, np.nan)
         with np.errstate(invalid="ignore"):  # what does not fit is not whole
             whole = real.astype(np.int64)
-        is_whole = (whole == real) & (np.abs(real) < _EDGE)
+        is_whole = (whole == real) & (real < _EDGE)
         return cls(real, whole if is_whole.all() else np.where(is_whole, whole, 0), is_whole)
 
     @classmethod
@@ -51,12 +54,37 @@ class Numbers:
 
     @classmethod
     def of_cells(cls, cells: Column, values: Values) -> Numbers:
-        found = cls.of_doubles(values.numbers(cells))
-        return found.with_exact(values.large_numbers(cells))
+        found, exact = cls.of_doubles(values.numbers(cells)), values.whole_numbers(cells)
+        if exact is None:
+            return found
+        large = exact != 0
+        return cls(found.real, np.where(large, exact, found.whole), found.is_whole | large)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Numbers]) -> Numbers:
+        """Numbers one after the other."""
+        columns = zip(*((each.real, each.whole, each.is_whole) for each in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
 
     @property
     def there(self) -> Mask:
         return ~np.isnan(self.real)
+
+    @property
+    def as_doubles(self) -> NDArray[np.float64]:
+        """Doubles in the order of the numbers; that of a whole one within 64 bits is below 2**63."""
+        return np.where(self.is_whole, np.minimum(self.real, _BELOW), self.real)
+
+    @property
+    def order(self) -> Column:
+        """The rows by their numbers."""
+        return np.lexsort((self.whole, self.as_doubles))
+
+    def value(self, row: int) -> int | float | None:
+        """The number of a row, if there is one."""
+        if self.is_whole[row]:
+            return int(self.whole[row])
+        return None if np.isnan(self.real[row]) else float(self.real[row])
 
     def take(self, at: Column) -> Numbers:
         return Numbers(self.real.take(at), self.whole.take(at), self.is_whole.take(at))
@@ -72,14 +100,23 @@ class Numbers:
             return self
         real, whole, is_whole = self.real.copy(), self.whole.copy(), self.is_whole.copy()
         for row, number in exact.items():
-            real[row], is_whole[row] = number, isinstance(number, int) and -(2**63) <= number < 2**63
+            real[row], is_whole[row] = number, isinstance(number, int) and number in WHOLE
             whole[row] = number if is_whole[row] else 0
         return Numbers(real, whole, is_whole)
+
+    @property
+    def rounded(self) -> Mask:
+        """Where the double has not all digits of the whole number."""
+        large = self.is_whole & (np.abs(self.real) >= 2.0**53)
+        if large.any():
+            with np.errstate(invalid="ignore"):  # one that is too large has not
+                large &= (self.real >= _EDGE) | (self.real.astype(np.int64) != self.whole)
+        return large
 
     def cells(self, values: Values) -> Column:
         """The cells of the numbers, UNBOUND where there is none."""
         cells = values.encode(pa.array(self.real, from_pandas=True))
-        large = marked(self.is_whole & (np.abs(self.real) > 2.0**53))
+        large = marked(self.is_whole & (np.abs(self.real) >= 2.0**53))
         if len(large):
             cells[large] = values.encode(pa.array(self.whole.take(large)))
         return cells
@@ -90,8 +127,8 @@ class Numbers:
         found: Mask = test(self.whole, other.whole)
         if both.all():
             return found
-        result: Mask = np.where(both, found, test(self.real, other.real)) & self.there & other.there
-        return result
+        result: Mask = np.where(both, found, test(self.as_doubles, other.as_doubles))
+        return result & self.there & other.there
 
 
 def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:

@@ -177,6 +177,8 @@ def declared(type_: pa.DataType, declaration: str | None) -> pa.DataType:
     """The type of a column which the program says has numbers or texts; others are set aside."""
     if declaration is None:
         return _as_output(type_)
+    if declaration == "integer":
+        return pa.int64()
     if declaration == "text":
         return pa.string()
     leaves = [field.type for field in type_] if is_a.is_union(type_) else [type_]

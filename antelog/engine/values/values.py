@@ -49,6 +49,7 @@ from antelog.engine.values.types import (
 )
 from antelog.language.printer import value_text
 from antelog.language.syntax import Value
+from antelog.language.terms import WHOLE, number
 
 __all__ = ["UNBOUND", "SavedValues", "Values"]
 
@@ -84,11 +85,13 @@ class Values:
 
     def __init__(self, constants: Iterable[Value] = (), functions: Functions | None = None) -> None:
         self.functions = functions or Functions()
+        self.without: set[str] = set()  # sums that have been beyond all doubles, which have no value
         self._ids: dict[Item, int] = {}
         self._items: list[Item] = []
         # By id, with room to grow; the nearest doubles of numbers no double holds, NaN elsewhere.
         self._kinds = np.zeros(64, np.int8)
         self._nearest = np.full(64, np.nan)
+        self._whole = np.zeros(64, np.int64)  # 0 for what is not a whole number within 64 bits
         self._spoken = GrowingTexts()  # what `decode` has made of texts so far
         self._written = GrowingTexts()  # what `texts` has made so far
         self._orders: dict[tuple[str, ...], TextOrder] = {}  # what `ranked` knows, by what is not a value
@@ -149,12 +152,17 @@ class Values:
     def _add(self, fresh: list[Item]) -> None:
         first, end = len(self._items), len(self._items) + len(fresh)
         self._kinds, self._nearest = with_room(self._kinds, end), with_room(self._nearest, end)
+        self._whole = with_room(self._whole, end)
         if set(map(type, fresh)) <= {str}:
             self._kinds[first:end] = Kind.TEXT
             self._nearest[first:end] = np.nan
+            self._whole[first:end] = 0
         else:
             self._kinds[first:end] = list(map(kind_of_item, fresh))
             self._nearest[first:end] = list(map(nearest_double, fresh))
+            self._whole[first:end] = [
+                each if isinstance(each, int) and each in WHOLE else 0 for each in fresh
+            ]
         self._ids.update(zip(fresh, count(first), strict=False))
         self._items.extend(fresh)
 
@@ -188,12 +196,27 @@ class Values:
         numbers[named] = self._nearest[cells[named] - FIRST_ID]
         return numbers
 
+    def whole_numbers(self, cells: Column) -> Column | None:
+        """The whole numbers that no double holds, 0 for all other values; None if there are none."""
+        named = are_named(cells)
+        if not named.any():
+            return None
+        whole = np.zeros(len(cells), np.int64)
+        whole[named] = self._whole[cells[named] - FIRST_ID]
+        return whole if whole.any() else None
+
     def large_numbers(self, cells: Column) -> dict[int, int | float]:
         """The rows with numbers that no double holds, and these."""
         rows = np.flatnonzero(are_named(cells))
         rows = rows[self._kinds[cells[rows] - FIRST_ID] == Kind.NUMBER] if len(rows) else rows
         found = ((row, self._items[cells[row] - FIRST_ID]) for row in rows.tolist())
         return {row: item if isinstance(item, int) else float(item) for row, item in found}
+
+    def have_ranks(self, cells: Column) -> Mask:
+        """A mask of the values that only `ranks` puts in order: texts, and numbers of more than 64 bits."""
+        found = are_named(cells)
+        found[found] = self._whole[cells[found] - FIRST_ID] == 0
+        return found
 
     def ranks(self, cells: Column) -> Column:
         """A number for each value, in the order of the values among themselves.
@@ -249,6 +272,12 @@ class Values:
     def number(self, cell: int) -> float:
         """The number of one value, as in `numbers`."""
         return float(self.numbers(np.array([cell]))[0])
+
+    def plain_number(self, cell: int) -> int | float | None:
+        """The number of one value with all its digits within 64 bits; None for what is not a number."""
+        found = self.number(cell)
+        exact = self.whole_numbers(np.array([cell]))
+        return None if np.isnan(found) else number(found) if exact is None else int(exact[0])
 
     def _all_spoken(self) -> pa.Array:
         """Every text that has an id; nothing is said of other values."""
@@ -366,6 +395,7 @@ class Values:
         for cells in columns:
             used[cells[are_named(cells)] - FIRST_ID] = True
         kept = Values(functions=self.functions)
+        kept.without = self.without
         kept._add([self._items[i] for i in np.flatnonzero(used).tolist()])
         kept._fixed, kept._start = self._fixed, len(kept)
         moved = np.where(used, np.cumsum(used) - 1 + FIRST_ID, UNBOUND)

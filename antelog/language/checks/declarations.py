@@ -193,7 +193,10 @@ def type_of_column(column: syntax.Column, found: list[Diagnostic]) -> Type | Non
     try:
         return Type(column.type)
     except ValueError:
-        hint = did_you_mean(column.type, [t.value for t in Type]) or "The types are `number` and `text`."
+        hint = (
+            did_you_mean(column.type, [t.value for t in Type])
+            or "The types are `number`, `integer` and `text`."
+        )
         if column.type in UNITS:
             hint = "Only the time of an input, its last column, has a unit."
         if column.type.lower() in _OTHER_NAMES:
@@ -203,7 +206,8 @@ def type_of_column(column: syntax.Column, found: list[Diagnostic]) -> Type | Non
 
 
 _OTHER_NAMES = {
-    **dict.fromkeys(("int", "integer", "float", "double", "decimal", "numeric", "real"), Type.NUMBER),
+    **dict.fromkeys(("float", "double", "decimal", "numeric", "real"), Type.NUMBER),
+    **dict.fromkeys(("int", "int64", "long", "bigint", "integer"), Type.INTEGER),
     **dict.fromkeys(("str", "string", "varchar", "char", "symbol"), Type.TEXT),
 }
 
@@ -226,8 +230,10 @@ def functions_of(
             found.append(Diagnostic("E208", message, each.name_span, hint))
             continue
         found += _column_problems(each.columns, each.name, static=True)
-        types = tuple(type_of_column(column, found) for column in each.columns)
+        given = (type_of_column(column, found) for column in each.columns)
+        types = tuple(type_ and type_.general for type_ in given)
         gives = each.gives and type_of_column(syntax.Column("", each.gives, type_span=each.gives_span), found)
+        gives = gives and gives.general
         names = tuple(column.name for column in each.columns)
         functions[each.name] = Signature(each.name, names, types, gives or None, span=each.name_span)
     for name in functions.keys() & predicates.keys():

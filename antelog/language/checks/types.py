@@ -102,7 +102,7 @@ def infer_types(
         for i, column in enumerate(declaration.columns):
             if column.type in {t.value for t in Type}:
                 because = f"column {column.name} of {declaration.name} is declared as {column.type}"
-                types.is_type((declaration.name, i), Type(column.type), column.span, because)
+                types.is_type((declaration.name, i), Type(column.type).general, column.span, because)
             if column.most is not None:
                 because = f"column {column.name} of {declaration.name} has a bound"
                 types.is_type((declaration.name, i), Type.NUMBER, column.span, because)
@@ -135,7 +135,13 @@ def infer_types(
 def _columns(types: _Types, vocabulary: Vocabulary) -> Iterator[tuple[str, tuple[Type | None, ...]]]:
     for name, predicate in vocabulary.predicates.items():
         known = [types.known.get(types.group((name, i))) for i in range(len(predicate.types))]
-        yield name, tuple(k.type if k else None for k in known)
+        yield (
+            name,
+            tuple(
+                given if given is Type.INTEGER else k.type if k else None
+                for given, k in zip(predicate.types, known, strict=True)
+            ),
+        )
 
 
 def _place(types: _Types, terms: tuple[Term, ...], predicate: Predicate, rule: _InRule | None = None) -> None:

@@ -20,7 +20,7 @@ from antelog.language.durations import duration_text, in_ticks, microseconds
 from antelog.language.epochs import MICROSECONDS, UNITS
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
-from antelog.language.vocabulary import Vocabulary
+from antelog.language.vocabulary import Type, Vocabulary
 
 _OTHER_NAMES = {
     **dict.fromkeys(("millis", "msec", "msecs"), "ms"),
@@ -71,7 +71,7 @@ def type_of_time_problems(column: syntax.Column) -> Iterator[Diagnostic]:
     if type_ is None or type_ in ("time", *UNITS):
         return
     near = did_you_mean(type_, UNITS)
-    if meant(type_) or (near and type_ not in ("number", "text")):
+    if meant(type_) or (near and type_ not in {each.value for each in Type}):
         yield Diagnostic("E104", f"`{type_}` is not a unit of times", column.type_span, hint_of(type_))
         return
     message = f"the last column of an input is its time, which has no type {type_}"

@@ -16,7 +16,8 @@ import pyarrow.types as is_a
 from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import Column
-from antelog.engine.step.plain_values import from_written, is_written, ordered, plain
+from antelog.engine.step.plain_values import from_written, ordered, plain
+from antelog.engine.step.schema import is_written
 from antelog.engine.step.wording import LABEL
 from antelog.escaping import json_text
 from antelog.forecast.columns import KINDS
@@ -178,7 +179,9 @@ def _so_far(explanations: pa.Array, style: Style) -> list[str | pa.Array]:
         return ["]"]
     found = pc.struct_field(explanations, "so_far")
     counts = pc.fill_null(pc.list_value_length(found), 0).to_numpy().astype(np.int64)
-    texts, values = (_values(pc.struct_field(found.flatten(), name), style) for name in ("literal", "value"))
+    each = found.flatten()
+    texts, values = (_values(pc.struct_field(each, name), style) for name in ("literal", "value"))
+    values = pc.coalesce(pc.struct_field(each, "whole").cast(pa.string()), values)
     lists = _in_lists(_joined(texts, ": ", values), counts)
     return [pc.if_else(pa.array(counts > 0), _joined('], "so_far": {', lists, "}"), "]")]
 

@@ -17,13 +17,13 @@ from pyspark.sql import Column
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, NumericType, StructType
 
-from antelog.arrow.grammar import EXACT, NO_NUMBER, NUMBER, ROUNDED
+from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED
 from antelog.errors import DataError
 from antelog.language.epochs import Counting
 from antelog.spark.job.epochs import no_time, text_ticks
 from antelog.spark.settings import MALFORMED, quoted
 
-Kind: TypeAlias = Literal["number", "text", "time"]
+Kind: TypeAlias = Literal["number", "integer", "text", "time"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedC
         return ParsedColumn(text, nothing())
     if kind == "number":
         return _number(text, name)
+    if kind == "integer":
+        return _integer(text, name)
     return ParsedColumn(text_ticks(text, counting), no_time(text, name, counting))
 
 
@@ -54,7 +56,7 @@ def malformed() -> Column:
 
 def _number(text: Column, name: str) -> ParsedColumn:
     number = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
-    whole = text.rlike(r"^\s*[+-]?[0-9]+\s*$")
+    whole = text.rlike(_WHOLE)
     said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} "))
     complaint = f.when(
         text.isNotNull() & (number.isNull() | (f.abs(number) == float("inf"))),
@@ -65,6 +67,16 @@ def _number(text: Column, name: str) -> ParsedColumn:
     )
     return ParsedColumn(number, complaint)
 
+
+def _integer(text: Column, name: str) -> ParsedColumn:
+    double = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
+    plain = f.when((f.rint(double) == double) & (f.abs(double) <= EXACT), double).cast("bigint")
+    number = f.when(text.rlike(_WHOLE), f.trim(text).try_cast("bigint")).otherwise(plain)
+    said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} {NOT_WHOLE}"))
+    return ParsedColumn(number, f.when(text.isNotNull() & number.isNull(), said))
+
+
+_WHOLE = r"^\s*[+-]?[0-9]+\s*$"
 
 _Tree: TypeAlias = "dict[str, str | _Tree]"
 _MOST = 4

@@ -22,6 +22,7 @@ from pyspark.sql.pandas.types import from_arrow_schema
 
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, WantedColumns
+from antelog.files.cells import column_type
 from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
 from antelog.language.epochs import TICKS
@@ -36,7 +37,7 @@ WHOLE_FILES = {
 }
 """Settings with which Spark deals out whole files."""
 
-_TYPES = {"number": "double", TICKS: TICKS, "text": "text", None: "text"}
+_TYPES = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
 """The types of columns on Spark, as readers of files call them."""
 
 
@@ -53,7 +54,7 @@ class CsvReading:
 
     @property
     def schema(self) -> pa.Schema:
-        types = [pa.float64() if type_ == "number" else pa.string() for type_ in self.wanted.value_types]
+        types = [column_type(type_) for type_ in self.wanted.value_types]
         times = list(self.wanted.columns[len(types) :])
         times += [self.wanted.arrival] if self.arrives else []
         return pa.schema(

@@ -211,7 +211,7 @@ def _csv_types(layout: CsvLayout) -> tuple[Types, str]:
 
 def _json_types(reading: Reading) -> tuple[Types, str]:
     # JSON has numbers, and reading it says so itself when a text stands where one should be.
-    types = {"number": "double", "text": "string", "time": "string"}
+    types = {"number": "double", "integer": "bigint", "text": "string", "time": "string"}
     names = {name: column for column, name in reading.columns.items() if not name.startswith("@")}
     found = {name: types[reading.kinds[column]] for name, column in names.items()}
     return found, "the line is not a JSON object, or a value of it has the wrong type"
@@ -239,7 +239,7 @@ def _value(column: str, name: str, types: Types, reading: Reading) -> ParsedColu
         return value_of(f.nullif(cell, f.lit("")), column, kind, reading.counting)
     if not name.startswith("@"):
         cell = field("parsed", name)
-        plain = types[name] == "double"
+        plain = types[name] in ("double", "bigint")
         value = ParsedColumn(cell, nothing()) if plain else value_of(cell, column, kind, reading.counting)
         # What is missing is left to the program's own checks, but these know nothing of paths.
         lacks = f.when(cell.isNull(), f.lit(f"lacks {name}")) if "." in name else nothing()
@@ -271,8 +271,8 @@ def _made(number: int, column: str, source: Rate, reading: Reading) -> Column:
         return f.col("timestamp") if reading.counting.tick is not None else f.expr(f"value div {source.rows}")
     choices = (reading.choices or {}).get(column, ())
     dice = f.pmod(f.xxhash64("value", f.lit(number)), f.lit(_MADE))
-    if kind == "number":
-        return (dice % 1000 / 10.0).cast("double")
+    if kind in ("number", "integer"):
+        return (dice % 1000 / 10.0).cast("double" if kind == "number" else "bigint")
     if choices:
         texts = f.array(*(f.lit(str(choice)) for choice in (*choices, "other")))
         return f.element_at(texts, (dice % (len(choices) + 1) + 1).cast("int"))

@@ -16,11 +16,12 @@ import pyarrow.compute as pc
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.engine.columns.tables import Column
 from antelog.engine.values.encoding import UNBOUND
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import Types
 from antelog.engine.values.values import Values
 from antelog.errors import DataError, StateError
 from antelog.files import Rejects, WantedColumns
-from antelog.files.cells import NUMBERS
+from antelog.files.cells import column_type
 from antelog.files.chunks import CheckedRows
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKS
@@ -35,7 +36,7 @@ from antelog.spark.format.request import SourceRequest
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.job import Job
 
-_TYPES = {"number": "double", TICKS: TICKS, "text": "text", None: "text"}
+_TYPES = {"number": "double", "integer": "integer", TICKS: TICKS, "text": "text", None: "text"}
 """The types of columns of CSV, in which everything is written as text, as its reader calls them."""
 
 
@@ -58,7 +59,7 @@ class FactsLeft:
 def types_of_input(request: SourceRequest, name: str) -> Types:
     """The types of an input's columns, of which the last one has ticks; files of Parquet have their own."""
     wanted, address = _wanted(request, name), request.addresses[name]
-    types = [pa.float64() if type_ in NUMBERS else pa.string() for type_ in wanted.value_types]
+    types = [column_type(type_) for type_ in wanted.value_types]
     if isinstance(address, Files) and address.form is Form.PARQUET:
         source = source_of(address, wanted, Around(complete=True))
         for piece in source.poll()[:1]:
@@ -153,6 +154,9 @@ def _as(type_: pa.DataType, what: str, column: pa.ChunkedArray) -> pa.Array:
         return _in_words(values, cells)
     if pa.types.is_floating(type_):
         return pa.array(values.numbers(cells), type_)
+    if pa.types.is_integer(type_):
+        numbers = Numbers.of_cells(cells, values)
+        return pa.array(numbers.whole, type_, mask=~numbers.is_whole)
     try:
         return column.cast(type_)
     except pa.ArrowException:

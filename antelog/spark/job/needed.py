@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.grammar import EXACT
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import LAST, ticks_of
 from antelog.compile.literals.literal import Value
@@ -27,7 +28,9 @@ from antelog.compile.nodes.columns import input_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.columns.tables import Mask
+from antelog.engine.values.numbers import Numbers
 from antelog.engine.values.types import Types
+from antelog.engine.values.values import Values
 from antelog.language.literals.comparison import HOLDS
 
 
@@ -165,10 +168,14 @@ def _met_by(requirement: Requirement, column: pa.ChunkedArray) -> Mask:
     if isinstance(requirement.value, str):
         equal: Mask = pc.fill_null(pc.equal(column, requirement.value), False).to_numpy()
         mask = equal if requirement.operator == "=" else ~equal
+    elif abs(requirement.value) < EXACT:
+        doubles = column.cast(pa.float64(), safe=False).to_numpy()
+        mask = HOLDS[requirement.operator](doubles, requirement.value)
     else:
-        mask = HOLDS[requirement.operator](
-            column.cast(pa.float64(), safe=False).to_numpy(), requirement.value
-        )
+        values = Values()
+        limit = Numbers.of_cells(np.array([values.cell(requirement.value)]), values)
+        numbers = Numbers.of_cells(values.encode(column), values)
+        mask = numbers.compared(HOLDS[requirement.operator], limit)
     return mask
 
 
@@ -184,9 +191,11 @@ def in_order(plan: Plan, name: str, table: pa.Table, arrival: str) -> Mask:
     for column, declared in zip(source.columns, source.types, strict=False):
         array = table.column(column)
         kind = kind_of(array.type)
-        if declared is not None and (declared == "number") != (kind is Kind.NUMBER):
+        if declared is not None and (declared == "text") is (kind is Kind.NUMBER):
             return np.zeros(table.num_rows, np.bool_)
         fine &= array.is_valid().to_numpy()
+        if declared == "integer" and not is_a.is_integer(array.type):
+            fine &= Numbers.of_cells((values := Values()).encode(array), values).is_whole
         if is_a.is_floating(array.type):
             fine &= pc.fill_null(pc.is_finite(array), False).to_numpy()
     return fine

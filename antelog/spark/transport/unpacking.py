@@ -15,11 +15,12 @@ import pyarrow.types as is_a
 from antelog.arrow.arrays import from_blob
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.compile.nodes.plan import Plan, Relation
-from antelog.engine.step.schema import AFTER_ANSWER, EXPLANATIONS
+from antelog.engine.step.schema import AFTER_ANSWER, DIGITS, EXPLANATIONS, as_doubles
 from antelog.engine.step.wording import LABEL, finished
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
+from antelog.language.syntax import number
 from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
 from antelog.spark.transport.packing import REJECTS, Mapper
@@ -141,6 +142,7 @@ def rows_of_lines(columns: OutputColumns, relation: Relation, table: pa.Table) -
         columns.change: table.column("change"),
         "answer": answer_texts(table, relation.answer.names),
     }
+    table = as_doubles(table)
     for variable, column in columns.variables.get(query, {}).items():
         if variable in table.column_names:
             found[column] = table.column(variable)
@@ -162,7 +164,9 @@ def answer_texts(table: pa.Table, variables: tuple[str, ...]) -> pa.Array:
     """Answers as canonical JSON, to be used as keys."""
     parts: list[str | pa.Array] = []
     for name in variables:
-        parts += [", " if parts else "", json.dumps(name) + ": ", _json(table.column(name).combine_chunks())]
+        column, field = table.column(name).combine_chunks(), table.schema.field(name)
+        text = column if field.metadata == DIGITS else _json(column)
+        parts += [", " if parts else "", json.dumps(name) + ": ", pc.fill_null(text, "null")]
     if not parts:
         return pa.array(["{}"] * table.num_rows, pa.string())
     return pc.binary_join_element_wise("{", *parts, "}", "")
@@ -187,8 +191,8 @@ def _json(array: pa.Array) -> pa.Array:
 def _written(value: str | float | Decimal) -> str:
     if isinstance(value, Decimal) and value != value.to_integral_value():
         return f"{value:f}".rstrip("0")
-    if isinstance(value, Decimal) or (isinstance(value, float) and value.is_integer()):
-        value = int(value)
+    if isinstance(value, Decimal | float):
+        value = int(value) if isinstance(value, Decimal) else number(value)
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -91,7 +91,7 @@ def example_of(predicate: Predicate, file: DataFile) -> str | None:
 
 
 def _shown(value: str, kind: Type | None) -> str:
-    return value if kind is Type.NUMBER or is_number(value) else value_text(value)
+    return value if (kind and kind.general is Type.NUMBER) or is_number(value) else value_text(value)
 
 
 def is_number(text: str) -> bool:

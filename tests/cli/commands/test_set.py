@@ -52,7 +52,7 @@ def test_what_does_not_fit_is_refused(command: str) -> None:
     inputs = () if command == "check" else ("--input", "Temp=temp.csv")
     done = antelog(command, "rules/p.alog", *inputs, "--set", "hott=85")
     assert (done.exit_code, done.stderr) == (1, "error: the program has no limit hott. Did you mean hot?\n")
-    for value, reason in (("warm", "`warm` is not a number"), ("1e300", "`1e300` is larger than 2^53")):
+    for value, reason in (("warm", "`warm` is not a number"), ("1e999", "`1e999` is not a number")):
         done = antelog(command, "rules/p.alog", *inputs, "--set", f"hot={value}")
         assert (done.exit_code, reason in done.stderr) == (2, True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
 
@@ -181,9 +182,9 @@ class Aggregate:
             case "count":
                 return len(set(taken)) if self.distinct else len(atoms)
             case "sum":
-                return _added(numbers)
+                return _rounded(_exact_sum(numbers))
             case "avg":
-                return syntax.number(_added(numbers) / len(numbers)) if numbers else None
+                return _rounded(_exact_sum(numbers) / len(numbers)) if numbers else None
             case _:
                 return (min if self.function == "min" else max)(numbers, default=None)
 
@@ -196,10 +197,11 @@ class Aggregate:
                 assert now is not None
                 return Values(now, now + coming, whole=True)
             case "sum":
-                assert now is not None
-                if settled:
+                if now is None and (settled or self.rises):  # beyond the doubles, for certain
+                    return Values(0, 0, none=True)
+                if now is not None and settled:
                     return Values(now, now)
-                return Values(now if self.rises else -math.inf, math.inf)
+                return Values(now if now is not None and self.rises else -math.inf, math.inf)
             case _ if settled:
                 return Values(0, 0, none=True) if now is None else Values(now, now)
             case "max" if now is not None:
@@ -235,10 +237,16 @@ class Instances(NamedTuple):
         return {at for at in (*self.true_at.values(), *ends) if at < NEVER}
 
 
-def _added(numbers: Iterable[Value]) -> float:
-    """A sum that is rounded once."""
-    found = [number for number in numbers if not isinstance(number, str)]
-    return sum(found) if all(isinstance(each, int) for each in found) else syntax.number(math.fsum(found))
+def _exact_sum(numbers: Iterable[Value]) -> Fraction:
+    return sum((Fraction(each) for each in numbers if not isinstance(each, str)), Fraction(0))
+
+
+def _rounded(exact: Fraction) -> int | float | None:
+    """A sum or a mean, rounded once: whole within 64 bits, else a double; None beyond all doubles."""
+    if exact.denominator == 1:
+        found = syntax.number(int(exact))
+        return found if math.isfinite(found) else None
+    return syntax.number(float(exact))
 
 
 def _at_least_zero(condition: Comparison, name: str | None) -> bool:
@@ -376,8 +384,16 @@ class Aggregation(Body):
             return None if number is None or isinstance(number, str) else Values(number, number)
         (found,) = others
         assert not isinstance(self.factor, str)
-        ends = sorted((found.least * self.factor, found.largest * self.factor))
-        return found._replace(least=ends[0], largest=ends[1], whole=found.whole and self.factor == 1)
+        ends = [_times(each, self.factor) for each in (found.least, found.largest)]
+        lost = ends.count(None)
+        least, largest = sorted(math.inf if each is None else each for each in ends)
+        return found._replace(
+            least=least,
+            largest=largest,
+            whole=found.whole and self.factor == 1,
+            none=found.none or lost == 2,
+            open=found.open or lost == 1,
+        )
 
     def rest(self, below: Below) -> None:
         for own, atom in self._asked():
@@ -385,6 +401,13 @@ class Aggregation(Body):
                 below.valued(atom)
             else:
                 below.asked(atom)
+
+
+def _times(value: float, factor: int | float) -> int | float | None:
+    """A value times a number; None if that is beyond all doubles."""
+    if math.isinf(value):
+        return value * factor if factor else 0
+    return value_of(Calculation("*", (value, factor)))  # type: ignore[return-value]  # of numbers
 
 
 def _extremes(left: Values, right: Values, operator: str) -> list[tuple[float, float]]:
@@ -420,4 +443,4 @@ class Amount:
         goal = None if isinstance(right, Aggregate) else value_of(right)
         if value is None or not self.of.left.rises or not isinstance(goal, int | float) or goal <= 0:
             return 0
-        return min(math.floor(4 * value / goal), 4)
+        return min(math.floor(4 * Fraction(value) / Fraction(goal)), 4)
