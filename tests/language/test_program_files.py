@@ -1,6 +1,8 @@
 """antelog/language/program_files.py: programs in several files."""
 
+import os
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -8,7 +10,7 @@ from antelog import Program, ProgramError, load, parse
 from antelog.compile import to_json
 from antelog.diagnostics import Source
 from antelog.diagnostics import to_json as as_json
-from antelog.language import program_files, read, read_whole
+from antelog.language import read, read_whole
 from antelog.language.printer import to_text
 from antelog.language.program_files import MOST_FILES
 from antelog.program import compiled
@@ -140,9 +142,8 @@ def test_files_that_all_include_each_other(tmp_path: Path, monkeypatch: pytest.M
     names = [f"{number}.alog" for number in range(30)]
     for name in names:
         (tmp_path / name).write_text("\n".join(f'include "{each}".' for each in names), encoding="utf-8")
-    asked: list[str] = []
-    real = program_files.os.path.realpath
-    monkeypatch.setattr(program_files.os.path, "realpath", lambda name: asked.append(name) or real(name))
+    asked = Mock(side_effect=os.path.realpath)
+    monkeypatch.setattr(os.path, "realpath", asked)
     said = refused(tmp_path / names[0])
-    assert len(asked) <= len(names) + 1
+    assert asked.call_count <= len(names) + 1
     assert 1 <= said.count("error E115") <= 20
