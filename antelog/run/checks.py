@@ -81,7 +81,7 @@ def conflicts(settings: Settings, runner: str, output: Path | None = None) -> It
 
 
 def _keys_of_messages(settings: Settings) -> Iterator[Conflict]:
-    for column, name in settings.maps.items():
+    for column, name in settings.map.items():
         if name.startswith("@"):
             message = f"{column}={name}: keys and times of messages are read on Spark"
             yield Conflict(("map",), message, "Use `antelog run`, or leave out this $map.")
@@ -289,7 +289,7 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
                 message = f"the program has no {what} {name}"
                 yield Misfit(table, f"{table}.{name}", message, _hint(plan, names, table, name, address))
     yield from _units(plan, settings.time_units)
-    yield from _maps(plan, settings.maps, settings.arrival)
+    yield from _maps(plan, settings.map, settings.arrival)
     if settings.model is None and not plan.declares_chances:
         message = "the program declares no chances, and there is no model to say which answers to leave out"
         hint = "Give a model, or `learn`, or declare a `chance` in the program."

@@ -194,7 +194,7 @@ class FollowedRun:
 
     def _input(self, name: str, place: Followed, known: RunState) -> InputSource:
         settings = self.settings
-        wanted = wanted_of(self.program.plan, name, settings.arrival, settings.maps)
+        wanted = wanted_of(self.program.plan, name, settings.arrival, settings.map)
         must_arrive = settings.clock == "arrival" and not isinstance(place, Posted)
         wanted = replace(wanted, must_arrive=must_arrive)
         before, mark = known.addresses.get(name), known.marks.get(name)

@@ -224,7 +224,7 @@ def taken(struct: Callable[..., S], given: object, **more: Any) -> S:
 def keywords(struct: Callable[..., S], function: str, given: Mapping[str, Any]) -> S:
     """A struct of keyword arguments. Raises TypeError, as Python does, for one the function does not have."""
     known = {each.attribute: each for each in options_of(cast("type", struct))}
-    called = {each.name: each.attribute for each in known.values()}  # `map` is as good as `maps`
+    called = {each.name: each.attribute for each in known.values()}
     given = {called.get(name, name): value for name, value in given.items()}
     for name in given:
         if name not in known:

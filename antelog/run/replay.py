@@ -86,7 +86,7 @@ class Recording:
 def recording_of(settings: Settings) -> Recording:
     """The files that a run replays."""
     inputs, statics = files_of(settings.inputs), files_of(settings.statics)
-    return Recording(inputs, statics, settings.arrival, settings.last, settings.maps)
+    return Recording(inputs, statics, settings.arrival, settings.last, settings.map)
 
 
 def files_of(addresses: Mapping[str, Address]) -> dict[str, Path]:

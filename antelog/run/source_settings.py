@@ -59,7 +59,7 @@ class SourceSettings(ValueSettings):
 class ColumnSettings:
     """The names of columns in sources, and the units of their times."""
 
-    maps: Mapping[str, str] = option(
+    map: Mapping[str, str] = option(
         {}, text("COLUMN=NAME"),
         "The name of a column in a file or another source, of any input or (P.COLUMN=NAME) of one. `a.b.c` "
         "names a field within fields. With `antelog run`, @key is the key of a message, @timestamp its time.",

@@ -28,7 +28,7 @@ def said(settings: Settings, program: antelog.Program = TICKS) -> list[str]:
 
 def test_settings_that_fit() -> None:
     maps = {"device": "id", "Temp.device": "sensor", "Site.place": "a.b", "came": "meta.at"}
-    assert said(Settings(inputs={"Temp": CSV}, statics={"Site": CSV}, maps=maps, arrival="came")) == []
+    assert said(Settings(inputs={"Temp": CSV}, statics={"Site": CSV}, map=maps, arrival="came")) == []
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_settings_that_fit() -> None:
         ({"inputs": {"Site": CSV}}, "It is a static predicate: give it under static, Site=a.csv."),
         ({"statics": {"On": CSV}}, "static.On: the program has no static predicate On. It is an input"),
         ({"inputs": {"A": CSV}}, "The rules derive it from others."),
-        ({"maps": {"devise": "x"}}, "map: no input of the program has a column devise. Did you mean"),
-        ({"maps": {"Temp.place": "x"}}, "input.Temp: Temp has no column place. There are device, level"),
-        ({"maps": {"Tmp.device": "x"}}, "input.Tmp: the program has no input Tmp. Did you mean Temp?"),
+        ({"map": {"devise": "x"}}, "map: no input of the program has a column devise. Did you mean"),
+        ({"map": {"Temp.place": "x"}}, "input.Temp: Temp has no column place. There are device, level"),
+        ({"map": {"Tmp.device": "x"}}, "input.Tmp: the program has no input Tmp. Did you mean Temp?"),
         ({"time_units": {"": "ms"}}, "time_unit: the program does not say how long a tick is"),
         ({"time_units": {"Tmep": "ms"}}, "input.Tmep: the program has no input Tmep. Did you mean Temp?"),
         ({"clock": "processing"}, "clock: the program does not say how long a tick is, and the wall clock"),
@@ -84,7 +84,7 @@ def test_conflicts_in_the_words_of_their_user() -> None:
     assert told("try", only=("confirmed",), snapshots=True) == [
         "--only selects changes. Leave it out, or leave out --snapshots."
     ]
-    (message,) = told("score", maps={"device": "@key"})
+    (message,) = told("score", map={"device": "@key"})
     assert message == (
         "device=@key: keys and times of messages are read on Spark. Use `antelog run`, or leave out this "
         "--map."

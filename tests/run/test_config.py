@@ -138,7 +138,7 @@ spark.sql.shuffle.partitions = 4
     assert found.outputs == (Console(), Files("conf/out", Form.PARQUET), jdbc)
     assert "s3cret" not in str(jdbc)
     assert found.rejects == Table("delta", "s3a://bucket/aside")
-    assert found.maps == {"device": "sensor", "Temp.time": "@timestamp"}
+    assert found.map == {"device": "sensor", "Temp.time": "@timestamp"}
     assert found.statics == {
         "Site": Files("/data/sites", Form.CSV),
         "Line": Table("delta", "conf/tables/lines"),

@@ -60,7 +60,7 @@ def test_frames_and_patterns_give_the_lines_of_their_file(given: Any, called: di
     (header, first, *others) = READINGS.splitlines()
     Path("parts", "a.csv").write_text("\n".join([header, first]))
     Path("parts", "b.csv").write_text("\n".join([header, *others]))
-    replay = antelog.replay(antelog.load("p.alog"), {"Temp": given}, **{"map": called})
+    replay = antelog.replay(antelog.load("p.alog"), {"Temp": given}, map=called)
     assert list(replay.lines()) == LOG
 
 
@@ -83,7 +83,7 @@ def test_frames_are_named_in_messages() -> None:
         ("no*.csv", {}, "there is no such file"),
     ):
         with pytest.raises(DataError, match=re.escape(message)):
-            list(antelog.replay(program, {"Temp": given}, **{"map": called}))
+            list(antelog.replay(program, {"Temp": given}, map=called))
     found = antelog.replay(program, {"Temp": [("wt2", "high", at) for at in ("soon", "late", 1)]})
     with pytest.warns(antelog.DataWarning, match="the frame of Temp: 2 of 3 rows"):
         list(found)

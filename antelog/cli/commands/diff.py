@@ -127,9 +127,9 @@ def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:
     return {
         "inputs": _known(settings.inputs, inputs),
         "statics": _known(settings.statics, statics),
-        "maps": {
+        "map": {
             name: value
-            for name, value in settings.maps.items()
+            for name, value in settings.map.items()
             if "." not in name or name.split(".")[0] in inputs | statics
         },
         "time_units": _known(settings.time_units, inputs | {""}),

@@ -94,7 +94,7 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
     if is_log and more.plan:
         raise click.UsageError("--plan needs a program, and this is a log")
-    read = settings.given & {"inputs", "statics", "maps", "time_units"}
+    read = settings.given & {"inputs", "statics", "map", "time_units"}
     if is_log and read:
         hint = "leave out --input, --static, --map and --time-unit"
         raise click.UsageError(f"a log has its answers already; {hint}")

@@ -104,7 +104,7 @@ def _run(found: Ready) -> None:
         run = FollowedRun(
             program,
             settings,
-            static_facts(plan, files_of(settings.statics), Rejects(), settings.maps),
+            static_facts(plan, files_of(settings.statics), Rejects(), settings.map),
             store,
             feed,
             note=lambda note: say(f"note: {note}"),

@@ -174,7 +174,7 @@ class _Pipeline:
         settings = self.settings
         must_arrive = "arrival" in settings.given or settings.clock == "arrival"
         arrival = settings.arrival if must_arrive else None
-        wish = Wish(name, source, settings.maps, arrival, stream)
+        wish = Wish(name, source, settings.map, arrival, stream)
         return reading_of(self.spark, self.program.plan, wish)
 
     # ---- once ----
@@ -212,7 +212,7 @@ class _Pipeline:
             f"{name}={each}" for given in (settings.inputs, settings.statics) for name, each in given.items()
         ]
         source = self.program.source
-        parts = [source.whole, *map(str, source.values.items()), *sources, str(settings.maps)]
+        parts = [source.whole, *map(str, source.values.items()), *sources, str(settings.map)]
         return str(uuid.uuid5(uuid.NAMESPACE_URL, "\n".join(parts)))
 
     # ---- as a stream ----

@@ -111,7 +111,7 @@ def _source(request: SourceRequest, job: Job, share: FactShare, name: str, aroun
 
 def _wanted(request: SourceRequest, name: str) -> WantedColumns:
     settings, address = request.settings, request.addresses[name]
-    wanted = wanted_of(request.program.plan, name, settings.arrival, settings.maps)
+    wanted = wanted_of(request.program.plan, name, settings.arrival, settings.map)
     is_csv = address.values == "csv" if isinstance(address, Kafka) else address.form is Form.CSV
     types = tuple(_TYPES[type_] for type_ in wanted.types) if is_csv else wanted.types
     return replace(wanted, types=types, must_arrive=settings.clock == "arrival")

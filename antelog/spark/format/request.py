@@ -108,7 +108,7 @@ def request_of(options: Options) -> SourceRequest:
     for misfit in misfits(program.plan, settings):
         raise DataError(f"the option {misfit.key}: {misfit.message}. {misfit.hint}")
     ready = resolved(program, settings)
-    rows = static_facts(ready.program.plan, files_of(settings.statics), Rejects(), settings.maps)
+    rows = static_facts(ready.program.plan, files_of(settings.statics), Rejects(), settings.map)
     count = own.get("numPartitions")
     return SourceRequest(
         replace(ready.program, functions={}),
