@@ -60,7 +60,7 @@ class PolledSource:
 
 
 @dataclass(eq=False)
-class _Input:
+class _LiveInput:
     """One input: whether it is live, or was; when rows of it came; since when it cannot be reached."""
 
     rhythm: Rhythm
@@ -92,7 +92,7 @@ class LiveInputs:
     ) -> None:
         before = set(known)
         self._timescale = timescale
-        self._inputs = {name: _Input(rhythm, name in before) for name, rhythm in rhythms.items()}
+        self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
         self._looked: int | None = None
         self.notes: list[str] = []
         self.by_clock = self.waiting = False
@@ -139,7 +139,9 @@ class LiveInputs:
             self.notes.append(self._by_clock_now(live, newest) if by_clock else _BY_FACTS_NOW)
         self.by_clock = by_clock
 
-    def _look_at(self, name: str, each: _Input, reach: PolledSource, wall: int, newest: int | None) -> None:
+    def _look_at(
+        self, name: str, each: _LiveInput, reach: PolledSource, wall: int, newest: int | None
+    ) -> None:
         if not reach.reachable:
             if each.lost is None and each.known:
                 waits = f"time waits for it, for {long_duration_text(PATIENCE)} at most"

@@ -127,7 +127,7 @@ def test_engines_have_the_settings_as_keywords() -> None:
 
 def test_a_replay_has_the_settings_as_keywords() -> None:
     names = inspect.signature(antelog.replay).parameters
-    assert {"until", "maps", "model", "only", "limit", "static"} < set(names)
+    assert {"until", "map", "model", "only", "limit", "static"} < set(names)
 
 
 def test_given_settings_are_known() -> None:

@@ -161,12 +161,7 @@ class _Slots(Struct):
     listed: dict[str, str] = {}
 
 
-class _Input(Struct):
-    facts: int = 0
-    newest: _Tick | None = None
-    delay: int = 0
-    late: dict[int, int] = {}
-    rejects: dict[str, int] = {}
+class _Pulse(Struct):
     heard: str | None = None
     gap: float | None = None
     unread: int = 0
@@ -175,10 +170,18 @@ class _Input(Struct):
     slots: _Slots | None = None
 
 
+class _Counts(_Pulse):
+    facts: int = 0
+    newest: _Tick | None = None
+    delay: int = 0
+    late: dict[int, int] = {}
+    rejects: dict[str, int] = {}
+
+
 class _Status(Struct):
     tick: _Tick | None = None
     at: str | None = None
-    inputs: dict[str, _Input] = {}
+    inputs: dict[str, _Counts] = {}
     holding: str | None = None
     notes: _Texts = []
 

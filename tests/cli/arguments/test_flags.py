@@ -54,7 +54,7 @@ def test_commands_have_the_options_of_the_struct(command: str) -> None:
     options = {each.name: each for each in found.params if isinstance(each, click.Option)}
     known = {each.attribute: each for each in options_of(Settings, command) if each.name != "program"}
     assert known.keys() <= options.keys()
-    assert (options["map"].opts, options["maps"].multiple, options["maps"].metavar) == (
+    assert (options["map"].opts, options["map"].multiple, options["map"].metavar) == (
         ["--map"], True, "COLUMN=NAME",
     )  # fmt: skip
 
