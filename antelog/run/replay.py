@@ -144,7 +144,7 @@ class Replay:
         for each in self.rejects.usable.values():
             said = each.warning()
             if said is not None:
-                warnings.warn(said, DataWarning, stacklevel=2)
+                warnings.warn(said, DataWarning, stacklevel=3)
 
     def lines(self) -> Iterator[str]:
         """The changes as JSON lines, as `antelog try` prints them."""

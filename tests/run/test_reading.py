@@ -163,7 +163,7 @@ def test_a_gap_that_is_declared_is_expected() -> None:
     counts = InputCounts(plan)
     counts.each["P"].hear(1_700_000_000_500_000)
     found = counts.status()["P"]
-    assert (found["heard"], found["gap"]) == ("2023-11-14T22:13:20.500Z", 10.0)
+    assert (found["heard"], found["gap"]) == ("2023-11-14T22:13:20.500Z", 17.0)  # half as long again, and 2 s
 
 
 def test_a_gap_is_learned_from_the_latest_ones() -> None:
@@ -172,11 +172,11 @@ def test_a_gap_is_learned_from_the_latest_ones() -> None:
         assert counts.status()["P"]["gap"] is None
         wall += gap * 1_000_000
         counts.each["P"].hear(wall)
-    assert counts.status()["P"]["gap"] == 21.0  # three times the median; the long one is an exception
+    assert counts.status()["P"]["gap"] == 23.0  # three times the median, and 2 s; the long one is an exception
     for _ in range(120):
         wall += 100_000
         counts.each["P"].hear(wall)
-    assert counts.status()["P"]["gap"] == 5.0  # not less
+    assert counts.status()["P"]["gap"] == 7.0  # not less
     assert len(counts.each["P"].gaps) == 100
 
 

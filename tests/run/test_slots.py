@@ -79,13 +79,15 @@ def test_a_slot_is_silent_after_the_gap_of_its_input() -> None:
     counts.look(110 * SECOND)
     counts.hear("Beat", beats("a"), 110 * SECOND)
     assert slots_of(counts) == {"of": "server and rack", "known": 2, "silent": 0, "listed": {}}
-    counts.look(111 * SECOND)
+    counts.look(117 * SECOND)
+    assert slots_of(counts)["silent"] == 0  # half as long again, and two seconds
+    counts.look(118 * SECOND)
     assert slots_of(counts)["listed"] == {"b, 1": "1970-01-01T00:01:40.000Z"}
     # All were silent: when the first is heard again, the others have their time.
     counts.hear("Beat", beats("a"), 200 * SECOND)
-    counts.look(209 * SECOND)
+    counts.look(217 * SECOND)
     assert slots_of(counts)["silent"] == 0
-    counts.look(211 * SECOND)
+    counts.look(218 * SECOND)
     assert slots_of(counts)["silent"] == 2
 
 

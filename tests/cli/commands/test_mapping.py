@@ -114,4 +114,4 @@ def test_a_packed_file_that_grows_is_refused() -> None:
     Path("log.csv.gz").write_bytes(gzip.compress(b"device,level,time\nwt2,high,0\n")[:-9])
     done = antelog("watch", "p.alog", "--no-page", "--input", "Temp=log.csv.gz")
     said = "error: log.csv.gz: cannot be unpacked: it ends too early; a packed file has to be complete"
-    assert (done.exit_code, done.stderr.startswith(said)) == (1, True)
+    assert (done.exit_code, said in done.stderr) == (1, True)
