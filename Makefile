@@ -29,7 +29,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check --use-pe
 MKDOCS := NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs
 # What others' libraries do most of.
 WITH_OTHERS := $(addprefix tests/,cli docs/test_commands.py docs/test_walks.py $(addprefix engine/,columns facts step values) files notebook pictures)
-# What users of Spark type: SQL, its data sources, pipelines and tables.
+# What users of Spark type: SQL, the feed, pipelines and tables.
 OF_SPARK := $(addprefix tests/spark/,format sql test_on_connect.py test_pipelines.py endpoints/test_tables.py)
 WITH_JAVA = JAVA_HOME="$$(cat $(VENV)/java-home)"
 

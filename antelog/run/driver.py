@@ -23,7 +23,7 @@ from antelog.run.sinks.result import Sink, StepResult
 from antelog.run.stretches import Sampled, Stretch
 from antelog.run.waiting import DueRows
 
-BETWEEN_STEPS = 0.1
+_BETWEEN_STEPS = 0.1
 """Seconds from one step to the next, at least, while there is no more to be read at once."""
 
 
@@ -189,23 +189,16 @@ class Driver:
                 yield from self._finish()
                 break
             if not read or not (self.course.once or self.reader.behind):
-                self.time.sleep(max(0.0, began + BETWEEN_STEPS - self.time.monotonic()))
+                self.time.sleep(max(0.0, began + _BETWEEN_STEPS - self.time.monotonic()))
         if self.journal is not None:
             self.journal.end()
-
-    def read_on(self) -> Iterator[StepResult]:
-        """The steps of what is read at once; when all that is there has been read, also the rest of them."""
-        self.reader.read(self._now())
-        yield from self._advance(self.reader.finished(self._now()))
-        if self.reader.through:
-            yield from self._finish()
 
     def linger(self, stopping: Callable[[], bool]) -> None:
         """Look after the other processes until `stopping`."""
         while not stopping():
             self.course.tend()
             self._commit()  # the page sees that this process is there
-            self.time.sleep(BETWEEN_STEPS)
+            self.time.sleep(_BETWEEN_STEPS)
 
     def _now(self) -> Now:
         return Now(self.engine.now, self.time.wall())

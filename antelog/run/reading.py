@@ -61,15 +61,11 @@ def wanted_of(
 
 @dataclass(frozen=True)
 class InputSource:
-    """One input that is read: its source, the address of that, and the columns that are wanted.
-
-    `taken` gives the rows that are taken of those that can be used; None: all of them, as they are.
-    """
+    """One input that is read: its source, the address of that, and the columns that are wanted."""
 
     source: FactSource
     address: str
     wanted: WantedColumns
-    taken: Callable[[CheckedRows], CheckedRows] | None = None
 
 
 @dataclass(frozen=True)
@@ -258,8 +254,6 @@ class InputReader:
             self.rejects.came(name, piece.file, rows.count)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
-            if each.taken is not None:
-                rows = each.taken(rows)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
             count += rows.count
         while each.source.notes:

@@ -9,7 +9,7 @@
     newest(changes)                  the state of each answer that a batch of changes is about
     merge(changes, "delta:...")      these states into a table of Delta or Iceberg, a row for each answer
     register(spark, name, program)   makes a program a table function of SQL, for batches
-    register_source(spark)           makes `spark.read.format("antelog")` known: programs over files
+    register_source(spark)           makes the sink `writeStream.format("antelog")` known: a feed for the page
     guard(spark, checkpoint, ...)    refuses a checkpoint that belongs to another program
 
 `inputs` has a DataFrame for each input of the program, all of them batches or all of them streams.

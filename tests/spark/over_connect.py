@@ -1,8 +1,8 @@
 """All examples on a Spark Connect server: in a process of its own.
 
-python -m tests.spark.over_connect format      prints the name of each example whose lines are right
+python -m tests.spark.over_connect sql      prints the name of each example whose lines are right
 
-By the data source (`format`), by table functions (`sql`), or as streams of changes into a feed (`feed`).
+By table functions (`sql`), or as streams of changes into a feed (`feed`).
 
 A process that has begun with one kind of session cannot have the other.
 """
@@ -29,7 +29,6 @@ def compare_feed(spark: SparkSession, case: Case) -> None:
 
 
 COMPARISONS = {
-    "format": comparing.compare,
     "sql": tests.spark.sql.comparing.compare,
     "feed": compare_feed,
 }

@@ -1,4 +1,4 @@
-"""The data source, table functions and the feed of a stream have the lines of an engine on Spark Connect."""
+"""Table functions and the feed of a stream have the lines of an engine on Spark Connect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.run import cases
 
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("grpc") is None, reason="Spark Connect needs pyspark[connect]")
-@pytest.mark.parametrize("name", ["format", "sql", "feed"])
+@pytest.mark.parametrize("name", ["sql", "feed"])
 def test_of_each_example(name: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.spark.over_connect", name],

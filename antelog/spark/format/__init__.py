@@ -1,1 +1,1 @@
-"""Programs as a data source of Spark: `spark.read.format("antelog")`."""
+"""A sink of Spark for the page: `changes.writeStream.format("antelog")`."""

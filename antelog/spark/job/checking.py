@@ -298,14 +298,14 @@ def _numbers(job: Job, buckets: int | None) -> tuple[int, ...]:
     """The numbers of the buckets: a single one if the program has no key, or facts cannot be divided."""
     if buckets is not None and (type(buckets) is not int or buckets < 1):
         raise DataError(f"buckets is {buckets!r}; it is a number, 1 or more")
-    why = undivided(job)
+    why = _undivided(job)
     if why is not None and (buckets or 2) > 1:
         said = f"the program runs as one bucket, on one core: {shown(why)}"
         warnings.warn(said, UserWarning, stacklevel=6)
     return numbers_of_buckets(1 if why is not None else BUCKETS if buckets is None else buckets)
 
 
-def undivided(job: Job) -> str | None:
+def _undivided(job: Job) -> str | None:
     """The reason why the facts cannot be divided; None if they can."""
     plan = job.plan
     if not plan.key:

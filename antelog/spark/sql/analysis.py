@@ -105,7 +105,7 @@ def _job(program: FunctionProgram, call: FunctionCall, columns: TableColumns) ->
         options = replace(options, only=("confirmed",) if call.lines == ANSWERED else ())
     forecasts = None if call.lines == REJECTED else program.forecasts
     if call.query is not None and forecasts is None:
-        plan = structs.replace(plan, relations=only_query(plan, call.query))
+        plan = structs.replace(plan, relations=_only_query(plan, call.query))
     return job_of(plan, data, options, forecasts, batch=True)
 
 
@@ -126,7 +126,7 @@ def _last(plan: Plan, program: FunctionProgram, call: FunctionCall) -> int | Non
     return tick_given("until", program.options.until if call.until is None else call.until, plan)
 
 
-def only_query(plan: Plan, query: str) -> tuple[Relation, ...]:
+def _only_query(plan: Plan, query: str) -> tuple[Relation, ...]:
     """The relations that one query rests on, of which it alone is asked."""
     relations = {each.name: each for each in plan.relations}
     needed, waiting = {query}, [query]

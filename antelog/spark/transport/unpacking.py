@@ -130,17 +130,12 @@ def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]
 
 def _seen(job: Job, columns: OutputColumns, query: str, table: pa.Table) -> pa.Table:
     plan = _plan_of(job, query, table)
-    return rows_of_lines(columns, plan.relation(query), finished(table, plan, query, job.wanted.explanations))
-
-
-def rows_of_lines(columns: OutputColumns, relation: Relation, table: pa.Table) -> pa.Table:
-    """Lines of a query, which have their times and words, as rows with the columns of the output."""
-    query = relation.name
+    table = finished(table, plan, query, job.wanted.explanations)
     found: dict[str, pa.Array | pa.ChunkedArray] = {
         "query": pa.array([query] * table.num_rows, pa.string()),
         "tick": table.column("tick"),
         columns.change: table.column("change"),
-        "answer": answer_texts(table, relation.answer.names),
+        "answer": answer_texts(table, plan.relation(query).answer.names),
     }
     table = as_doubles(table)
     for variable, column in columns.variables.get(query, {}).items():

@@ -3,25 +3,50 @@
 from __future__ import annotations
 
 import json
+import random
+from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.datasource import CaseInsensitiveDict
+from pyspark.sql.pandas.types import from_arrow_schema
 
-from antelog.errors import DataError, UnsupportedError
+from antelog.errors import ArgumentError, DataError, UnsupportedError
+from antelog.files import ARRIVAL
 from antelog.run.store import FeedReader, FolderFeed
+from antelog.spark import register_source
+from antelog.spark.format.data_source import AntelogSource
 from antelog.spark.format.feed_writer import FeedLines, lines_of
+from antelog.spark.job.job import ARRIVED
+from antelog.spark.transport.unpacking import columns_of
 from tests.cli.trying import antelog
 from tests.run import cases
-from tests.spark.format.comparing import batch_reader, options_of, source
+from tests.spark.comparing import job_of
+from tests.spark.simulated import run_batch
 
 CASE = cases.example("orders")
+FACTS = {
+    name: table.rename_columns([ARRIVED if each == ARRIVAL else each for each in table.column_names])
+    for name, table in CASE.facts.items()
+}
+JOB = job_of(CASE.program.plan.read, FACTS, 1, batch=True)
+COLUMNS = columns_of(JOB).schema
+SCHEMA = from_arrow_schema(COLUMNS, prefer_timestamp_ntz=True)
+
+
+def source(options: Mapping[str, str]) -> AntelogSource:
+    """The format with these options, as Spark hands them over."""
+    return AntelogSource(CaseInsensitiveDict(options))
 
 
 def _batches() -> list[pa.RecordBatch]:
-    reader = batch_reader({**options_of(CASE), "numPartitions": "1"})
-    (partition,) = reader.partitions()
-    return list(reader.read(partition))
+    rows = run_batch(JOB, FACTS, random.Random(0)).changes
+    batches: list[pa.RecordBatch] = pa.Table.from_pylist(rows, COLUMNS).sort_by("tick").to_batches()
+    return batches
 
 
 def _sink(feed: Path) -> dict[str, str]:
@@ -32,9 +57,7 @@ def _commit(feed: Path, query: str, number: int, batches: list[pa.RecordBatch]) 
     """A batch in a process of its own, as Spark has it."""
     made = source(_sink(feed))
     lines = [line for batch in batches for line in lines_of(batch)]
-    made.streamWriter(source(options_of(CASE)).schema(), overwrite=False).commit(
-        [FeedLines(query, lines), None], number
-    )
+    made.streamWriter(SCHEMA, overwrite=False).commit([FeedLines(query, lines), None], number)
 
 
 def _records(feed: Path) -> list[dict[str, object]]:
@@ -95,15 +118,21 @@ def test_another_query_begins_anew(tmp_path: Path) -> None:
 
 
 def test_what_is_no_feed_is_refused(tmp_path: Path) -> None:
-    schema = source(options_of(CASE)).schema()
     for options, words in (
         ({}, "the folder of the feed is missing"),
         ({"fed": "x"}, "no option fed. Did you mean feed"),
     ):
         with pytest.raises(DataError, match=words):
-            source(options).streamWriter(schema, overwrite=False)
-    rows = type(schema)(schema.fields[2:])
+            source(options).streamWriter(SCHEMA, overwrite=False)
+    rows = type(SCHEMA)(SCHEMA.fields[2:])
     with pytest.raises(DataError, match="these rows have no column query"):
         source({"feed": str(tmp_path)}).streamWriter(rows, overwrite=False)
     with pytest.raises(UnsupportedError, match="write it as Parquet"):
-        source({"feed": str(tmp_path)}).writer(schema, overwrite=False)
+        source({"feed": str(tmp_path)}).writer(SCHEMA, overwrite=False)
+
+
+def test_sessions_that_cannot_have_it_are_refused() -> None:
+    with pytest.raises(UnsupportedError, match="and the format antelog needs"):
+        register_source(cast("SparkSession", SimpleNamespace(version="4.0.2", dataSource=None)))
+    with pytest.raises(ArgumentError, match="spark is None"):
+        register_source(None)  # type: ignore[arg-type]  # what this is about
