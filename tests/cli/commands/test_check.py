@@ -145,7 +145,6 @@ def test_a_byte_order_mark_and_line_ends_of_windows(program: Path) -> None:
         (("check",), "Missing argument 'PROGRAM'."),
         (("check", "tests"), "is a directory."),
         (("chekc", "program.alog"), "No such command 'chekc'. Did you mean check?"),
-        (("frobnicate",), "No such command 'frobnicate'."),
         (("check", "program.alog", "--jsn"), "--json"),
         (("check", "program.alog", "--pattern-limit", "0"), "Invalid value for '--pattern-limit'"),
         (("check", "one.alog", "two.alog"), "Got unexpected extra argument (two.alog)"),
