@@ -22,7 +22,7 @@ from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
 from benchmarks.compare.report import details, page
 from benchmarks.compare.results import Measurement, Results, Run, load, save
-from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS
+from benchmarks.compare.systems import EVERYTHING, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
 from benchmarks.report import ROOT, setting
 from tests.processes import Start
@@ -234,14 +234,6 @@ def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
         "for W1, 0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They report"
     )
     assert not any("**Faster" in text for text in brief.sentences(RESULTS))
-
-
-def test_names_of_engines_are_explained_before_their_figures() -> None:
-    text = details(RESULTS)
-    for name in ("antelog", "Esper", "Siddhi", "Polars"):
-        assert f"- **{name}**, " in text[: text.index("| engine |")]
-    assert "- **Flink**" not in text
-    assert all(any(s.title.startswith(name) for name in PRODUCTS) for s in SYSTEMS.values())
 
 
 def test_the_kept_page_and_its_picture_begin_as_the_kept_results_say() -> None:

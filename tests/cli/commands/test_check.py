@@ -68,12 +68,6 @@ def test_a_good_program(program: Path) -> None:
     assert "Temp" in done.stdout
 
 
-def test_the_turbines() -> None:
-    done = antelog("check", str(TURBINES))
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "Shdn" in done.stdout
-
-
 def test_warnings_go_to_stderr_and_change_no_status(program: Path) -> None:
     done = check(program, ODD)
     assert done.exit_code == 0

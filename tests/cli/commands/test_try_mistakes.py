@@ -81,14 +81,6 @@ def test_a_wrong_program() -> None:
     assert "error: absent.alog: cannot be read" in absent.stderr
 
 
-def test_help() -> None:
-    done = antelog("try", "--help")
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "antelog try turbines.alog --input Temp=readings.csv" in done.stdout
-    assert "Exit status" in done.stdout
-    assert "try" in antelog("-h").stdout
-
-
 # ---- a real process ----
 
 ENTRY = "import sys; from antelog.cli.main import main; sys.argv[0] = 'antelog'; main()"

@@ -225,14 +225,6 @@ def test_texts_are_those_of_the_language(given: list[Any]) -> None:
     assert values.texts(cells).to_pylist() == [value_text(value) for value in given]
 
 
-@given(
-    st.floats(1e-3, 1e9) | st.integers(-(10**9), 10**9).map(float) | st.decimals(0, 999, places=3).map(float)
-)
-def test_common_numbers_are_written_as_python_does(number: float) -> None:
-    values = Values()
-    assert values.texts(cells_of([values.cell(number)])).to_pylist() == [value_text(number)]
-
-
 @given(st.lists(NUMBERS, max_size=8), st.lists(TEXTS, max_size=8), st.lists(MOMENTS, max_size=4))
 def test_ranks_are_in_the_order_of_the_values(
     numbers: list[Any], texts: list[str], moments: list[dt.datetime]
