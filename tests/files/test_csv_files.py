@@ -32,7 +32,6 @@ from tests.files.reading import FREE, HEADER, TEMP, mapped_rows, read, rows_of
         "device,value,time,arrival\nwt2,91,3,4",
         '"device","value","time","arrival"\n"wt2","91","3","4"\n',
         "device,value,time,arrival\nwt2, 91 , 3, 4\n",
-        "device,value,time,arrival\nwt2,+91.0,3.0,4.\n",
     ],
 )
 def test_columns_by_name_and_by_position(temp: Path, content: str) -> None:

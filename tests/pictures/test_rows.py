@@ -1,4 +1,4 @@
-"""antelog/pictures/rows.py: colour is severity, the shape of a mark is truth, the depth of a bar its chance."""
+"""antelog/pictures/rows.py: colour is severity, a mark's shape is truth, a bar's depth its chance."""
 
 from __future__ import annotations
 

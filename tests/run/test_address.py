@@ -35,7 +35,6 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("http:", Posted()),
         ("console", Console()),
         ("a.csv", Files("a.csv", Form.CSV)),
-        ("a.jsonl", Files("a.jsonl", Form.JSON)),
         ("data/*.jsonl.gz", Files("data/*.jsonl.gz", Form.JSON)),
         ("s3a://bucket/x.parquet", Files("s3a://bucket/x.parquet", Form.PARQUET)),
         ("parquet:data", Files("data", Form.PARQUET)),

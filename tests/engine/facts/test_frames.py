@@ -61,7 +61,6 @@ FRAMES: dict[str, Callable[[], Any]] = {
     "polars": lambda: pl.DataFrame(COLUMNS),
     "polars categories": lambda: pl.DataFrame(COLUMNS, schema_overrides={"device": pl.Categorical}),
     "tuples": lambda: ROWS,
-    "lists": lambda: [list(row) for row in ROWS],
     "generator": lambda: (row for row in ROWS),
     "dicts": lambda: [dict(zip(NAMES, row, strict=True)) for row in ROWS],
     "dicts without nulls": lambda: [
