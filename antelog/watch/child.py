@@ -42,7 +42,7 @@ class Child:
             self.process.stdin.flush()
 
     def printed(self) -> tuple[bytes, bytes]:
-        """What has come on its output and its errors since the last call, where these are read here."""
+        """Its output and its errors since the last call, where these are read here."""
         found = []
         for pipe in (self.process.stdout, self.process.stderr):
             content = b""

@@ -159,7 +159,7 @@ def _tell_trouble(notes: dict[str, str], name: str, process: Page | AlertProcess
 
 
 def _set(notes: dict[str, str], name: str, text: str) -> None:
-    """What the page says of something; nothing if the text is empty."""
+    """The words of the page about something; nothing if the text is empty."""
     notes.pop(name, None)
     if text:
         notes[name] = text
