@@ -143,7 +143,7 @@ class _Answer(Struct, kw_only=True):
 
 
 class _Outlook(Struct):
-    """What else others read of a line; it may have more."""
+    """The rest that others read of a line; it may have more."""
 
     explanations: list[_Explanation] | None = None
     if_silent: _Silent | None = None
