@@ -22,7 +22,7 @@ from benchmarks.compare.folder import Folder, write
 from benchmarks.compare.launching import Took, launch
 from benchmarks.compare.report import details, page
 from benchmarks.compare.results import Measurement, Results, Run, load, save
-from benchmarks.compare.systems import EVERYTHING, PRODUCTS, SYSTEMS
+from benchmarks.compare.systems import EVERYTHING, SYSTEMS
 from benchmarks.compare.workloads import END, WORKLOADS, Given
 from benchmarks.report import ROOT, setting
 from tests.processes import Start
@@ -157,33 +157,6 @@ def test_the_page_has_what_was_measured_and_what_was_lost(tmp_path: Path) -> Non
     assert "1,000 events, 100 answers" in text
 
 
-def test_measurements_of_several_days_and_scales_make_one_page() -> None:
-    took = Took(wall=3.0, cpu=5.0, peak=123_000_000, others=0.0, failed="")
-
-    def measured(scale: float, date: str, *runs: tuple[str, str, float]) -> Measurement:
-        where = replace(setting(scale, 1, {"Java": "17"}), date=date)
-        right = Verdict(int(100 * scale), 0, 0, 0)
-        reported = [
-            Run(system, name, int(1_000 * scale), replace(took, cpu=cpu), right) for system, name, cpu in runs
-        ]
-        return Measurement(where, reported)
-
-    first = measured(1, "2026-01-01", ("esper", "start", 1), ("esper", "W1", 5), ("antelog", "W1", 4))
-    results = Results([first])
-    results = results.added(measured(0.1, "2026-01-02", ("antelog", "W1", 1), ("siddhi", "W1", 2)))
-    results = results.added(measured(1, "2026-01-03", ("antelog", "W1", 3)))
-    text = details(results)
-    rows = [line.split(" | ")[:3] for line in text.splitlines() if " | all | " in line]
-    assert rows == [
-        ["| antelog, confirmed", "all", "3.0"],
-        ["| antelog, confirmed, scale 0.1", "all", "1.0"],
-        ["| Esper", "all", "5.0"],
-        ["| Siddhi, scale 0.1", "all", "2.0"],
-    ]
-    assert "1,000 events, 100 answers; at scale 0.1 100 events, 10 answers." in text
-    assert text.index("2026-01-03") < text.index("2026-01-02") < text.index("2026-01-01")
-
-
 # ---- the beginning of the page: one picture, one sentence, one table ----
 
 
@@ -261,14 +234,6 @@ def test_who_is_ahead_on_a_single_question_is_said_on_top() -> None:
         "for W1, 0.75 times for W2); Bytewax (0.19 times for W1, 0.19 times for W2).** They report"
     )
     assert not any("**Faster" in text for text in brief.sentences(RESULTS))
-
-
-def test_names_of_engines_are_explained_before_their_figures() -> None:
-    text = details(RESULTS)
-    for name in ("antelog", "Esper", "Siddhi", "Polars"):
-        assert f"- **{name}**, " in text[: text.index("| engine |")]
-    assert "- **Flink**" not in text
-    assert all(any(s.title.startswith(name) for name in PRODUCTS) for s in SYSTEMS.values())
 
 
 def test_the_kept_page_and_its_picture_begin_as_the_kept_results_say() -> None:

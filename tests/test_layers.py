@@ -122,11 +122,7 @@ ALLOWED = [
     ("antelog/language/parser.py", "import lark\nfrom antelog.language import syntax"),
     ("antelog/language/parser.py", "from antelog import errors\nimport antelog.diagnostics"),
     ("antelog/language/parser.py", "from . import syntax\nfrom .syntax import Rule\nfrom ..errors import E"),
-    ("antelog/errors.py", "from antelog.diagnostics import Diagnostic"),
-    ("antelog/compile/nodes/plan.py", "from antelog.language.syntax import Rule"),
-    ("antelog/engine/kernel.py", "import polars\nfrom antelog.compile.nodes.plan import Plan"),
     ("antelog/spark/batch.py", "import pyspark.sql\nfrom antelog.engine import kernel"),
-    ("antelog/spark/batch.py", "from antelog import Program"),
     ("antelog/cli/main.py", "import click\nfrom rich.table import Table\nimport antelog, antelog.spark"),
     ("antelog/__init__.py", "from antelog.program import load"),
 ]
@@ -137,23 +133,9 @@ FORBIDDEN = [
     ("antelog/language/parser.py", "from ..compile import plan", "language may not import compile"),
     ("antelog/language/parser.py", "from .. import engine", "language may not import engine"),
     ("antelog/language/parser.py", "from antelog import load", "language may not import __init__"),
-    ("antelog/errors.py", "from antelog.language import syntax", "errors may not import language"),
-    ("antelog/compile/passes.py", "import antelog", "compile may not import __init__"),
     ("antelog/engine/kernel.py", "def f():\n    import antelog.spark", "engine may not import spark"),
-    ("antelog/program.py", "from antelog import cli", "program may not import cli"),
-    ("antelog/__init__.py", "from antelog import spark", "__init__ may not import spark"),
-    ("antelog/forecast/model.py", "from antelog.spark import batch", "forecast may not import spark"),
-    ("antelog/files/times.py", "from antelog.engine.facts import facts", "files may not import engine"),
-    (
-        "antelog/files/columns.py",
-        "from antelog.compile.nodes.plan import Plan",
-        "files may not import compile",
-    ),
-    ("antelog/arrow/ticks.py", "from antelog.engine.values import values", "arrow may not import engine"),
     ("antelog/engine/kernel.py", "import pyspark.sql", "pyspark may be imported in antelog/spark only"),
     ("antelog/program.py", "import_module('pyspark')", "pyspark may be imported in antelog/spark only"),
-    ("antelog/errors.py", "from click import style", "click may be imported in antelog/cli only"),
-    ("antelog/diagnostics.py", "import rich", "rich may be imported in antelog/cli only"),
     ("antelog/cli/main.py", "import flask", "flask may be imported in antelog/watch only"),
     ("antelog/utils.py", "", "utils has no place among the layers"),
 ]
@@ -179,8 +161,6 @@ def test_import_check_refuses(path: str, source: str, complaint: str) -> None:
             "antelog/engine/kernel.py",
             "from antelog.engine import state\nfrom antelog.engine.step.lines import changes",
         ),
-        ("antelog/engine/step/atoms.py", "from antelog.compile.nodes.plan import Plan"),
-        ("antelog/compile/show/explain.py", "from antelog.compile.nodes.plan import Plan"),
         ("antelog/compile/passes.py", "from antelog.compile.show import explain"),
         ("antelog/program.py", "from antelog.engine import kernel"),
     ],
@@ -199,11 +179,6 @@ def test_folder_check_accepts(path: str, source: str) -> None:
         ),
         ("antelog/engine/columns/spans.py", "from ..values import types", "columns may not import values"),
         (
-            "antelog/compile/nodes/plan.py",
-            "from antelog.compile.show import explain",
-            "nodes may not import show",
-        ),
-        (
             "antelog/engine/step/explanations.py",
             "from antelog.engine import kernel",
             "step may not import kernel",
@@ -214,9 +189,6 @@ def test_folder_check_accepts(path: str, source: str) -> None:
             "step may not import the whole layer",
         ),
         ("antelog/cli/show/listing.py", "from ..recorded import replay", "show may not import recorded"),
-        ("antelog/cli/run/report.py", "from antelog.cli.commands import run", "run may not import commands"),
-        ("antelog/spark/workers.py", "from antelog.spark.job import job", "workers may not import job"),
-        ("antelog/spark/job/job.py", "from antelog.spark import changes", "job may not import changes"),
         ("antelog/engine/odds/ends.py", "", "engine/odds has no place among the folders"),
     ],
 )
@@ -259,8 +231,6 @@ def test_argument_check_accepts(source: str) -> None:
     [
         ("def f(a, b, c, d, e, g): ...", "errors.py:1: f takes 6 arguments by their order, the limit is 5"),
         ("def f(a, b, /, c, d, e, g): ...", "f takes 6"),
-        ("def f(a, b, c, d, e, g=1): ...", "f takes 6"),
-        ("async def f(a, b, c, d, e, g): ...", "f takes 6"),
         ("def f():\n    def g(a, b, c, d, e, g): ...", "errors.py:2: g takes 6"),
         ("class C:\n    def f(self, a, b, c, d, e, g): ...", "f takes 6"),
         ("f = lambda a, b, c, d, e, g: a", "a lambda takes 6"),
@@ -282,7 +252,6 @@ def _class(name: str, *fields: str) -> str:
         _class("C", *"abcdefgh") + "    i: ClassVar[int] = 1\n    j: int = field(init=False)\n    k = 2\n",
         _class("C", *"abcd") + _class("D(C)", *"defgh"),
         _class("C", *"abcdefghi") + "    def __init__(self, a): ...\n",
-        "class C:\n    def __init__(self, a, b, c, d, *, e, f, g, h): ...",
     ],
 )
 def test_class_check_accepts(source: str) -> None:

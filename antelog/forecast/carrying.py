@@ -6,7 +6,7 @@ Malf is the same: its outcomes and scores go on      Hot is changed: what is lea
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -23,14 +23,6 @@ from antelog.forecast.query import QueryForecast
 from antelog.forecast.rates.sightings import Sightings, nothing_seen, seen
 from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.values.looks import looks_of
-
-
-@dataclass(frozen=True)
-class CarriedForecasts:
-    """The forecasts for the new rules, and the lines of the change with their chances."""
-
-    known: Forecasting
-    log: dict[str, pa.Table]
 
 
 def carried(before: Forecasting, change: Transition) -> Forecasting:
@@ -62,8 +54,10 @@ def carried(before: Forecasting, change: Transition) -> Forecasting:
     return Forecasting(sightings, series, queries, features, before.epoch, before.learning)
 
 
-def with_lines(found: Forecasting, change: Transition, limits: Limits) -> CarriedForecasts:
-    """Carried forecasts after the lines of the change, which get their chances."""
+def with_lines(
+    found: Forecasting, change: Transition, limits: Limits
+) -> tuple[Forecasting, dict[str, pa.Table]]:
+    """Carried forecasts after the lines of the change, and these lines with their chances."""
     new, state = change.plan, change.state
     known, log, judged = known_of(new, found, state), {}, dict(found.queries)
     for name, each in change.changes.items():
@@ -71,7 +65,7 @@ def with_lines(found: Forecasting, change: Transition, limits: Limits) -> Carrie
         forecast = QueryForecast(known, new.relation(name), found.features[name], limits)
         step = forecast.step(judged[name], lines, change.tick, state.values, _nothing_of(lines))
         judged[name], log[name] = step.after, step.lines
-    return CarriedForecasts(replace(found, queries=judged), log)
+    return replace(found, queries=judged), log
 
 
 def begun_anew(change: Transition) -> tuple[str, ...]:

@@ -106,9 +106,9 @@ class ModelForecaster:
 
     def after_change(self, change: Transition) -> tuple[ModelForecaster, dict[str, pa.Table]]:
         """The forecaster of changed rules, and the lines of the change with their chances."""
-        found = with_lines(carried(self.known, change), change, self.limits)
+        known, log = with_lines(carried(self.known, change), change, self.limits)
         left_out = {query.name: self.left_out.get(query.name, LeftOut()) for query in change.plan.queries}
-        return replace(self, plan=change.plan, known=found.known, left_out=left_out), found.log
+        return replace(self, plan=change.plan, known=known, left_out=left_out), log
 
     def begun_anew(self, change: Transition) -> tuple[str, ...]:
         return begun_anew(change) if self.known.learning.on else ()

@@ -7,7 +7,7 @@ for each slot: of 60 devices 2 are silent
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
@@ -22,10 +22,47 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column
 from antelog.files import ARRIVAL, Reject
 from antelog.process import Engine
-from antelog.run.backlog import Backlog
 from antelog.run.slots import SilentSlots, SlotTimes, known_in
 from antelog.run.sources.source import SourceExtent
 from antelog.run.store.records import wall_time
+
+_MOST = 2_000
+"""Looks that are kept, at most; of more, every other one."""
+
+
+@dataclass(eq=False)
+class Backlog:
+    """The unread rows or bytes of one source, and for how many microseconds they have been there.
+
+        backlog.look(SourceExtent(read=100, there=100), wall=0)
+        backlog.look(SourceExtent(read=300, there=900), wall=5_000_000)     600 bytes, 5 seconds
+
+    What is there now came after the last look at which all that there was has been read by now.
+    """
+
+    unread: int = 0
+    unit: str = ""
+    behind: int = 0
+    _looks: deque[tuple[int, int]] = field(default_factory=deque)
+    """The microsecond of each look, and what was there."""
+
+    def look(self, extent: SourceExtent, wall: int) -> None:
+        """Looks at a source at a moment."""
+        looks = self._looks
+        looks.append((wall, extent.there))
+        while len(looks) > 1 and looks[1][1] <= extent.read:
+            looks.popleft()
+        if len(looks) > _MOST:
+            self._looks = deque([*looks][::2])
+        self.unread, self.unit = max(0, extent.there - extent.read), extent.unit
+        self.behind = max(1, wall - looks[0][0]) if self.unread else 0
+
+    def status(self) -> dict[str, Any]:
+        """As the feed has it, in seconds; nothing before the first look."""
+        if not self.unit:
+            return {}
+        return {"unread": self.unread, "unit": self.unit, "behind": round(self.behind / 1e6, 1)}
+
 
 _NONE: Mapping[str, SourceExtent] = MappingProxyType({})
 

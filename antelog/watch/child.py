@@ -41,8 +41,8 @@ class Child:
             self.process.stdin.write(order + b"\n")
             self.process.stdin.flush()
 
-    def said(self) -> tuple[bytes, bytes]:
-        """What has come on its output and its errors since the last call, where these are read here."""
+    def printed(self) -> tuple[bytes, bytes]:
+        """Its output and its errors since the last call, where these are read here."""
         found = []
         for pipe in (self.process.stdout, self.process.stderr):
             content = b""

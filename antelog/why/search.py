@@ -5,16 +5,16 @@ Malf(wt4, 0): by its rule one row, in which Temp(wt4, high, 1) fails; false sinc
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from antelog.compile.literals import Atom
 from antelog.compile.literals.terms import Const
+from antelog.compile.prepared.pattern import Prepared
 from antelog.engine.columns.joins import TooLargeError
 from antelog.engine.columns.tables import NEVER, Mask
-from antelog.why.forgotten import Needed, forgotten
 from antelog.why.grounds import Grounds
 from antelog.why.rows import RankedRow, WayRows, fits, prepared_way, rows_nearby, rows_of_way
 from antelog.why.ways import CUT, Ways, WrittenRule
@@ -147,3 +147,37 @@ def add_nearby(grounds: Grounds, goal: Atom, found: Derivable) -> None:
             for rows in rows_nearby(grounds, way):
                 near = [row for row in rows.ranked(_NEAR) if not row.is_alive or not fits(grounds, row)]
                 of_rule.add(near, 2)
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The facts of an input from a tick on."""
+
+    input: str
+    first: int
+
+
+def forgotten(grounds: Grounds, prepared: Prepared) -> Needed | None:
+    """The first facts that a pattern needs and that are not kept any more; None if all are there."""
+    if not any(grounds.kept.values()):
+        return None
+    tick = prepared.pattern.time.offset
+    lost = (each for each in _needed(grounds, prepared, tick, set()) if each.first < grounds.kept[each.input])
+    return min(lost, key=lambda each: each.first, default=None)
+
+
+def _needed(grounds: Grounds, prepared: Prepared, tick: int, seen: set[tuple[str, int]]) -> Iterator[Needed]:
+    """The facts that a pattern for an atom about a tick looks at, and its asked literals."""
+    rules = grounds.rules
+    for fact in prepared.facts:
+        yield Needed(fact.node.predicate, 0 if fact.behind is None else max(0, tick - fact.behind))
+    for literal in prepared.asked:
+        for reach in literal.reaches:
+            first = 0 if reach.kept is None else max(0, tick - reach.kept)
+            name = reach.reference.name
+            # What rests on its own past is remembered, and so is the latest fact of a slot.
+            if name not in rules.relations or name in rules.cycles or (name, first) in seen:
+                continue
+            seen.add((name, first))
+            for each in rules.patterns[name]:
+                yield from _needed(grounds, each, first, seen)

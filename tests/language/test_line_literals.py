@@ -28,19 +28,14 @@ DAY = 86_400_000_000
     [
         ("Temp(a, 7)", "Temp", False, 7),
         ("not Temp(7)", "Temp", True, 7),
-        ("temp(a, 0)", "temp", False, 0),
         ("Temp(a, T+1)", "Temp", False, None),
         ('Temp("b, 3)", 7) where "b 3)" != W', "Temp", False, 7),
         ('Temp("not A(b, 3..4)", 7)', "Temp", False, 7),
         ("Temp(a, W, T) where 3 > abs(W - 5)", "Temp", False, None),
-        ("Temp(a, W, 7) where 3 > abs(W - 5)", "Temp", False, 7),
-        ("last Mode(wt2, run, 7)", "Mode", False, 7),
         ("last Mode(wt2, run, 3..7) per wt2", "Mode", False, 7),
         ("not Ack(a, -2..-1)", "Ack", True, None),
         ("not Ack(a, -2..0)", "Ack", True, 0),
-        ("Ack(X, _, 3..8)", "Ack", False, 8),
         ("not Ack(X, _, 3..U)", "Ack", True, None),
-        ("count(Fail(wt2, 0..9)) >= 3", "Fail", False, 9),
         ("count(distinct V : Fail(wt2, V, 0..9)) >= 3", "Fail", False, 9),
         ("sum(V : Pay(c, V, T-9..T), V >= 0) > 100", "Pay", False, None),
         ("count(wt2, 7)", "count", False, 7),
@@ -65,14 +60,9 @@ def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: 
         ("Stop(S) where 19786 <= S+4, S-4 < 19787", "Stop(S) where 2024-02-29 <= S, S < 2024-03-09"),
         ("Stop(S) where S > T + 4", "Stop(S) where S > T + 4"),
         ("Stop(V, S) where V > 19786.5, S > 1.5", "Stop(V, S) where V > 19786.5, S > 1.5"),
-        ("Stop(T+2)", "Stop(T+2)"),
         (
             "count(A(x, 3..19786)) > 19786 * count(distinct V : B(x, V, 19785..19786))",
             "count(A(x, 3..2024-03-04)) > 19786 * count(distinct V : B(x, V, 2024-03-03..2024-03-04))",
-        ),
-        (
-            'avg(V : A("max(B(19786))", V, 19786)) < max(V : B("(19786)", V, 19786), V > 19786)',
-            'avg(V : A("max(B(19786))", V, 2024-03-04)) < max(V : B("(19786)", V, 2024-03-04), V > 19786)',
         ),
         ('P(x, 19786) where V < "max(B(19786))"', 'P(x, 2024-03-04) where V < "max(B(19786))"'),
         ("Stop(T+2) where T > 19786", "Stop(T+2) where T > 2024-03-04"),
@@ -80,7 +70,6 @@ def test_the_parts_of_a_literal(text: str, predicate: str, negated: bool, tick: 
             'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 19788',
             'Ack(a, W, S) where W != ", S >= 19786, S < 19787", S >= 2024-03-06',
         ),
-        ("Ack(19786, 19786..19787)", "Ack(19786, 2024-03-04..2024-03-05)"),
         ("count(Ack(a, 19786..19787)) >= 19786", "count(Ack(a, 2024-03-04..2024-03-05)) >= 19786"),
         ("Temp(wt2, 1234567890123456789012)", "Temp(wt2, 1234567890123456789012)"),
     ],
@@ -128,23 +117,7 @@ def test_values_are_not_taken_for_anything_else(values: list[str | int | float],
     assert read_literal(f"{before}19786)") == LineLiteral("Temp", negated, 19786, (before, 19786, ")"))
 
 
-_PARTS = (
-    "x",
-    "7",
-    "a ",
-    "1 ",
-    "T >= 1, ",
-    " where T < 1",
-    "R(",
-    "(",
-    ") ",
-    '"',
-    "\\",
-    '\\"',
-    'R("',
-    "not ",
-    "..",
-)
+_PARTS = ("x", "7", "a ", "1 ", " where T < 1", "(", ") ", '"', "\\", 'R("', "not ", "..")
 
 
 def test_hypotheses_say_what_aggregates_come_to_so_far() -> None:

@@ -62,7 +62,6 @@ STATEMENTS: list[tuple[str, Statement]] = [
         "input P(a, b, t) delay 2, one per b and a.",
         Input("P", (Column("a"), Column("b"), Column("t")), Bound(2), (Name("b"), Name("a"))),
     ),
-    ("input P(and, t) one per and.", Input("P", (Column("and"), Column("t")), None, (Name("and"),))),
     (
         "input P(one, t) delay 2 one, one per tick.",
         Input("P", (Column("one"), Column("t")), Bound(2, "one"), ()),
@@ -75,10 +74,6 @@ STATEMENTS: list[tuple[str, Statement]] = [
     (
         "delay P(_) = 2 (70%, 20%, 8.5%).",
         Delay("P", (Anonymous(),), Bound(2), (Percentage(70), Percentage(20), Percentage(8.5))),
-    ),
-    (
-        "delay P(_) = 1 hour (70%, 20%).",
-        Delay("P", (Anonymous(),), Bound(1, "hour"), (Percentage(70), Percentage(20))),
     ),
     (
         "input P(a, t) delay 0 (99%), one per a.",
@@ -95,14 +90,9 @@ STATEMENTS: list[tuple[str, Statement]] = [
             given=(Atom("Load", (X, Variable("L"), T)), Atom("Wind", (Anonymous(), Variable("W"), T))),
         ),
     ),
-    ("given(X, T) :- alert(X, T).", Rule(Atom("given", (X, T)), (Atom("alert", (X, T)),))),
     (
         'query Flag(X, T) "{X}:{{hot}}" alert 80% critical window 10.',
         Query(FLAG, Bound(10), None, Percentage(80), "critical", Words("{X}:{{hot}}")),
-    ),
-    (
-        "query Flag(X, T) horizon 1 window 10 alert 80%.",
-        Query(FLAG, Bound(10), Bound(1), Percentage(80)),
     ),
     (
         "query Flag(chance, alert, again).",
@@ -110,22 +100,14 @@ STATEMENTS: list[tuple[str, Statement]] = [
     ),
     ("alert(X, T) :- again(X, T).", Rule(Atom("alert", (X, T)), (Atom("again", (X, T)),))),
     ("query Flag(X, T).", Query(FLAG)),
-    ("query Flag(X, T) window 10.", Query(FLAG, Bound(10))),
-    ("query Flag(X, T) horizon 1.", Query(FLAG, None, Bound(1))),
     ("query Flag(X, T) window 10 horizon 1.", Query(FLAG, Bound(10), Bound(1))),
     ("query Flag(X, T) horizon 1 hour window 2 hours.", Query(FLAG, Bound(2, "hours"), Bound(1, "hour"))),
     ("Off(0).", Rule(Atom("Off", (Constant(0),)), ())),
     ("Flag(X, T) :- Temp(X, high, T).", Rule(FLAG, (HOT,))),
     ("Temp(X, high, T) -> Flag(X, T).", Rule(FLAG, (HOT,))),
     ("Flag(X, T) ← Temp(X, high, T).", Rule(FLAG, (HOT,))),
-    ("Temp(X, high, T) → Flag(X, T).", Rule(FLAG, (HOT,))),
     ("Flag(X, T) :- Temp(X, high, T), not P(T).", Rule(FLAG, (HOT, Negation(Atom("P", (T,)))))),
     ("Flag(X, T) :- Temp(X, high, T) ∧ ¬P(T).", Rule(FLAG, (HOT, Negation(Atom("P", (T,)))))),
-    ("¬P(T), Temp(X, high, T) -> Flag(X, T).", Rule(FLAG, (Negation(Atom("P", (T,))), HOT))),
-    (
-        "nothing(notable, T) :- inputs(T).",
-        Rule(Atom("nothing", (Constant("notable"), T)), (Atom("inputs", (T,)),)),
-    ),
 ]
 
 
@@ -143,17 +125,14 @@ def test_statements(text: str, expected: Statement) -> None:
         ("_", Anonymous()),
         ("high", Constant("high")),
         ('"high"', Constant("high")),
-        ('"Wind turbine 2."', Constant("Wind turbine 2.")),
         ('"50 % of it"', Constant("50 % of it")),
         ('"a \\"b\\" \\\\ \\n \\u00b0"', Constant('a "b" \\ \n °')),
         ("7", Constant(7)),
         ("-7", Constant(-7)),
         ("+ 7", Constant(7)),
         ("7.25", Constant(7.25)),
-        ("1e3", Constant(1000)),
         ("2.5E-1", Constant(0.25)),
         ("T+1", Shifted("T", 1)),
-        ("T - 12", Shifted("T", -12)),
         ("V+0.5", Shifted("V", 0.5)),
         ("T+0", Shifted("T", 0)),
         ("delay", Constant("delay")),

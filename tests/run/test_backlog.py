@@ -1,4 +1,4 @@
-"""antelog/run/backlog.py: how far behind a run is, and that nothing is silent while its rows are unread."""
+"""antelog/run/counting.py: how far behind a run is, and that nothing is silent while its rows are unread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 import antelog
 from antelog.files.naming import Form
 from antelog.run.address import Files
-from antelog.run.backlog import Backlog
+from antelog.run.counting import Backlog
 from antelog.run.driver import RunTime
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.settings import Settings

@@ -77,6 +77,23 @@ def comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(plain, key=lambda row: json.dumps(row, sort_keys=True, default=str))
 
 
+def in_order(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rows in an order of their own, with chances as lines have them."""
+    return comparable({name: _rounded(value) for name, value in row.items()} for row in rows)
+
+
+def _rounded(value: Any) -> Any:
+    match value:
+        case float():
+            return round(value, 6)
+        case list():
+            return [_rounded(each) for each in value]
+        case dict():
+            return {name: _rounded(each) for name, each in value.items()}
+        case _:
+            return value
+
+
 def _without_nothing(value: Any) -> Any:
     match value:
         case dict():

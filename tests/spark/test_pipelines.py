@@ -27,7 +27,7 @@ from tests.docs.pages import Block, blocks_of
 from tests.docs.walking import steps
 from tests.run import cases
 from tests.run.runners import between, rows_of
-from tests.spark.sql.comparing import in_order
+from tests.spark.comparing import in_order
 
 FOLDER = cases.ROOT / "examples" / "pipelines"
 SPEC = "spark-pipeline.yml"

@@ -7,7 +7,7 @@ a few examples, and the first facts of a few streams; in `make long` all of both
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from tests.run.runners import (
     together,
     without,
 )
-from tests.spark.comparing import comparable
+from tests.spark.comparing import in_order
 from tests.spark.streamed import result, run, stream_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
@@ -44,15 +44,15 @@ BUCKETS = 2
 def compare(spark: SparkSession, case: Case, folder: Path) -> None:
     """Batches and streams, with the arrivals of a case and without any."""
     whole, last = in_steps(case, []), case.last - 1
-    assert batch(spark, case, case.facts) == _comparable(rows_of(whole))
+    assert batch(spark, case, case.facts) == in_order(rows_of(whole))
     ticks = np.unique(case.arrivals).tolist()
     ends = sorted(random.Random(case.name).sample(ticks, min(2, len(ticks))))
     found = streamed(spark, case, cut(case.facts, ends), folder / "cut")
-    assert found == _comparable(rows_of(whole, last))
+    assert found == in_order(rows_of(whole, last))
     timeless = without(case.facts)
     log = in_one_step(case)
-    assert batch(spark, case, timeless) == _comparable(rows_of(log))
-    assert streamed(spark, case, [timeless], folder / "whole") == _comparable(
+    assert batch(spark, case, timeless) == in_order(rows_of(log))
+    assert streamed(spark, case, [timeless], folder / "whole") == in_order(
         rows_of(log, highest(case.facts) - 1)
     )
     compare_parts(spark, case, folder)
@@ -69,7 +69,7 @@ def compare_parts(spark: SparkSession, case: Case, folder: Path) -> None:
         now = max(now, seen - 1)
     log = [Engine(case.program, arrival=ARRIVAL).advance(now, between(together(dated), -1, now))]
     found = streamed(spark, case, [without(part) for part in parts], folder / "parts")
-    assert found == _comparable(rows_of(log))
+    assert found == in_order(rows_of(log))
 
 
 def batch(spark: SparkSession, case: Case, facts: Facts) -> list[dict[str, Any]]:
@@ -90,24 +90,7 @@ def streamed(spark: SparkSession, case: Case, parts: Sequence[Facts], folder: Pa
 
 
 def _changes(found: Outputs) -> list[dict[str, Any]]:
-    return _comparable(found.changes.toArrow().to_pylist())
-
-
-def _comparable(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rows in an order of their own, with chances as lines have them."""
-    return comparable({name: _rounded(value) for name, value in row.items()} for row in rows)
-
-
-def _rounded(value: Any) -> Any:
-    match value:
-        case float():
-            return round(value, 6)
-        case list():
-            return [_rounded(each) for each in value]
-        case dict():
-            return {name: _rounded(each) for name, each in value.items()}
-        case _:
-            return value
+    return in_order(found.changes.toArrow().to_pylist())
 
 
 @pytest.mark.parametrize("name", cases.ON_SPARK)

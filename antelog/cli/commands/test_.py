@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +24,6 @@ from antelog.workbench.testing.finding import found
 from antelog.workbench.testing.recording import recorded
 from antelog.workbench.testing.results import RunOptions, RunReport, run
 from antelog.workbench.testing.suite import Given, read_suite
-from antelog.workbench.testing.watching import files_of, state_of, wait_for_change
 from antelog.writing import write
 
 
@@ -137,3 +137,47 @@ def _record(paths: Sequence[Path], given: Given) -> None:
             write(path, mark + new.text.encode())
             cases = "1 case" if new.cases == 1 else f"{new.cases} cases"
             say(f"note: {path}: recorded what comes out of {cases}; look at it")
+
+
+BETWEEN = 0.2
+"""Seconds between two looks at the files."""
+
+FileState = tuple[int, int] | None
+"""When a file was written, in nanoseconds, and its size; None: it is not there."""
+
+
+def files_of(report: RunReport) -> set[Path]:
+    """The files that a report rests on: tests, programs with what they include, and data."""
+    found = {Path(each.suite.name) for each in report.suites}
+    for each in report.suites:
+        found |= {*each.suite.program_files, *each.suite.others}
+    return found
+
+
+def state_of(paths: Iterable[Path]) -> dict[Path, FileState]:
+    """The present state of files."""
+    return {path: _state(path) for path in paths}
+
+
+def _state(path: Path) -> FileState:
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size
+
+
+def wait_for_change(
+    state: Mapping[Path, FileState], more: Callable[[], Iterable[Path]], stopping: Callable[[], bool]
+) -> None:
+    """Returns when a file is another than its state says, when there are `more`, or when stopping.
+
+    A file that is being written is waited for, until two looks in a row see the same.
+    """
+    last = state
+    while not stopping():
+        now = state_of({*state, *more()})
+        if now == last and now != state:
+            return
+        last = now
+        time.sleep(BETWEEN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -28,15 +29,16 @@ from antelog.cli.show.set_aside import (
 from antelog.cli.show.status_line import status_line
 from antelog.cli.show.terminal import clear, say
 from antelog.compile.nodes.plan import Plan
-from antelog.errors import DataError, InUseError, OutputError
+from antelog.diagnostics import Source
+from antelog.errors import AntelogError, DataError, InUseError, OutputError
 from antelog.files import Rejects
+from antelog.language.program_files import read_text
 from antelog.process import LEARN
 from antelog.program import Program
 from antelog.run import values
 from antelog.run.address import Posted
 from antelog.run.answer_details import DetailWriter
 from antelog.run.checks import Ready
-from antelog.run.edits import ProgramEdits
 from antelog.run.following import FollowedRun, RunOutput
 from antelog.run.replay import files_of, static_facts
 from antelog.run.settings import NOW, START, AlertSettings, Settings
@@ -157,7 +159,7 @@ def _tell_trouble(notes: dict[str, str], name: str, process: Page | AlertProcess
 
 
 def _set(notes: dict[str, str], name: str, text: str) -> None:
-    """What the page says of something; nothing if the text is empty."""
+    """The words of the page about something; nothing if the text is empty."""
     notes.pop(name, None)
     if text:
         notes[name] = text
@@ -238,3 +240,39 @@ def _output(plan: Plan, settings: Settings) -> RunOutput:
 
     address = WRITTEN.take(settings.outputs[0]) if settings.outputs else None
     return RunOutput(address, text, _Terminal(plan, settings))
+
+
+_BETWEEN = 1.0
+"""Seconds from one look at the files to the next."""
+
+
+class ProgramEdits:
+    """The files of a program as they were read. With `kept` the run has a state to go on from."""
+
+    def __init__(self, source: Source, *, kept: bool) -> None:
+        self._texts = {each.name: each.text for _, each in source.files}
+        self._kept, self._said, self._looked = kept, "", float("-inf")
+
+    def look(self) -> str:
+        """Which files have another text now, and what to do; empty if all are as they were."""
+        if time.monotonic() >= self._looked + _BETWEEN:
+            self._looked = time.monotonic()
+            self._said = self._sentence([name for name, text in self._texts.items() if _differs(name, text)])
+        return self._said
+
+    def _sentence(self, names: list[str]) -> str:
+        if not names:
+            return ""
+        has = "has" if len(names) == 1 else "have"
+        more = " and add --accept-changes" if self._kept else ""
+        return (
+            f"{' and '.join(names)} {has} changed since this run began, which goes on with the rules of "
+            f"before. To go on with the new ones, start it again{more}."
+        )
+
+
+def _differs(name: str, text: str) -> bool:
+    try:
+        return Path(name).is_file() and read_text(name) != text
+    except (AntelogError, OSError, ValueError):
+        return False  # it is being written

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 from msgspec.structs import replace
@@ -134,12 +133,12 @@ def subsumes(one: Pattern, other: Target, work: Budget) -> bool:
         if literal.key is None:
             continue
         if not all(map(matching.knows, literal.operands)):
-            goals.append(_Goal(literal, other.places.get(_place(literal, matching), [])))
+            goals.append((literal, other.places.get(_place(literal, matching), [])))
         elif literal.replaced(matching) not in other.exact:
             work.compare(_TO_PLACE * number)
             return False
     work.compare(_TO_PLACE * len(one.literals))
-    goals.sort(key=lambda goal: len(goal.candidates))
+    goals.sort(key=lambda goal: len(goal[1]))
     search = _Embedding(goals, matching, other, work.longest)
     try:
         found = search.succeeds(one)
@@ -161,12 +160,8 @@ class _GivenUpError(Exception):
     """A search takes more steps than it may."""
 
 
-@dataclass(frozen=True)
-class _Goal:
-    """A literal to be matched, and the numbers of the literals that it may become."""
-
-    literal: Literal
-    candidates: Sequence[int]
+_Goal = tuple[Literal, Sequence[int]]
+"""A literal to be matched, and the numbers of the literals that it may become."""
 
 
 class _Embedding:
@@ -200,9 +195,7 @@ class _Embedding:
                 continue
             self._used[chosen[depth]] += 1
             candidate = self._other.literals[chosen[depth]]
-            if self._matching.match(self._goals[depth].literal, candidate) and self._agrees(
-                checks[depth + 1]
-            ):
+            if self._matching.match(self._goals[depth][0], candidate) and self._agrees(checks[depth + 1]):
                 if len(stack) == len(self._goals):
                     return True
                 stack.append(self._choices(depth + 1))
@@ -213,7 +206,7 @@ class _Embedding:
     def _choices(self, depth: int) -> Iterator[int]:
         """The candidates of a goal; of those that are alike and not used, the first."""
         tried: set[int] = set()
-        for number in self._goals[depth].candidates:
+        for number in self._goals[depth][1]:
             if not self._used[number]:
                 like = self._other.alike[number]
                 if like in tried:
@@ -226,8 +219,8 @@ class _Embedding:
         """The checks to make before any goal is matched, and those once each of them is."""
         known = {*self._matching.objects, *self._matching.times}
         when = dict.fromkeys(known, 0)
-        for depth, goal in enumerate(self._goals, 1):
-            for name in goal.literal.variables:
+        for depth, (literal, _) in enumerate(self._goals, 1):
+            for name in literal.variables:
                 when.setdefault(name, depth)
         last = len(self._goals)
         checks: list[list[Comparison | Earliest]] = [[] for _ in range(last + 1)]

@@ -77,21 +77,13 @@ def work_text(plan: Plan) -> str:
 # ---- open ----
 
 
-@dataclass(frozen=True)
-class _Sign:
-    """A trigger of answers: facts that arrive at one tick (none: the tick itself), and further conditions."""
-
-    facts: tuple[str, ...]
-    rest: str = ""
-
-
 def _open(relation: Relation, delays: Mapping[str, DelayTable]) -> str:
     if not relation.patterns:
         return "never: the rules cannot be true"
     signs = list(dict.fromkeys(sign for p in relation.patterns for sign in _signs(p, delays)))
-    texts = [sign.rest for sign in signs if not sign.facts]
-    rests = dict.fromkeys(sign.rest for sign in signs if sign.facts)
-    texts += [_arrives([s.facts for s in signs if s.facts and s.rest == rest]) + rest for rest in rests]
+    texts = [rest for facts, rest in signs if not facts]
+    rests = dict.fromkeys(rest for facts, rest in signs if facts)
+    texts += [_arrives([facts for facts, its in signs if facts and its == rest]) + rest for rest in rests]
     return "; or ".join(texts)
 
 
@@ -106,19 +98,19 @@ def _arrives(groups: list[tuple[str, ...]]) -> str:
     return f"when {' or '.join(facts)} {verb}"
 
 
-def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[_Sign]:
-    """The triggers of a pattern's answers: the facts that can be the first, or the tick."""
+def _signs(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The triggers of a pattern's answers: the facts that can be the first (none: the tick), and more."""
     ranging = "".join(
         f", for each {name} that has been seen and once for all others" for name in pattern.unguarded
     )
     if pattern.clock_driven:
         known = [each.text for each in pattern.background]
         each = f", for each {_and(known)}" if known else ""
-        yield _Sign((), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}")
+        yield (), f"at tick {time_text(pattern.time)}, without any fact{each}{ranging}"
         return
     waits = "" if pattern.unguarded_time is None else f" and tick {time_text(pattern.time)} has come"
     for group in first_facts(pattern, delays):
-        yield _Sign(tuple(_fact(pattern, atom) for atom in group), waits + ranging)
+        yield tuple(_fact(pattern, atom) for atom in group), waits + ranging
 
 
 def first_facts(pattern: Pattern, delays: Mapping[str, DelayTable]) -> Iterator[tuple[Atom, ...]]:
@@ -174,20 +166,16 @@ def _decided(plan: Plan, relation: Relation, delays: Mapping[str, DelayTable]) -
         return "at once: there are no answers"
     if all(_complete_at_once(pattern, delays) for pattern in relation.patterns):
         return "at once: the answer needs nothing more"
-    last = _last_fact(plan, relation, delays)
+    last, late = _last_fact(plan, relation, delays) or ("", 0)
     delay = relation.bounds.delay
     if delay is None:
-        missing = f"{last.text} may come at any time" if last else "nothing bounds the wait"
+        missing = f"{last} may come at any time" if last else "nothing bounds the wait"
         return f"without a deadline: {missing}, so an answer may stay open for ever"
     text = f"by {_tick(relation, delay)}{_span(plan, delay, ' later')}"
-    if last is None:
+    if not last:
         return text
-    fact = f"the {last.text} for {_tick(relation, delay - last.late)}"
-    return (
-        f"{text}: {fact} may come {_late(plan, last.late)} late"
-        if last.late
-        else f"{text}: it may need {fact}"
-    )
+    fact = f"the {last} for {_tick(relation, delay - late)}"
+    return f"{text}: {fact} may come {_late(plan, late)} late" if late else f"{text}: it may need {fact}"
 
 
 def _tick(relation: Relation, after: int) -> str:
@@ -206,18 +194,10 @@ def _complete_at_once(pattern: Pattern, delays: Mapping[str, DelayTable]) -> boo
     )
 
 
-@dataclass(frozen=True)
-class _Last:
-    """The fact an answer waits for longest, and its delay."""
-
-    text: str
-    late: int
-
-
 def _last_fact(
     plan: Plan, relation: Relation, delays: Mapping[str, DelayTable], above: frozenset[str] = frozenset()
-) -> _Last | None:
-    """The last fact to wait for, below negations too; None if only time has to pass."""
+) -> tuple[str, int] | None:
+    """The last fact to wait for, below negations too, and its delay; None if only time has to pass."""
     delay = relation.bounds.delay
     for pattern in relation.patterns:
         times = times_of(pattern)
@@ -227,7 +207,7 @@ def _last_fact(
                 if reference.of_input:
                     late = delays[reference.name].largest(reference.given)
                     if (None if ahead is None else ahead + late) == delay:
-                        return _Last(reference.name if delay is not None else literal.text, late)
+                        return reference.name if delay is not None else literal.text, late
                     continue
                 below = plan.relation(reference.name)
                 further = None if ahead is None or below.bounds.delay is None else ahead + below.bounds.delay

@@ -141,9 +141,9 @@ def with_asked(
             asked = [atoms_of(each, rows, known.values) for each in literal.references]
             kind = ASKED[type(literal.node)]
             if isinstance(literal.node, Absence):
-                lines.append(kind.truth([TickTruths(truth(known, each, since)) for each in asked]))
+                lines.append(kind([TickTruths(truth(known, each, since)) for each in asked]))
             else:
-                lines.append(kind.truth([by_tick(known, each) for each in asked]))
+                lines.append(kind([by_tick(known, each) for each in asked]))
     return found.with_lines(lines, progress)
 
 

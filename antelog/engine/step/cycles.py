@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from antelog.compile.literals.literal import AskedLiteral
 from antelog.compile.literals.terms import variables_in
 from antelog.engine.columns.joins import spread
 from antelog.engine.columns.tables import NEVER, Column, changed, distinct, marked, sorting
-from antelog.engine.step.cycle_members import UnnumberedAggregation
+from antelog.engine.step.cycle_members import NumberedAggregation, UnnumberedAggregation
 from antelog.engine.step.cycle_numbers import AtomForm, FoundAtoms, NumberedAtoms, Numbering, Recalled
 from antelog.engine.step.decided import ALWAYS
 from antelog.engine.step.derivations import (
@@ -182,17 +182,10 @@ def _level(known: Knowledge, atoms: Atoms, found: Derivations) -> tuple[Column, 
 _BELOW = np.int64(-(2**62))
 
 
-class _Unnumbered(Protocol):
-    """An asked literal of derivations, before the atoms that it asks for have numbers."""
-
-    @property
-    def atoms(self) -> Sequence[Atoms]: ...
-
-    def numbered(self, numbers: Numbering) -> NumberedLiteral: ...
-
-
 @dataclass(frozen=True, eq=False)
 class _UnnumberedLiteral:
+    """An asked literal of derivations, before the atoms that it asks for have numbers."""
+
     kind: AskedKind
     sought: tuple[_Sought, ...]
 
@@ -202,6 +195,9 @@ class _UnnumberedLiteral:
 
     def numbered(self, numbers: Numbering) -> NumberedAsked:
         return NumberedAsked(self.kind, tuple(each.numbered(numbers) for each in self.sought))
+
+
+_Unnumbered: TypeAlias = _UnnumberedLiteral | UnnumberedAggregation
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,19 +249,6 @@ class AtomNumbers:
         return TickTruths(Truth(*(column.take(self.numbers.take(place)) for column in known)), counts)
 
 
-class NumberedLiteral(Protocol):
-    """An asked literal of derivations, which rests on atoms that have numbers."""
-
-    @property
-    def by_row(self) -> Sequence[tuple[Column, Column]]:
-        """The numbers of the atoms it rests on, with the row that each is asked for."""
-        ...
-
-    def truth(self, known: Truth, row: Column) -> Truth:
-        """Its truth in some rows, once the atoms it rests on are known."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class NumberedAsked:
     """A literal that rests on the atoms it asks for."""
@@ -278,7 +261,7 @@ class NumberedAsked:
         return [each.by_row for each in self.atoms]
 
     def truth(self, known: Truth, row: Column) -> Truth:
-        return self.kind.truth([atoms.truth(known, row) for atoms in self.atoms])
+        return self.kind([atoms.truth(known, row) for atoms in self.atoms])
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,7 +278,7 @@ class Derived:
     failed: Column
     decided: Column
     as_of: Column
-    rests: tuple[NumberedLiteral, ...] = ()
+    rests: tuple[NumberedAsked | NumberedAggregation, ...] = ()
 
 
 def decide(recalled: Recalled, derived: Sequence[Derived]) -> Truth:

@@ -9,13 +9,13 @@ An asked literal is true and false as the atoms are that it asks for:
 
     not Shdn(X, T+2)      asks for Shdn(wt2, 2) where X = wt2, T = 0; true once that is false, and conversely
 
-To add an asked kind: a class here that is like `AskedKind`, and a line in `ASKED`.
+To add an asked kind: a function here that is an `AskedKind`, and an entry in `ASKED`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -41,35 +41,23 @@ from antelog.engine.values.values import Values
 # ---- asked literals ----
 
 
-class AskedKind(Protocol):
-    """A kind of literal that asks for atoms of relations, once all its variables have values."""
-
-    def truth(self, found: Sequence[TickTruths]) -> Truth:
-        """The truth of the literal, given that of the atoms of each of its references, tick by tick."""
-        ...
+AskedKind: TypeAlias = Callable[[Sequence[TickTruths]], Truth]
+"""The truth of a literal that asks for atoms of relations, given that of each reference, tick by tick."""
 
 
-class NegationKind:
-    """The kind of negated atoms, and of negated ranges: some atom must not be true at any of their ticks."""
-
-    def truth(self, found: Sequence[TickTruths]) -> Truth:
-        atom = found[0].some
-        return Truth(atom.false_at, atom.true_at, atom.decided)
+def negated(found: Sequence[TickTruths]) -> Truth:
+    """The truth of negated atoms and ranges: some atom must not be true at any of their ticks."""
+    atom = found[0].some
+    return Truth(atom.false_at, atom.true_at, atom.decided)
 
 
-class LastKind:
-    """The kind of `last`, where no latest facts are remembered: the atoms that fit, and all of the slot."""
-
-    def truth(self, found: Sequence[TickTruths]) -> Truth:
-        # If they are the same, every atom fits: the first that is true decides it.
-        return latest(*found) if len(found) > 1 else found[0].some
+def of_latest(found: Sequence[TickTruths]) -> Truth:
+    """The truth of `last` where no latest facts are remembered: atoms that fit, and all of the slot."""
+    # If they are the same, every atom fits: the first that is true decides it.
+    return latest(*found) if len(found) > 1 else found[0].some
 
 
-ASKED: dict[type[AskedNode], AskedKind] = {
-    Negation: NegationKind(),
-    Absence: NegationKind(),
-    Last: LastKind(),
-}
+ASKED: dict[type[AskedNode], AskedKind] = {Negation: negated, Absence: negated, Last: of_latest}
 
 
 # ---- fact literals ----

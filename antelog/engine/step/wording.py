@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as is_a
 
+from antelog.arrow.ticks import begins
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import from_written, plain
 from antelog.engine.step.schema import EXPLAINING, is_written
-from antelog.engine.step.times import with_times
 from antelog.language.line_literals import amount_text, amounts_so_far
-from antelog.language.moments import Timescale, moment
+from antelog.language.moments import Timescale, moment, timed
 from antelog.language.printer import rounded_percent, value_text
 from antelog.language.templates import CHANCE, DECIDED_BY, LINE_NAMES, SO_FAR, UNKNOWN, Template, template_of
 
@@ -139,3 +139,24 @@ def _so_far(explanations: list[dict[str, Any]] | None) -> str:
     """The values of the aggregates of the first explanation so far."""
     found = amounts_so_far((explanations or [{}])[0])
     return ", ".join(map(amount_text, found.values())) or UNKNOWN
+
+
+def with_times(table: pa.Table, relation: Relation, timescale: Timescale) -> pa.Table:
+    """The lines of a query, with a column of times after each one of ticks."""
+    columns: list[pa.Array | pa.ChunkedArray] = []
+    fields: list[pa.Field] = []
+    for field, column in zip(table.schema, table.columns, strict=True):
+        columns.append(column)
+        fields.append(field)
+        if field.name in ("tick", relation.answer.time, "if_silent", "decided_by"):
+            ticks = pc.struct_field(column, "tick") if field.name == "if_silent" else column
+            columns.append(_times(ticks, timescale))
+            fields.append(pa.field(timed(field.name), columns[-1].type))
+    return pa.Table.from_arrays(columns, schema=pa.schema(fields))
+
+
+def _times(ticks: pa.Array | pa.ChunkedArray, timescale: Timescale) -> pa.Array | pa.ChunkedArray:
+    """The times at which ticks begin; null where there is no tick, or it is counted from 0."""
+    there = timescale.ticks
+    known = pc.and_(pc.greater_equal(ticks, there.start), pc.less(ticks, there.stop))
+    return begins(pc.if_else(known, ticks, None), timescale)

@@ -143,7 +143,7 @@ class _Answer(Struct, kw_only=True):
 
 
 class _Outlook(Struct):
-    """What else others read of a line; it may have more."""
+    """The rest that others read of a line; it may have more."""
 
     explanations: list[_Explanation] | None = None
     if_silent: _Silent | None = None
@@ -170,12 +170,16 @@ class _Pulse(Struct):
     slots: _Slots | None = None
 
 
-class _Counts(_Pulse):
+class _Counts(Struct):
     facts: int = 0
     newest: _Tick | None = None
     delay: int = 0
     late: dict[int, int] = {}
     rejects: dict[str, int] = {}
+
+
+class _Pulses(Struct):
+    inputs: dict[str, _Pulse] = {}
 
 
 class _Status(Struct):
@@ -195,7 +199,7 @@ class _Head(Struct):
 
 _LINE = (_Answer, _Outlook)
 _KINDS: Mapping[str, tuple[Any, ...]] = {
-    "change": _LINE, "status": (_Status,), "reject": (dict[str, Any],), "head": (_Head,),
+    "change": _LINE, "status": (_Status, _Pulses), "reject": (dict[str, Any],), "head": (_Head,),
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from operator import itemgetter
 from typing import BinaryIO, cast
 
 import numpy as np
@@ -88,22 +89,15 @@ def with_files(lines: DataFrame) -> DataFrame:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Piece:
-    """Consecutive lines of a file."""
-
-    file: str
-    data: bytes
-
-
 def read_lines(reading: CsvReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Parses lines of one file after the other, as `with_files` returns them, into rows."""
     workers.spare()
-    for file, pieces in groupby(_pieces(batches), lambda piece: piece.file):
-        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(pieces)))
+    for file, pieces in groupby(_pieces(batches), itemgetter(0)):
+        yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(data for _, data in pieces)))
 
 
-def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[_Piece]:
+def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, bytes]]:
+    """Consecutive lines of files, each with its file."""
     for batch in batches:
         files = batch.column("file").dictionary_encode()
         if not all(batch.column("whole").unique().to_pylist()):
@@ -115,13 +109,13 @@ def _pieces(batches: Iterable[pa.RecordBatch]) -> Iterator[_Piece]:
         starts = [0, *(np.flatnonzero(numbers[1:] != numbers[:-1]) + 1).tolist()]
         for start, end in zip(starts, [*starts[1:], batch.num_rows], strict=True):
             lines = batch.column("value").slice(start, end - start).to_pylist()
-            yield _Piece(files[start].as_py(), b"\n".join([*lines, b""]))
+            yield files[start].as_py(), b"\n".join([*lines, b""])
 
 
 class _Stream:
     """A readable file of pieces."""
 
-    def __init__(self, pieces: Iterator[_Piece]) -> None:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
         self._now = io.BytesIO()
 
@@ -130,7 +124,7 @@ class _Stream:
             piece = next(self._pieces, None)
             if piece is None:
                 return b""
-            self._now = io.BytesIO(piece.data)
+            self._now = io.BytesIO(piece)
         return data
 
 

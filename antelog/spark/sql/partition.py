@@ -6,11 +6,12 @@ import os
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain
+from itertools import chain, islice
 from typing import cast
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as is_a
 
 from antelog.errors import AntelogError, DataError
 from antelog.spark.bucket.batch import reasoner
@@ -18,7 +19,6 @@ from antelog.spark.bucket.output import CHANGES
 from antelog.spark.bucket.output import REJECTED as SET_ASIDE
 from antelog.spark.sql.analysis import AnalysedCall, FunctionProgram, analysed
 from antelog.spark.sql.arguments import ANSWERED, REJECTED
-from antelog.spark.sql.rows import rows_of
 from antelog.spark.transport.packing import packer
 from antelog.spark.transport.unpacking import reject_reader, unpacker
 
@@ -134,3 +134,40 @@ def handler_of(program: FunctionProgram) -> type:
                 yield from self.partition.end()
 
     return Handler
+
+
+def rows_of(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[object, ...]]:
+    """The rows of batches; lists and structs are tuples."""
+    known: dict[object, object] = {}
+    for batch in batches:
+        yield from zip(*(_cells(column, known) for column in batch.columns), strict=True)
+
+
+def _cells(array: pa.Array, known: dict[object, object]) -> list[object]:
+    if is_a.is_string(array.type):
+        return _texts(array, known)
+    if is_a.is_list(array.type):
+        return _lists(array, known)
+    if is_a.is_struct(array.type):
+        rows = zip(*(_cells(field, known) for field in array.flatten()), strict=True)
+        return [row if there else None for row, there in zip(rows, array.is_valid().to_pylist(), strict=True)]
+    return list(array.to_pylist())
+
+
+def _texts(array: pa.Array, known: dict[object, object]) -> list[object]:
+    encoded = array.dictionary_encode()
+    distinct = [known.setdefault(text, text) for text in encoded.dictionary.to_pylist()]
+    return [None if code is None else distinct[code] for code in encoded.indices.to_pylist()]
+
+
+def _lists(array: pa.Array, known: dict[object, object]) -> list[object]:
+    items = iter(_cells(array.flatten(), known))
+    lengths = pc.list_value_length(array).to_pylist()
+    lists = [None if length is None else tuple(islice(items, length)) for length in lengths]
+    return [known.setdefault(each, each) for each in lists] if _is_of_texts(array.type) else list(lists)
+
+
+def _is_of_texts(type_: pa.DataType) -> bool:
+    """Whether there are texts only, and no numbers, of which 1 and 1.0 are equal and not the same."""
+    parts = [type_.field(at).type for at in range(type_.num_fields)]
+    return all(map(_is_of_texts, parts)) if parts else is_a.is_string(type_)

@@ -6,7 +6,6 @@ Each task sends its time to every bucket, also to those without facts, so all bu
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial, reduce
 
 import numpy as np
@@ -62,14 +61,6 @@ REJECTS = pa.schema([*rejects.SCHEMA, ("row", pa.string())])
 Mapper = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 
-@dataclass(frozen=True, eq=False)
-class _Chunk:
-    """Rows of an input: possible facts, and rejects."""
-
-    facts: pa.Table
-    rejects: pa.Table
-
-
 def packer(job: Job, name: str) -> Mapper:
     """A function for `mapInArrow` that packs the rows of an input."""
     return partial(_pack, job, name)
@@ -99,17 +90,17 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     workers.spare()
     for table in _chunks(batches):
-        chunk = _sorted_out(job, name, table)
-        needed, passed_over = _needed(job, name, chunk.facts)
+        possible, aside = _sorted_out(job, name, table)
+        needed, passed_over = _needed(job, name, possible)
         known: dict[str, object] = {
             "input": name,
-            "reading": _reading(job, name, chunk.facts),
-            "earliest": earliest(job, name, chunk.facts) if job.begins_together else None,
+            "reading": _reading(job, name, possible),
+            "earliest": earliest(job, name, possible) if job.begins_together else None,
         }
         first = {
             "unneeded": passed_over.unneeded,
             "after_until": passed_over.after_until,
-            "rejects": to_blob(chunk.rejects) if chunk.rejects.num_rows else None,
+            "rejects": to_blob(aside) if aside.num_rows else None,
         }
         rows = [known | {"bucket": number} for number in job.numbers]
         rows[0] |= first
@@ -131,7 +122,7 @@ def _chunks(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Table]:
         yield pa.Table.from_batches(waiting)
 
 
-def _sorted_out(job: Job, name: str, table: pa.Table) -> _Chunk:
+def _sorted_out(job: Job, name: str, table: pa.Table) -> tuple[pa.Table, pa.Table]:
     """Splits rows: facts in the types of the job, and rejects, which are malformed or too far ahead."""
     source, schema = job.inputs[name], job.tables[name]
     facts = table.select(schema.names).cast(schema)
@@ -146,8 +137,8 @@ def _sorted_out(job: Job, name: str, table: pa.Table) -> _Chunk:
         if pc.any(rows).as_py()
     ]
     if not aside:
-        return _Chunk(facts, REJECTS.empty_table())
-    return _Chunk(facts.filter(pa.array(~(wrong | far))), pa.concat_tables(aside))
+        return facts, REJECTS.empty_table()
+    return facts.filter(pa.array(~(wrong | far))), pa.concat_tables(aside)
 
 
 def _far(job: Job, name: str, facts: pa.Table, wall: pa.ChunkedArray) -> Mask:

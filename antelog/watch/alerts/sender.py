@@ -40,14 +40,6 @@ class Stream:
     read: asyncio.Event
 
 
-@dataclass(frozen=True)
-class Rest:
-    """A letter rests after some failures of its own, until a time of the loop's clock."""
-
-    failures: int
-    until: float
-
-
 class Sender:
     """The letters of one receiver that are on their way, or rest."""
 
@@ -63,7 +55,8 @@ class Sender:
         self._stream, self._say = stream, say
         self._clock = asyncio.get_running_loop().time
         self._busy: set[int] = set()
-        self._rests: dict[int, Rest] = {}
+        self._rests: dict[int, tuple[int, float]] = {}
+        """The failures of letters of their own, and until when they rest, on the loop's clock."""
         self._in_a_row = self._failures = 0
         self._paused_until = self._down_since = 0.0
         self._last_time, self._given_up = False, False
@@ -100,7 +93,7 @@ class Sender:
     @property
     def _resting(self) -> list[int]:
         now = self._clock()
-        return [number for number, rest in self._rests.items() if rest.until > now]
+        return [number for number, (_, until) in self._rests.items() if until > now]
 
     async def _try(self, waiting: WaitingLetter) -> None:
         began = self._clock()
@@ -121,9 +114,9 @@ class Sender:
         self._pause(attempt, began)
 
     def _rest(self, number: int) -> None:
-        failures = self._rests[number].failures + 1 if number in self._rests else 1
+        failures = self._rests.get(number, (0, 0.0))[0] + 1
         until = self._clock() + wait_after(failures)
-        self._rests[number] = Rest(failures, float("inf") if self._last_time else until)
+        self._rests[number] = failures, float("inf") if self._last_time else until
 
     def _pause(self, attempt: Attempt, began: float) -> None:
         """Gives a receiver that is down some time; it is down once, however many were on their way to it."""

@@ -87,7 +87,7 @@ def saved(board: Board) -> Iterator[bytes]:
     trust.scores()  # then all that was scored is in the sums
     waiting = {answer.id: answer for _, _, answer in trust.waiting}
     answers = list({**waiting, **board.decided, **board.open}.values())
-    sums = {name: to_dict(replace(each, program=trust.own(name))) for name, each in trust.sums.items()}
+    sums = {name: to_dict(replace(each, program=trust.of_query(name))) for name, each in trust.sums.items()}
     numbers = [(tick, number, answer.id) for tick, number, answer in trust.waiting]
     positions, inputs = board.positions, board.inputs
     found = _SavedBoard(

@@ -107,7 +107,7 @@ class Trust:
     def alerts(self, query: str) -> Alerted:
         """The alerts at the query's own threshold."""
         self.scores()
-        return by_threshold(self.own(query).sums, (self._threshold(query),))[0]
+        return by_threshold(self.of_query(query).sums, (self._threshold(query),))[0]
 
     def learning(self, query: str) -> str:
         """How many outcomes are known, while these are too few to judge by."""
@@ -155,7 +155,7 @@ class Trust:
         answers = self.ready.pop(query)
         lines = [row for number, answer in enumerate(answers) for row in _rows(number, answer)]
         self.sums[query] = scored(self.sums.get(query, Scores()), _scored_lines(lines))
-        own = self.own(query)
+        own = self.of_query(query)
         at = self._threshold(query)
         rang = [row for number, each in enumerate(answers) for row in _alert(number, each, at)]
         more = alerts(with_chance(_scored_lines([*lines, *rang])), (at,))
@@ -164,14 +164,14 @@ class Trust:
     def _threshold(self, query: str) -> float:
         return self.thresholds.get(query) or USUAL
 
-    def own(self, query: str) -> ProgramAlerts:
+    def of_query(self, query: str) -> ProgramAlerts:
         """The alerts of a query at its threshold so far; from nothing on if the program has another now."""
         threshold, found = self._threshold(query), self.at_threshold.get(query)
         return found if found is not None and found.threshold == threshold else ProgramAlerts(threshold)
 
     def _of_program(self, query: str) -> ProgramAlerts:
         """The alerts of a program that has some."""
-        return ProgramAlerts() if self.thresholds.get(query) is None else self.own(query)
+        return ProgramAlerts() if self.thresholds.get(query) is None else self.of_query(query)
 
 
 _Row: TypeAlias = tuple[int, int, float, int, bool]

@@ -172,7 +172,7 @@ class _Routes:
         return make(scene, rest)
 
     def _later(self) -> Response:
-        """What is answered while there is nothing to show."""
+        """The answer while there is nothing to show."""
         said = f"the page is catching up: {share(self.live.share)} of what was recorded is read"
         return JSONResponse({"error": said}, 503, {"retry-after": "1"})
 

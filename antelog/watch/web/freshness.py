@@ -1,4 +1,4 @@
-"""What the page says before all else: whether what it shows is of now, and what is missing.
+"""The words of the page before all else: whether what it shows is of now, and what is missing.
 
     found = freshness(live, time.time())
     found.kind, found.text      "silent", "last fact 40 s ago": the sign in the bar
@@ -102,7 +102,7 @@ def _clock(live: LiveBoard) -> TickClock:
 
 
 def _notes(live: LiveBoard) -> Iterator[str]:
-    """What the run says of itself, and lines that were skipped."""
+    """Notes of the run about itself, and lines that were skipped."""
     yield from live.board.inputs.status.get("notes", ())
     if live.damaged:
         yield f"{skipped(live.damaged)}."

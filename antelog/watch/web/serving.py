@@ -52,7 +52,7 @@ class Page:
 
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
-        lines, errors = self.child.said()
+        lines, errors = self.child.printed()
         for line in lines.splitlines():
             note(msgspec.json.decode(line)["note"])
         self._errors = (self._errors + errors)[-_TAIL:]

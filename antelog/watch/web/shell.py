@@ -67,7 +67,7 @@ def version() -> str:
 
 @dataclass(frozen=True)
 class FirstView:
-    """What is shown before any script: how fresh it is, and the view; None if there is none of that name."""
+    """The words before any script: how fresh it is, and the view; None if there is none of that name."""
 
     fresh: Freshness
     view: Markup | None

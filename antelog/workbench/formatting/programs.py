@@ -108,9 +108,9 @@ class _ProgramPage:
 
     def statement(self, words: Sequence[Lexeme], *, is_joined: bool) -> None:
         """Adds a statement; facts that are on one line stay so, as far as there is room."""
-        found = lines_of(words)
+        lines, after = lines_of(words)
         last = self.lines[-1] if self.lines else BLANK
-        (line, *more) = found.lines
+        (line, *more) = lines
         if not more and _is_fact(line):
             line = ProgramLine(line.cells, line.kind, gap=2)
             together = ProgramLine((*last.cells, *line.cells), last.kind, gap=2)
@@ -119,8 +119,8 @@ class _ProgramPage:
             else:
                 self.lines.append(line)
         else:
-            self.lines += found.lines
-        for remark in found.after:
+            self.lines += lines
+        for remark in after:
             self.remark(remark)
 
 

@@ -21,16 +21,8 @@ _INDENT = 4
 _CLOSING = frozenset({")", ",", ".", ":-"})
 
 
-@dataclass(frozen=True)
-class StatementLines:
-    """The lines of a statement, and the comments that come behind them."""
-
-    lines: tuple[ProgramLine, ...]
-    after: tuple[Remark, ...] = ()
-
-
-def lines_of(words: Sequence[Lexeme]) -> StatementLines:
-    """The lines of a statement, given its words."""
+def lines_of(words: Sequence[Lexeme]) -> tuple[Sequence[ProgramLine], Sequence[Remark]]:
+    """The lines of a statement, given its words, and the comments that come behind them."""
     words, after = _with_remarks_moved(words)
     top = [each.text for each in words if not each.depth]
     is_rule = top[0] not in DECLARATIONS
@@ -42,7 +34,7 @@ def lines_of(words: Sequence[Lexeme]) -> StatementLines:
         lines = _forward(words)
     else:
         lines = _filled(words, 0)
-    return StatementLines(tuple(lines), after)
+    return lines, after
 
 
 def kind_of(words: Sequence[Lexeme]) -> str:

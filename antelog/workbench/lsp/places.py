@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,8 +11,54 @@ from lsprotocol.types import Location, Position, PositionEncodingKind, Range
 from pygls import uris
 
 from antelog.diagnostics import Source, Span
-from antelog.workbench.lsp.positions import LineTable
 from antelog.workbench.lsp.session import Snapshot, real
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_UNITS = {
+    PositionEncodingKind.Utf8: "utf-8",
+    PositionEncodingKind.Utf16: "utf-16-le",
+    PositionEncodingKind.Utf32: "utf-32-le",
+}
+_WIDTHS = {"utf-8": 1, "utf-16-le": 2, "utf-32-le": 4}
+
+
+class LineTable:
+    """The lines of a text. Characters are counted in the units of an encoding, UTF-16 as a rule."""
+
+    def __init__(self, text: str, encoding: PositionEncodingKind | str = PositionEncodingKind.Utf16) -> None:
+        self._text = text
+        self._codec = _UNITS[PositionEncodingKind(encoding)]
+        self._starts = [0, *(each.end() for each in _LINE_END.finditer(text))]
+
+    def position(self, offset: int) -> Position:
+        """The line and character of an offset."""
+        line = bisect_right(self._starts, offset) - 1
+        return Position(line, self._units(self._text[self._starts[line] : offset]))
+
+    def range(self, span: Span) -> Range:
+        return Range(self.position(span.start), self.position(span.end))
+
+    @property
+    def whole(self) -> Range:
+        """All of the text."""
+        return self.range(Span(0, len(self._text)))
+
+    def offset(self, position: Position) -> int:
+        """The offset of a line and character; one behind the end of a line or of the text is that end."""
+        if position.line >= len(self._starts):
+            return len(self._text)
+        start = self._starts[position.line]
+        end = self._starts[position.line + 1] if position.line + 1 < len(self._starts) else len(self._text)
+        line = self._text[start:end].rstrip("\r\n")
+        if line.isascii():
+            return start + min(position.character, len(line))
+        taken = line.encode(self._codec, "surrogatepass")[: position.character * _WIDTHS[self._codec]]
+        return start + len(taken.decode(self._codec, "ignore"))
+
+    def _units(self, text: str) -> int:
+        if text.isascii():
+            return len(text)
+        return len(text.encode(self._codec, "surrogatepass")) // _WIDTHS[self._codec]
 
 
 def path_of(uri: str) -> str:

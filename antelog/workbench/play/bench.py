@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,8 +25,13 @@ from antelog.watch.web.bench import NoEditError
 from antelog.watch.web.live_board import LiveBoard
 from antelog.watch.web.sharing import SharedDraft, SharedTable, as_page
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
-from antelog.workbench.play.lessons import LESSONS
 from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
+
+LESSONS: dict[str, Draft] = msgspec.json.decode(
+    files("antelog.workbench.play").joinpath("lessons.json").read_bytes(), type=dict[str, Draft]
+)
+"""The drafts, by the titles of their pages, in the tutorial's order."""
+
 
 _FIRST = "A rule that waits"
 """The lesson that is open at first: the one before it has no open answers."""

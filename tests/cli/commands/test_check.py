@@ -68,12 +68,6 @@ def test_a_good_program(program: Path) -> None:
     assert "Temp" in done.stdout
 
 
-def test_the_turbines() -> None:
-    done = antelog("check", str(TURBINES))
-    assert (done.exit_code, done.stderr) == (0, "")
-    assert "Shdn" in done.stdout
-
-
 def test_warnings_go_to_stderr_and_change_no_status(program: Path) -> None:
     done = check(program, ODD)
     assert done.exit_code == 0
@@ -145,7 +139,6 @@ def test_a_byte_order_mark_and_line_ends_of_windows(program: Path) -> None:
         (("check",), "Missing argument 'PROGRAM'."),
         (("check", "tests"), "is a directory."),
         (("chekc", "program.alog"), "No such command 'chekc'. Did you mean check?"),
-        (("frobnicate",), "No such command 'frobnicate'."),
         (("check", "program.alog", "--jsn"), "--json"),
         (("check", "program.alog", "--pattern-limit", "0"), "Invalid value for '--pattern-limit'"),
         (("check", "one.alog", "two.alog"), "Got unexpected extra argument (two.alog)"),

@@ -156,21 +156,6 @@ def test_of_silent_inputs_alone(here: Path, start: Start) -> None:
     assert (alert["status"], alert["change"], alert["answer"]) == ("firing", "silent", {"input": "Temp"})
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--alert-from", "yesterday"), "yesterday"),
-        (("--alert-every", "soon"), "is not a duration"),
-        (("--link", "plant.example"), "is no address of a page"),
-        (("--link", "https://plant.example/?token=s3cr3t"), "is no address of a page"),
-    ],
-)
-def test_a_wrong_setting_is_said_before_the_start(words: tuple[str, ...], said: str) -> None:
-    done = antelog("watch", "p.alog", "--input", "Temp=temp.csv", "--once", "--alert", "command:cat", *words)
-    assert (done.exit_code, done.stdout) == (2, "")
-    assert said in done.stderr
-
-
 def test_what_is_printed_is_another_matter() -> None:
     done = watch("--only", "possible", "--alert", "command:tee -a sent", "--alert-on", "rejected")
     assert {json.loads(line)["change"] for line in done.stdout.splitlines()} == {"possible"}
@@ -199,6 +184,10 @@ def test_a_receiver_that_is_down_gets_it_later() -> None:
         (("--alert", "slack:https://hooks.example/s3cr3t"), "an address is a secret"),
         (("--alert", "command:cat", "--alert-where", "Malv"), "Did you mean Malf?"),
         (("--alert", "command:cat", "--alert-on", "likely"), "no query has an alert"),
+        (("--alert", "command:cat", "--alert-from", "yesterday"), "yesterday"),
+        (("--alert", "command:cat", "--alert-every", "soon"), "is not a duration"),
+        (("--alert", "command:cat", "--link", "plant.example"), "is no address of a page"),
+        (("--alert", "command:cat", "--link", "https://a.example/?token=s3cr3t"), "is no address of a page"),
     ],
 )
 def test_a_wrong_alert_is_said_before_the_start(words: tuple[str, ...], said: str) -> None:

@@ -17,15 +17,11 @@ from antelog.compile.literals import (
     Last,
     Negation,
     StaticAtom,
-    lowered,
 )
 from antelog.compile.literals.aggregate import Aggregate, Inside
 from antelog.compile.literals.last import Slot
 from antelog.compile.literals.literal import AskedNode, Condition, Value
-from antelog.compile.literals.lowering import Lowering
 from antelog.compile.literals.terms import Const, Inner, Replacement, Sum, Term, Time, Var
-from antelog.diagnostics import Source
-from antelog.language import read
 
 A = Atom("A", (Var("X"), Const(3)), Time("T", 1))
 NOT_B = Negation("B", (Var("X"), None), Time("T", 0), "B(x, _, time)")
@@ -125,19 +121,3 @@ def test_conditions_hold_of_values() -> None:
     # Of a function that says nothing neither the condition nor its negation holds.
     held = [(SMALL.holds({"V": v}, world), NOT_SMALL.holds({"V": v}, world)) for v in (1, 2, "a")]
     assert held == [(True, False), (False, True), (False, False)]
-
-
-def test_each_literal_of_a_rule_becomes_one_of_a_kind() -> None:
-    checked = read(
-        Source("""static S(x). input A(x, y, time). input B(x, y, time).
-        P(X, T) :- A(X, Y, T), not B(X, _, T), S(X), not S(b), Y > 3. query P(X, T).""")
-    )
-    lowering = Lowering(checked.vocabulary, {"T"})
-    (rule,) = checked.document.rules
-    assert [[each.text for each in lowered(literal, lowering)] for literal in rule.body] == [
-        ["A(X, Y, T)"],
-        ["not B(X, _, T)"],
-        ["S(X)"],
-        ["not S(b)"],
-        ["Y > 3"],
-    ]

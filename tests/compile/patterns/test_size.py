@@ -128,11 +128,6 @@ def test_a_chain_of_3000_rules() -> None:
     assert _literals(rules + "P0(X, T) :- A(X, T). query P3000(X, T).") == [1]
 
 
-def test_a_chain_of_3000_negations() -> None:
-    rules = "".join(f"P{i + 1}(X, T) :- A(X, T), not P{i}(X, T)." for i in range(3_000))
-    assert _literals(rules + "P0(X, T) :- A(X, T). query P3000(X, T).") == [2]
-
-
 def test_10000_facts_of_a_static() -> None:
     facts = "".join(f"S(k{i})." for i in range(10_000))
     plan = _compile(f"static S(a). {facts} P(X, T) :- A(X, T), S(X). query P(X, T).").plan

@@ -1,4 +1,4 @@
-"""antelog/compile/problems/remarks.py: what is odd about a program that can be run."""
+"""antelog/compile/problems/{failures,remarks}.py: what is wrong or odd about rules is said where it is."""
 
 from __future__ import annotations
 
@@ -8,19 +8,24 @@ from antelog.compile import compile_program
 from antelog.diagnostics import Source
 from antelog.language import read
 
+WRONG = [
+    ("P(X, T) :- P(X, T-1).", "P(X, T) :- A(X, T). query P(X, T).", "E601", "P rests on itself"),
+    ("P(X, T) :- A(X, T), not P(X, T).", "query P(X, T).", "E602", "at the same time"),
+]
 ODD = [
+    ("P(X, T) :- A(X, T), 1 > 2.", "P(X, T) :- A(X, T). query P(X, T).", "W107", ""),
     ("query P(X, T) window 3.", "P(X, T) :- A(X, T).", "W106", "needs no window"),
     ("P(X, T) :- A(X, T), B(X, U).", "query P(X, T).", "W104", "how far U may lie from T"),
 ]
 
 
-@pytest.mark.parametrize(("odd", "rest", "code", "said"), ODD)
-def test_what_is_odd_is_said_where_it_is(odd: str, rest: str, code: str, said: str) -> None:
+@pytest.mark.parametrize(("odd", "rest", "code", "said"), [*WRONG, *ODD])
+def test_what_is_wrong_or_odd_is_said_where_it_is(odd: str, rest: str, code: str, said: str) -> None:
     compiled = compile_program(read(Source(f"{odd} {rest}")))
     (found,) = (each for each in compiled.diagnostics if each.code == code)
     assert said in found.message
     assert (found.span.start, found.span.end) == (0, len(odd))
-    assert compiled.plan is not None
+    assert (compiled.plan is None) is code.startswith("E")
 
 
 def test_what_is_usual_is_not_remarked_on() -> None:

@@ -7,8 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from antelog.engine.columns.peaks import NOTHING
-from antelog.engine.columns.ranked import Ranked, Slices
+from antelog.engine.columns.ranked import NOTHING, Ranked, Slices
 from antelog.engine.columns.tables import NEVER
 
 

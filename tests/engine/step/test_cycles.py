@@ -9,19 +9,12 @@ from collections.abc import Mapping
 from random import Random
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 
 import antelog
 from antelog import Engine
-from antelog.compile.literals.negation import Negation
-from antelog.engine.columns.tables import NEVER, Column
 from antelog.engine.facts.history import rows_of
-from antelog.engine.step.cycle_numbers import Recalled
-from antelog.engine.step.cycles import AtomNumbers, Derived, NumberedAsked, decide
-from antelog.engine.step.literals import ASKED
-from tests.engine.stages import ticks
 from tests.engine.telling import by_arrival, lines_of, reported, reported_at_once
 
 # Each press switches: what the press before has switched off, the next one does not.
@@ -186,35 +179,6 @@ def test_what_comes_and_goes_for_good_without_any_fact() -> None:
     }
     assert reported(text, [], 7) == expected
     assert reported_at_once(text, [], 7) == [line for lines in expected.values() for line in lines]
-
-
-# ---- levels ----
-
-
-def column(*numbers: int) -> Column:
-    return np.array(numbers, np.int64)
-
-
-def test_each_level_rests_on_the_one_before() -> None:
-    off, level = column(0, 1, 2), column(1, 2, 3)  # Off(1), Off(2), Off(3); each press came at its tick
-    false = 4  # known before: false from the start
-    negated = NumberedAsked(ASKED[Negation], (AtomNumbers(column(false, 0, 1)),))
-    zeros, never = np.zeros(3, np.int64), np.full(3, NEVER)
-    derived = Derived(off, level, zeros, level, never, level, np.full(3, -1), (negated,))
-    true_at, false_at, _ = decide(Recalled(4, column(-1)), [derived])
-    assert ticks(true_at[off]) == [1, None, 3]
-    assert ticks(false_at[off]) == [None, 1, None]
-
-
-def test_what_is_decided_long_ago_is_recalled_by_numbers() -> None:
-    recalled = Recalled(1, column(-1, 4))
-    asked = recalled.numbers(np.array([True]), column(4))  # an atom that is true since 4
-    negated = NumberedAsked(ASKED[Negation], (AtomNumbers(asked),))
-    derived = Derived(
-        column(0), column(5), column(0), column(5), np.array([NEVER]), column(5), column(-1), (negated,)
-    )
-    true_at, false_at, _ = decide(recalled, [derived])
-    assert (ticks(true_at[[0]]), ticks(false_at[[0]])) == ([None], [4])
 
 
 # ---- aggregates of the past ----

@@ -1,4 +1,4 @@
-"""antelog/engine/step/times.py: the timestamps beside ticks."""
+"""antelog/engine/step/wording.py: the timestamps beside ticks."""
 
 from __future__ import annotations
 

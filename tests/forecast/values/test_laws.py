@@ -22,6 +22,7 @@ from antelog.forecast.model_file import Model
 from antelog.forecast.parts import Mine, merged, part_of
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine
+from tests.forecast.test_laws import same
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, value: number, time) delay 2.
@@ -56,14 +57,6 @@ def run(engine: Any, ends: list[int], devices: str = "abcd") -> dict[str, pa.Tab
         for name, table in engine.advance(end, {"Temp": facts}).items():
             log.setdefault(name, []).append(table)
     return {name: pa.concat_tables(tables) for name, tables in log.items()}
-
-
-def same(one: pa.Table, other: pa.Table) -> None:
-    """Two logs have the same lines and chances, up to rounding."""
-    plain = one.drop_columns(["chance", "forecast"])
-    assert plain.equals(other.drop_columns(["chance", "forecast"]))
-    first, second = (t.column("chance").to_numpy() for t in (one, other))
-    np.testing.assert_allclose(first, second, rtol=0, atol=1e-12)
 
 
 @cache

@@ -105,9 +105,7 @@ def test_whole_numbers_that_spark_would_round_are_set_aside() -> None:
     good, bad = read_on_spark({"a.csv": content.encode()}, arrives=False)
     assert [row[1] for row in good] == [2**53, 1.5]
     assert [row for _, row in bad] == [f"a,{number},0" for number in numbers[1:4]]
-    assert all(
-        "has more digits than a number can keep; declare the column as text" in said for said, _ in bad
-    )
+    assert all("has more digits than a number can keep" in said for said, _ in bad)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
@@ -12,7 +11,7 @@ from antelog.files import ARRIVAL
 from antelog.spark import changes, register
 from tests.run.cases import Case
 from tests.run.runners import Facts, in_steps, named, rows_of
-from tests.spark.comparing import comparable
+from tests.spark.comparing import in_order
 
 SPANNED = ("frost", "outbreak", "turbines")
 """The examples whose lines depend on where time begins or ends: with chances, or clock-driven."""
@@ -32,22 +31,6 @@ def table_of(spark: SparkSession, facts: Facts) -> dict[str, DataFrame]:
 
 def lines(spark: SparkSession, statement: str) -> list[dict[str, Any]]:
     return in_order(spark.sql(statement).toArrow().to_pylist())
-
-
-def in_order(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return comparable({name: _rounded(value) for name, value in row.items()} for row in rows)
-
-
-def _rounded(value: Any) -> Any:
-    match value:
-        case float():
-            return round(value, 6)
-        case list():
-            return [_rounded(each) for each in value]
-        case dict():
-            return {name: _rounded(each) for name, each in value.items()}
-        case _:
-            return value
 
 
 def compare(spark: SparkSession, case: Case) -> None:

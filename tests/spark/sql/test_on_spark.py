@@ -13,7 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from antelog import Program, parse
 from antelog.spark import answers, changes, register, rejects
 from tests.run import cases
-from tests.spark.sql.comparing import compare, in_order, lines
+from tests.spark.comparing import in_order
+from tests.spark.sql.comparing import compare, lines
 
 pytestmark = pytest.mark.filterwarnings("ignore:the program runs as one bucket:UserWarning")
 

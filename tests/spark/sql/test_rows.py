@@ -1,10 +1,10 @@
-"""antelog/spark/sql/rows.py: columns as rows of which equal texts are one object."""
+"""antelog/spark/sql/partition.py: columns as rows of which equal texts are one object."""
 
 from __future__ import annotations
 
 import pyarrow as pa
 
-from antelog.spark.sql.rows import rows_of
+from antelog.spark.sql.partition import rows_of
 
 EXPLANATION = pa.struct([("evidence", pa.list_(pa.string())), ("comes_to", pa.float64())])
 COLUMNS = {

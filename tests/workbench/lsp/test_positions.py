@@ -1,11 +1,11 @@
-"""antelog/workbench/lsp/positions.py: offsets to lines and characters and back."""
+"""antelog/workbench/lsp/places.py: offsets to lines and characters and back."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from lsprotocol.types import Position, PositionEncodingKind
 
-from antelog.workbench.lsp.positions import LineTable
+from antelog.workbench.lsp.places import LineTable
 
 TEXTS = st.text(st.sampled_from("aä€😀\n\r\t %"), max_size=30)
 

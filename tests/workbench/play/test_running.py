@@ -8,8 +8,8 @@ import pytest
 
 import antelog
 from antelog.errors import AntelogError
+from antelog.workbench.play.bench import LESSONS
 from antelog.workbench.play.draft import Draft, DraftFiles, Sheet
-from antelog.workbench.play.lessons import LESSONS
 from antelog.workbench.play.running import Course, Played, PlayOptions, StoppedError, play
 from scripts import lessons
 

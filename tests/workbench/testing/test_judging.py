@@ -56,16 +56,8 @@ def test_expectations_that_are_met(tmp_path: Path, expect: str) -> None:
 @pytest.mark.parametrize(
     ("expect", "expected", "found"),
     [
-        (
-            "- at: 1\n  confirmed: Malf(wt2, 0)",
-            "Malf(wt2, 0) is confirmed",
-            "Malf(wt2, 0) is open",
-        ),
-        (
-            "- rejected: Malf(wt2, 0)",
-            "Malf(wt2, 0) is rejected",
-            "Malf(wt2, 0) is confirmed since 2",
-        ),
+        ("- at: 1\n  confirmed: Malf(wt2, 0)", "Malf(wt2, 0) is confirmed", "Malf(wt2, 0) is open"),
+        ("- rejected: Malf(wt2, 0)", "Malf(wt2, 0) is rejected", "Malf(wt2, 0) is confirmed since 2"),
         (
             "- open: Malf(wt4, 3)",
             "Malf(wt4, 3) is open",
@@ -92,11 +84,7 @@ def test_expectations_that_are_met(tmp_path: Path, expect: str) -> None:
             "  if_silent confirmed at 2",
             "  if_silent rejected at 2",
         ),
-        (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      decided_by: 3",
-            "  decided_by 3",
-            "  decided_by 2",
-        ),
+        ("- at: 1\n  open:\n  - Malf(wt2, 0):\n      decided_by: 3", "  decided_by 3", "  decided_by 2"),
         (
             "- at: 1\n  open:\n  - Malf(wt2, 0):\n      so_far: 2",
             "  so_far 2",
