@@ -128,7 +128,7 @@ def _some_case(random: Random) -> _Case:
             elif odd == 1:
                 record["time"] = random.choice(TIMES)
             elif odd == 2:
-                del record[random.choice([*columns, "time"])]
+                record[random.choice([*columns, "time"])] = None
             records.append(record)
         bodies.append(records)
     last = 2 * len(bodies) + 20

@@ -172,7 +172,7 @@ def test_a_gap_is_learned_from_the_latest_ones() -> None:
         assert counts.status()["P"]["gap"] is None
         wall += gap * 1_000_000
         counts.each["P"].hear(wall)
-    assert counts.status()["P"]["gap"] == 23.0  # three times the median, and 2 s; the long one is an exception
+    assert counts.status()["P"]["gap"] == 23.0  # three times the median, and 2 s
     for _ in range(120):
         wall += 100_000
         counts.each["P"].hear(wall)

@@ -214,12 +214,16 @@ class _Judge:
 
     def _listed(self, name: str, expected: LiteralList, found: Sequence[str]) -> Iterator[Side]:
         """A line for each literal that is expected, and for those that are too many."""
-        read = {text: self._texts.literal_of_line(text) for text in found}
+        # As the line has it, in ticks, and as it is shown: `9 <= S+4` may be written with S alone.
+        of_line = self._texts.literal_of_line
+        read = {text: (of_line(text), of_line(self._shown(text))) for text in found}
         free = list(found)
         missing: list[str] = []
         for each in expected.literals:
             fits = [
-                text for text in free if (there := read[text]) is not None and alike(each.literals, there)
+                text
+                for text in free
+                if any(form is not None and alike(each.literals, form) for form in read[text])
             ]
             if fits:
                 free.remove(fits[0])

@@ -142,7 +142,7 @@ def test_the_recorded_cases(name: str) -> None:
     case = recorded(name)
     plan = _plan_to_run(case.checked)
     expected = kernel_log(plan, case.facts, case.until)
-    assert expected
+    assert expected or name == "count-open"  # of which nothing is ever told
     for seed in range(3):
         ends = random.Random(seed).sample(range(len(case.facts) + 1), 2)
         assert _streamed(plan, case.facts, case.until, 4, ends, seed) == expected

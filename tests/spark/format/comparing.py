@@ -15,7 +15,7 @@ from antelog.run.store import FeedReader, FolderFeed
 from antelog.spark import changes
 from tests.run.cases import Case
 from tests.run.runners import between, in_steps, lines_of, named
-from tests.spark.sql.comparing import in_order
+from tests.spark.comparing import in_order
 from tests.spark.streamed import run_to_end, stream_of
 
 
