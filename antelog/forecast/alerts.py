@@ -19,6 +19,8 @@ from antelog.compile.nodes.plan import Relation
 from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of
 from antelog.engine.step.lines import Lines
+from antelog.engine.step.plain_values import ordered
+from antelog.engine.step.schema import DIGITS
 from antelog.engine.step.uniting import united
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
@@ -162,7 +164,10 @@ def lines_in_order(parts: Sequence[pa.Table], relation: Relation) -> pa.Table:
     if len(parts) == 1:
         return parts[0]
     lines = united(parts)
-    names = ["tick", *([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
+    own = [*([relation.answer.time] if relation.answer.time else []), *relation.answer.variables]
+    names = ["tick", *own]
+    if any(lines.schema.field(name).metadata == DIGITS for name in names):
+        return ordered(lines, tuple(own))
     lines = lines.append_column("#", pa.array(np.arange(lines.num_rows)))
     keys = [(name, "ascending") for name in (*names, "#")]
     return lines.take(pc.sort_indices(lines, sort_keys=keys)).drop_columns(["#"])

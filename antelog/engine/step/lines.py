@@ -163,8 +163,12 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Co
         type_ = query.columns.types[variable]
         if pa.types.is_floating(type_) and known.values.whole_numbers(cells) is not None:
             column = schema.get_field_index(variable)
-            schema, type_ = schema.set(column, with_digits(schema.field(column))), MIXED
-        array, which, place = _in_sequence(known.values, cells, type_)
+            schema = schema.set(column, with_digits(schema.field(column)))
+            different, which = numbered(cells)
+            array = known.values.decode(different, MIXED)
+            place = known.values.ranks(different).take(which)
+        else:
+            array, which, place = _in_sequence(known.values, cells, type_)
         values.append((array, which))
         sorting.append(place)
         if position in relation.unguarded:
@@ -233,8 +237,6 @@ def _in_sequence(values: Values, cells: Column, type_: pa.DataType) -> tuple[pa.
         return texts, place, place
     different, which = numbered(cells)
     array = values.decode(different, type_)
-    if type_ == MIXED:
-        return array, which, values.ranks(different).take(which)
     return array, which, inverse(pc.array_sort_indices(array).to_numpy()).take(which)
 
 
