@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import pyarrow as pa
+from hypothesis import assume
 
 from antelog.compile.nodes.plan import Plan
 from antelog.forecast.columns import KINDS
@@ -49,10 +50,21 @@ def tables_of(plan: Plan, facts: Iterable[Fact], *, arrivals: bool = True) -> di
         names = [*source.columns, ARRIVED]
         columns = list(zip(*rows, strict=True)) if rows else [()] * len(names)
         values = zip(columns[:-2], source.types, strict=False)
-        types = [*(_TYPES.get(t or "") or _type_of(column) for column, t in values), pa.int64(), pa.int64()]
+        types = [*(_type_for(column, t) for column, t in values), pa.int64(), pa.int64()]
         table = pa.table([pa.array(c, t) for c, t in zip(columns, types, strict=True)], names)
         found[source.name] = table if arrivals else table.drop_columns([ARRIVED])
     return found
+
+
+def _type_for(column: Sequence[Value], declared: str | None) -> pa.DataType:
+    """The type of a column of a frame. Doubles and whole numbers that they round do not share one."""
+    type_ = _TYPES.get(declared or "") or _type_of(column)
+    if pa.types.is_floating(type_) and any(
+        isinstance(each, int) and each != int(float(each)) for each in column
+    ):
+        assume(all(isinstance(each, int) for each in column))
+        return pa.int64()
+    return type_
 
 
 def _type_of(column: Sequence[Value]) -> pa.DataType:

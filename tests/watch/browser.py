@@ -43,6 +43,11 @@ class Tab:
         self.tell("Page.navigate", url=url)
         self.until("document.readyState === 'complete'")
 
+    def open_page(self, url: str) -> None:
+        """Opens a page of antelog, whose first view is there before its scripts have loaded one."""
+        self.open(url)
+        self.until("state !== null")
+
     def run(self, script: str) -> Any:
         """What an expression comes to; promises are waited for."""
         found = self.tell("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)

@@ -1,10 +1,10 @@
 """antelog/watch/alerts/outbox.py: what waits is there after a restart, and nothing is taken twice."""
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 
+from antelog.errors import StateError
 from antelog.run.store import Store
 from antelog.watch.alerts import outbox as module
 from antelog.watch.alerts.alert import AlertError
@@ -46,7 +46,7 @@ def test_kept_over_a_restart(path: Path) -> None:
 def test_all_of_a_take_or_nothing(path: Path) -> None:
     with opened(path) as outbox:
         outbox.take(1, [])
-        with pytest.raises(sqlite3.Error):
+        with pytest.raises(StateError, match="type 'object'"):
             outbox.take(2, [("x", A), ("x", Letter("b", object(), "b"))])  # type: ignore[arg-type]
         assert outbox.position == 1
         assert outbox.waiting() == {}

@@ -40,7 +40,7 @@ _COMPARE = """
 def taken(tab: Tab, page: Page) -> Iterator[tuple[str, bytes]]:
     """A picture of each view at each look, with its name."""
     tab.size(1600, 900)
-    tab.open(page.url)
+    tab.open_page(page.url)
     tab.until("document.querySelectorAll('.rows .row').length >= 5")
     answer = tab.run("document.querySelector('.rows .row').getAttribute('href').slice(1)")
     for view in VIEWS:

@@ -34,7 +34,7 @@ def opened(chromium: Browser, url: str | None) -> Tab:
     tab = chromium.tab(alone=True)
     tab.size(1440, 900)
     assert url is not None
-    tab.open(url)
+    tab.open_page(url)
     tab.until("document.querySelectorAll('#rows .item').length === 2")
     tab.until("document.body.dataset.acts")  # whether this reader may act comes after the rows
     return tab

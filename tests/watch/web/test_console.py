@@ -65,7 +65,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Page, Store]]:
 def opened(chromium: Browser, page: Page, answers: int = 200, path: str = "") -> Tab:
     tab = chromium.tab(alone=True)
     tab.size(1440, 900)
-    tab.open(page.url)
+    tab.open_page(page.url)
     tab.until(f"{ANSWERS} === '{answers}'")
     if path:
         tab.run(f"go('/{path}')")
@@ -310,7 +310,7 @@ def test_the_first_row_is_the_device_to_go_to(chromium: Browser, tmp_path: Path,
         for width in WIDTHS:
             tab = chromium.tab(alone=True)
             tab.size(width, 900)
-            tab.open(page.url)
+            tab.open_page(page.url)
             tab.until("document.querySelector('.rows .item')")
             row = tab.run("document.querySelector('.rows .item').innerText").replace("\xa0", " ")
             for words in (*expected, "1 of 2 there"):

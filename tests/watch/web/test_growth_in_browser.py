@@ -45,7 +45,7 @@ def test_a_view_that_was_left_is_gone(chromium: Browser, tmp_path: Path) -> None
     try:
         tab = chromium.tab(alone=True)
         tab.size(1440, 900)
-        tab.open(page.url)
+        tab.open_page(page.url)
         tab.until("document.querySelector('a.row')")
         # A look between two views finds far fewer nodes than one at a view.
         before = max(rounds(tab, 1) for _ in range(3))

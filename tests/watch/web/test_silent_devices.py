@@ -49,7 +49,7 @@ def test_a_silent_device_is_named_and_its_rows_are_grey(chromium: Browser, tmp_p
     try:
         tab = chromium.tab(alone=True)
         tab.size(1440, 900)
-        tab.open(page.url)
+        tab.open_page(page.url)
         tab.until(f"{BAND}.includes('No fact of Temp from wt2 (since ')")
         assert tab.run("document.querySelectorAll('.item').length") == 2
         assert tab.run("[...document.querySelectorAll('.item.stale')].map(each => each.dataset.group)") == [

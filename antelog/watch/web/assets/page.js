@@ -49,7 +49,7 @@ function put(html, path) {
     shown = path;
   } else {
     view.replaceChildren(made.content);
-    window.scrollTo(0, 0);
+    if (shown) window.scrollTo(0, 0);  // the first view was there before, and may have been scrolled
     document.title = `${view.querySelector("h1")?.textContent || path} – antelog`;
     if (shown) view.focus({ preventScroll: true });
     shown = path;
