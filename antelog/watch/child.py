@@ -14,8 +14,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
+
+_TAIL = 4_000
+"""Bytes of what a child says on standard error that are kept, the latest."""
 
 LONGEST = 300.0
 """Seconds from one start to the next, at most."""
@@ -36,21 +40,34 @@ class Child:
             stderr=subprocess.PIPE if answers else None,
             start_new_session=True,
         )
+        self._errors = b""
+        self._reading = threading.Thread(target=self._read_errors, daemon=True)
+        self._reading.start()
         assert self.process.stdin is not None
         with suppress(OSError):  # it has ended already, and has said why
             self.process.stdin.write(order + b"\n")
             self.process.stdin.flush()
 
-    def printed(self) -> tuple[bytes, bytes]:
-        """Its output and its errors since the last call, where these are read here."""
-        found = []
-        for pipe in (self.process.stdout, self.process.stderr):
-            content = b""
-            if pipe is not None and not pipe.closed:
-                os.set_blocking(pipe.fileno(), False)
-                content = pipe.read() or b""
-            found.append(content)
-        return found[0], found[1]
+    def printed(self) -> bytes:
+        """Its output since the last call, where that is read here."""
+        pipe = self.process.stdout
+        if pipe is None or pipe.closed:
+            return b""
+        os.set_blocking(pipe.fileno(), False)
+        return pipe.read() or b""
+
+    @property
+    def errors(self) -> bytes:
+        """The last of what it said on standard error, where that is read here."""
+        if not self.alive:
+            self._reading.join(1)
+        return self._errors
+
+    def _read_errors(self) -> None:
+        """Reads at once, for whoever writes to a full pipe waits."""
+        pipe = self.process.stderr
+        while pipe is not None and (more := os.read(pipe.fileno(), _TAIL)):
+            self._errors = (self._errors + more)[-_TAIL:]
 
     @property
     def how_it_ended(self) -> str:
@@ -74,6 +91,7 @@ class Child:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self._reading.join(1)
         for pipe in (self.process.stdout, self.process.stderr):
             if pipe is not None:
                 pipe.close()

@@ -68,7 +68,7 @@ class _ExactEngine(PlainEngine):
     _is_read = True
 
 
-def _lines(tables: Mapping[str, pa.Table], plan: Plan) -> list[dict[str, Any]]:
+def log_lines(tables: Mapping[str, pa.Table], plan: Plan) -> list[dict[str, Any]]:
     each = ((name, rows_of(table, plan.relation(name))) for name, table in tables.items())
     return [{"query": name, **row} for name, rows in each for row in rows]
 
@@ -84,7 +84,7 @@ def _run(case: Case, compiled: Compiled, ends: Iterable[int]) -> list[dict[str, 
     log = []
     for end in ends:
         changed = engine.advance(end, frames(case.facts, compiled.plan, engine.now, end))
-        log += _lines(changed, compiled.plan)
+        log += log_lines(changed, compiled.plan)
     return sorted(log, key=lambda row: row["tick"])
 
 
@@ -151,7 +151,7 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     engine, reported = _ExactEngine(compiled), 0
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
-        log = _lines(changed, compiled.plan)
+        log = log_lines(changed, compiled.plan)
         assert all(map(_in_order, log)), f"tick {now}: literals in another order"
         found = set(map(_as_read, changes(log, compiled.plan)))
         assert not found - lines[now], f"tick {now}: a line too many"

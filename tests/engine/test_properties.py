@@ -22,7 +22,7 @@ from tests.cases_of_latest import cases_of_latest
 from tests.cases_of_open_ends import cases_of_open_ends
 from tests.declared import TEXTS
 from tests.engine.plain import PlainEngine
-from tests.engine.replay import Compiled, frames, run, runnable
+from tests.engine.replay import Compiled, frames, log_lines, run, runnable
 from tests.few_literals import cases_of_few_literals
 from tests.random_mixtures import mixtures
 from tests.rewriting import (
@@ -206,7 +206,7 @@ def test_saving_and_restoring_at_any_cut_does_not_change_the_log(case: Case, dat
     for before, end in pairwise([-1, *cuts]):
         engine = PlainEngine.from_bytes(engine.to_bytes(), compiled)
         changed = engine.advance(end, frames(case.facts, compiled.plan, before, end))
-        log += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        log += log_lines(changed, compiled.plan)
     assert sorted(log, key=lambda row: row["tick"]) == whole
 
 
@@ -217,7 +217,7 @@ def test_asking_for_some_changes_gives_those_of_the_log(case: Case, kinds: set[s
     some: Log = []
     for now in range(case.until + 1):
         changed = engine.advance(now, frames(case.facts, compiled.plan, now - 1, now))
-        some += [{"query": name, **row} for name, table in changed.items() for row in table.to_pylist()]
+        some += log_lines(changed, compiled.plan)
     assert some == [row for row in log_of(case, compiled) if row["change"] in kinds]
 
 

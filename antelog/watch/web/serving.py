@@ -23,9 +23,6 @@ from antelog.watch.web.address import PageAddress, checked
 _PATIENCE = 20.0
 """Seconds in which it has to listen; it takes a fraction of one."""
 
-_TAIL = 4_000
-"""Bytes of what it says on standard error that are kept, the latest."""
-
 _BETWEEN_STARTS = 5.0
 """Seconds from the start to the next, if it dies; then twice as many, and so on."""
 
@@ -39,7 +36,7 @@ class Page:
     def __init__(self, feed: Path, address: PageAddress) -> None:
         self.feed, self.address = feed, address
         self._restarts = Restarts(_BETWEEN_STARTS)
-        self.trouble, self._errors = "", b""
+        self.trouble = ""
         self.child = self._begin()
 
     @property
@@ -52,14 +49,12 @@ class Page:
 
     def tend(self, note: Callable[[str], None] = lambda _: None) -> None:
         """Restarts it if it has crashed, less and less often; open tabs go on."""
-        lines, errors = self.child.printed()
-        for line in lines.splitlines():
+        for line in self.child.printed().splitlines():
             note(msgspec.json.decode(line)["note"])
-        self._errors = (self._errors + errors)[-_TAIL:]
         if self.alive or not self._restarts.due():
             return
         self._restarts.deaths += 1
-        reason = _last_line(self._errors) or self.child.how_it_ended
+        reason = _last_line(self.child.errors) or self.child.how_it_ended
         note(f"the page has ended; it is started again, at the same link ({reason})")
         if self._restarts.deaths > 1:
             self.trouble = f"The page has ended {self._restarts.deaths} times, at last with: {reason}."
@@ -75,7 +70,6 @@ class Page:
 
     def _begin(self) -> Child:
         order = {"feed": str(self.feed.resolve()), "address": checked(self.address)}
-        self._errors = b""
         child = Child("antelog.watch.web", msgspec.json.encode(order), answers=True)
         answer = _answer(child)
         if "port" not in answer:
@@ -89,16 +83,14 @@ def _answer(child: Child) -> dict[str, Any]:
     """The first line of the process: its port, or an error."""
     process = child.process
     assert process.stdout is not None
-    assert process.stderr is not None
     ready, _, _ = select.select([process.stdout], [], [], _PATIENCE)
     line = process.stdout.readline() if ready else b""
     found: dict[str, Any] = msgspec.json.decode(line) if line else {}
     if "port" in found:
         return found
     process.kill()
-    errors = process.stderr.read()
     child.end(5)
-    return found or {"error": _reason(errors)}
+    return found or {"error": _reason(child.errors)}
 
 
 def _last_line(errors: bytes) -> str:

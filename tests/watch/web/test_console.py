@@ -346,13 +346,13 @@ def test_a_silent_input_is_named_in_every_tab(chromium: Browser, served: tuple[P
         words = tab.run("document.getElementById('band').innerText")
         assert "expected within 30 s" in words
         assert "200 open answers rest on it" in words
-        assert tab.run("document.querySelectorAll('.item.stale').length") > 10
+        tab.until("document.querySelectorAll('.item.stale').length > 10")
         assert tab.run("document.getElementById('live').dataset.kind") == "silent"
         assert findings(tab) == []
     add(writer, heard(0, 3600))
     for tab in tabs:
         tab.until("document.getElementById('band').innerText === ''")
-        assert tab.run("document.querySelectorAll('.item.stale').length") == 0
+        tab.until("document.querySelectorAll('.item.stale').length === 0")
 
 
 def test_the_page_says_since_when_nobody_follows(chromium: Browser, tmp_path: Path) -> None:
