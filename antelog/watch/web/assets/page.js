@@ -43,7 +43,9 @@ function put(html, path) {
   made.innerHTML = html;
   const said = made.content.getElementById("fresh");
   if (said) { state = JSON.parse(said.dataset.state); said.remove(); }
-  if (shown === path && view.firstElementChild) {
+  // A list that appears once the page has caught up is a new one, too.
+  const alike = Boolean(byId("filters")) === Boolean(made.content.getElementById("filters"));
+  if (shown === path && view.firstElementChild && alike) {
     if (list.held) list.hold(made.content);
     list.change(() => morph(view, made.content.children, "innerHTML"));
     shown = path;
