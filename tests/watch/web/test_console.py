@@ -194,7 +194,7 @@ def test_what_a_reader_has_opened_and_typed_stays(chromium: Browser, served: tup
     tab.until("shown === 'now'")
     tab.key("/")
     tab.run("document.activeElement.value = 'press'")
-    add(writer, possible("fresh", 9, 12), status(12, at=ago(0)))
+    add(writer, possible("fresh", 11, 12), status(12, at=ago(0)))
     tab.until("document.getElementById('tick').textContent === 'tick 12'")
     tab.until(f"Number({ANSWERS}) === 201")
     assert tab.run("document.activeElement.value") == "press"
