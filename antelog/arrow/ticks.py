@@ -286,6 +286,11 @@ def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int
     return _in_ticks(moments, Fraction(1), timescale)
 
 
+def tick_at(moment: int, timescale: Timescale) -> int:
+    """The tick in which a moment lies, in microseconds since 1970."""
+    return int(ticks_at(np.array([moment]), timescale)[0])
+
+
 def begins(ticks: Array, timescale: Timescale) -> pa.Array | pa.ChunkedArray:
     """The times at which ticks begin, in the zone."""
     begun = pc.subtract(pc.multiply(ticks, timescale.length), timescale.ahead)

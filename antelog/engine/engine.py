@@ -158,7 +158,7 @@ class PlanEngine:
         self._forecaster = forecaster
         self._rule_change: RuleChange | None = None
         self.notes: list[str] = []
-        """What the reader of the facts is to say about values, if there is one: each once."""
+        """Sentences about values, each once, for whoever reads the facts to say."""
         self._noted: set[str] = set()
 
     @property

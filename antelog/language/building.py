@@ -7,7 +7,6 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import prod
 from typing import Any
 
 from lark import Token, Transformer, v_args
@@ -141,9 +140,9 @@ MOST_ALTERNATIVES = 64
 def _rules(
     head: syntax.Atom, body: tuple[syntax.Literal | _Either, ...], span: Span
 ) -> tuple[syntax.Rule, ...]:
-    """The rules that one with alternatives stands for: one for each way to choose."""
+    """The rules that a rule with alternatives stands for, one for each choice."""
     choices = [each.each if isinstance(each, _Either) else (each,) for each in body]
-    count = prod(map(len, choices))
+    count = math.prod(map(len, choices))
     if count > MOST_ALTERNATIVES:
         raise UnusableError(too_many_alternatives(count, MOST_ALTERNATIVES, span))
     return tuple(syntax.Rule.of(head, chosen, span) for chosen in product(*choices))
@@ -159,7 +158,7 @@ class Builder(Transformer[Token, Any]):
     """One method for each rule of the grammar, making the node of the same name.
 
     `limits` are the numbers that have names; it notes in `used` which of them are written so. `lists` has the
-    values behind `in`, by the names of their static predicates.
+    values behind `in` that are new, by the names of their static predicates, until somebody takes them.
     """
 
     def __init__(self, limits: Mapping[str, int | float]) -> None:
@@ -167,7 +166,7 @@ class Builder(Transformer[Token, Any]):
         self._limits = limits
         self.used: set[str] = set()
         self.lists: dict[str, tuple[syntax.Constant, ...]] = {}
-        self.declared: set[str] = set()
+        self._listed: set[str] = set()
 
     def _amount(self, token: Token) -> tuple[int | float, str | None]:
         """An amount, and the name of the limit that it is written by."""
@@ -274,7 +273,9 @@ class Builder(Transformer[Token, Any]):
             if not isinstance(each, syntax.Constant):
                 raise UnusableError(no_constant(to_text(each), each.span))
         name = f"{syntax.MEMBER}{', '.join(map(to_text, values))})"
-        self.lists.setdefault(name, tuple(values))
+        if name not in self._listed:
+            self._listed.add(name)
+            self.lists[name] = tuple(values)
         return syntax.Atom(name, (term,), span=_span(meta), name_span=_span(meta))
 
     def aggregate(self, meta: Meta, children: list[Any]) -> syntax.Aggregate:

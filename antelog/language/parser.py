@@ -129,13 +129,11 @@ def _parsed(source: Source, trees: StatementTrees) -> Parsed:
 def _lists(builder: Builder) -> Iterator[syntax.Statement]:
     """The static predicates of lists behind `in` that no rule has had before."""
     for name, values in builder.lists.items():
-        if name not in builder.declared:
-            builder.declared.add(name)
-            span = values[0].span
-            yield syntax.Static(name, (syntax.Column("value", span=span),), span=span)
-            yield from (
-                syntax.Rule(syntax.Atom(name, (each,), span=each.span), (), span=each.span) for each in values
-            )
+        span = values[0].span
+        yield syntax.Static(name, (syntax.Column("value", span=span),), span=span)
+        for each in values:
+            yield syntax.Rule(syntax.Atom(name, (each,), span=each.span), (), span=each.span)
+    builder.lists.clear()
 
 
 def _cut(source: Source) -> tuple[str, list[Statement]]:

@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from antelog.arrow.ticks import ticks_at
+from antelog.arrow.ticks import tick_at
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.admission import arrivals
@@ -75,7 +75,7 @@ class Timing:
     def at(self, moment: int) -> int:
         """The tick at a moment, in microseconds since 1970."""
         assert self.timescale is not None
-        return int(ticks_at(np.array([moment]), self.timescale)[0])
+        return tick_at(moment, self.timescale)
 
 
 @dataclass(frozen=True)

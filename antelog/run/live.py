@@ -14,9 +14,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from antelog.arrow.ticks import ticks_at
+from antelog.arrow.ticks import tick_at
 from antelog.engine.columns.tables import Column
 from antelog.language.durations import long_duration_text
 from antelog.language.moments import Timescale, tick_in_words
@@ -85,6 +83,7 @@ class LiveInputs:
     notes       sentences for the user: what moves time from now on
     by_clock    whether the wall clock alone moves time
     waiting     whether time waits for an input that cannot be reached
+    looked      when they were looked at last, as far as they were
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class LiveInputs:
         before = set(known)
         self._timescale = timescale
         self._inputs = {name: _LiveInput(rhythm, name in before) for name, rhythm in rhythms.items()}
-        self._looked: int | None = None
+        self.looked: int | None = None
         self.notes: list[str] = []
         self.by_clock = self.waiting = False
 
@@ -113,7 +112,7 @@ class LiveInputs:
 
     def tick(self, wall: int) -> int:
         """The tick in which a moment lies."""
-        return int(ticks_at(np.array([wall]), self._timescale)[0])
+        return tick_at(wall, self._timescale)
 
     def hear(self, name: str, deadlines: Column, wall: int) -> None:
         """Facts of an input come, which may come up to these ticks."""
@@ -125,10 +124,10 @@ class LiveInputs:
 
     def look(self, wall: int, newest: Mapping[str, int], reach: Mapping[str, PolledSource]) -> None:
         """Find out which inputs are live, now that all have been polled; `newest` are their highest ticks."""
-        if self._looked is None or wall - self._looked > QUIET:
+        if self.looked is None or wall - self.looked > QUIET:
             for each in self._inputs.values():
                 each.live, each.heard = False, wall
-        self._looked = wall
+        self.looked = wall
         for name, each in self._inputs.items():
             self._look_at(name, each, reach[name], wall, newest.get(name))
         live = [name for name, each in self._inputs.items() if each.live]

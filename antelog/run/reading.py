@@ -133,7 +133,6 @@ class InputReader:
         self._read_last = True
         self._silence = Silence(self.plan, clock.remedy(self.reading.timing))
         self._noted_ahead: set[str] = set()
-        self._looked: int | None = None
         timing = self.reading.timing
         self.live: LiveInputs | None = None
         if timing.rhythms and timing.timescale is not None and not self.reading.recorded:
@@ -202,7 +201,6 @@ class InputReader:
 
     def _look(self, wall: int) -> None:
         """Find out which inputs are live, now that they have been read as far as there is anything."""
-        self._looked = wall
         if self.live is None:
             return
         sources = {name: each.source for name, each in self.inputs.items()}
@@ -377,7 +375,7 @@ class InputReader:
     def _finished(self, now: Now, behind: Sequence[str]) -> int:
         self._began = now.wall if self._began is None else self._began
         # What comes while rows are read is looked for before a tick of that time is over.
-        wall = now.wall if self.live is None or self._looked is None else self._looked
+        wall = now.wall if self.live is None or self.live.looked is None else self.live.looked
         showing = Showing(self.progress.heard or self._began, wall, self._began, self.live)
         return clock.finished(self.reading.timing, self.progress.highest, now.tick, showing, behind)
 
