@@ -33,7 +33,7 @@ def number(value: float) -> int | float:
             return value if value in WHOLE else float(value)
         except OverflowError:
             return math.inf if value > 0 else -math.inf
-    return int(value) if abs(value) < _EDGE and value == value // 1 else value
+    return int(value) if -_EDGE <= value < _EDGE and value == value // 1 else value
 
 
 def number_of(text: str) -> int | float:

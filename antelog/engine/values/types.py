@@ -24,6 +24,7 @@ import pyarrow as pa
 import pyarrow.types as is_a
 
 from antelog.arrow.kinds import Kind, Raw, kind_of, type_of_kind
+from antelog.language.terms import WHOLE
 
 Item: TypeAlias = str | int | Decimal | tuple[Kind, Raw]
 """A value that no double is: a text, a number of too many digits, or a value of another kind."""
@@ -78,10 +79,14 @@ def shortest(number: float) -> Decimal:
 
 
 def as_plain(value: Decimal) -> int | float | None:
-    """A decimal as a whole number, or as the double that is written like it; None if there is neither."""
-    if value == value.to_integral_value():
+    """A decimal as a whole number, or as the double that is written like it; None if there is neither.
+
+    A whole number beyond 64 bits is a double if there is one, as it is in a column of doubles.
+    """
+    double = shortest(float(value)) == value
+    if value == value.to_integral_value() and not (double and int(value) not in WHOLE):
         return int(value)
-    return float(value) if shortest(float(value)) == value else None
+    return float(value) if double else None
 
 
 def nearest_double(item: Plain) -> float:
