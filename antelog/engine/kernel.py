@@ -9,6 +9,7 @@ into steps.
     derivations    rows of each pattern, and when their literals are true      step/query_rows.py, atoms.py
     lives          the derivations of each answer, and the moments of these    step/lives.py
     explanations   those that are reported, and the status of the answer       step/explanations.py
+    lost           what was decided while sources were unseen                  step/lost.py
     lines          of the log                                                  step/lines.py
 
 The functions here call the stages in this order; none of these calls another.
@@ -59,6 +60,7 @@ from antelog.engine.step.lines import (
     open_lines,
 )
 from antelog.engine.step.lives import current, lives, moments_of
+from antelog.engine.step.lost import LostLiterals, looking_back, sighted
 from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
@@ -155,7 +157,7 @@ def _stepped(
         queries = (
             query_of(plan, state, StepQuery(name, each, ticks, wanted)) for name, each in about.items()
         )
-        found = {query.name: changes(known, query, explained(known, query)) for query in queries}
+        found = {query.name: changes_of(known, query) for query in queries}
     else:
         found = _nothing_changed(plan, state, wanted.only)
     decided = {name: remembered(known, name, now) for name in rules.cycles}
@@ -177,12 +179,22 @@ def query_of(plan: Plan, state: State, query: StepQuery) -> StepQuery:
     )
 
 
+def changes_of(known: Knowledge, query: StepQuery) -> Changes:
+    """The changes of a query's answers in a step, with what is lost from sight."""
+    reported = explained(known, query)
+    whole = with_overdue(known, query, reported) if query.past else reported
+    if not known.rules.plan.has_sight:
+        return changes(known, query, whole)
+    past = looking_back(query, reported)
+    again = None if past is None else explained(known, past)
+    return changes(known, query, whole, LostLiterals(sighted(known, query.step.begin), again))
+
+
 def explained(known: Knowledge, query: StepQuery) -> Explanations:
     """The explanations of a query's answers in a step: one stage after the other."""
     derivations = derivations_of(known, query)
     found = lives(known, query, derivations)
-    reported = explanations(known, query, found, moments_of(query, found))
-    return with_overdue(known, query, reported) if query.past else reported
+    return explanations(known, query, found, moments_of(query, found))
 
 
 def _nothing_changed(plan: Plan, state: State, only: Sequence[str]) -> dict[str, Changes]:
@@ -220,8 +232,8 @@ def open_answers(plan: Plan, state: State, name: str, wanted: LineSelection = AL
         return _nothing(plan, state, name)
     now = current_answers(plan, state, name, wanted)
     confirmed = query_of(plan, state, replace(now.query, wanted=replace(wanted, only=("confirmed",))))
-    changed = changes(now.known, confirmed, explained(now.known, confirmed))
-    return one_after_the_other([open_lines(now.known, now.query, now.reported), changed.lines])
+    just_confirmed = changes_of(now.known, confirmed).lines
+    return one_after_the_other([open_lines(now.known, now.query, now.reported), just_confirmed])
 
 
 def count_open(plan: Plan, state: State, name: str, wanted: LineSelection = ALL_LINES) -> int:

@@ -7,7 +7,7 @@
     Zone       = name                                       zone "Europe/Berlin".
     Limit      = name, value: number                        limit hot = 90.
     Include    = path                                       include "fleet.alog".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Every?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Function   = name, Column*, gives?                      function km(a, b) -> number.
@@ -135,6 +135,14 @@ class Name(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Every(Node):
+    """The expected gap between facts, of each source: of what has the same values in the columns `per`."""
+
+    gap: Bound
+    per: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Tick(Node):
     every: Bound
 
@@ -166,7 +174,7 @@ class Include(Node):
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
-    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap.
+    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` says how often they come.
     """
 
     name: str
@@ -174,7 +182,7 @@ class Input(Named):
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
-    every: Bound | None = None
+    every: Every | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,14 @@ class DeclaredOdds:
 class Schedule:
     """When the facts of an input come: late by the `bound` at most, unless a refinement fits them.
 
-    Another one is expected within each `gap` of ticks (None: not declared).
+    Another one is expected within each `gap` of ticks (None: not declared), from each source: those with the
+    same values at these positions (None: not declared).
     """
 
     bound: int = 0
     refinements: tuple[DeclaredDelay, ...] = ()
     gap: int | None = None
+    source: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

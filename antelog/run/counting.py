@@ -143,9 +143,9 @@ class InputCounts:
         self._inputs, self._tick = {source.name: source for source in plan.inputs}, plan.tick
         self.each = {name: (known or {}).get(name) or Count() for name in self._inputs}
         self.slots = {
-            source.name: SlotTimes([source.columns[at] for at in source.slot])
+            source.name: SlotTimes([source.columns[at] for at in source.source])
             for source in plan.inputs
-            if source.slot and source.gap is not None and plan.tick is not None
+            if source.source and plan.tick is not None
         }
         self._backlogs = {name: Backlog() for name in self._inputs}
         self._wall = self._began = 0

@@ -58,7 +58,8 @@ LITERALS = st.one_of(
 )
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
-GAPS = st.none() | BOUNDS
+SOURCES = st.lists(st.builds(syntax.Name, WORDS), max_size=2).map(tuple)
+GAPS = st.none() | st.builds(syntax.Every, BOUNDS, SOURCES)
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
     tuple
 )

@@ -179,7 +179,8 @@ class Input(Struct, frozen=True):
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
     positions of `slot` (None: there may be any number). Another fact is
-    expected within each `gap` of ticks (None: not declared); no answer depends on it.
+    expected within each `gap` of ticks (None: not declared), from each source: those with the same values at
+    the positions `per` (None: those of the slot); no answer depends on it, but what nobody could see is lost.
     """
 
     name: str
@@ -190,6 +191,17 @@ class Input(Struct, frozen=True):
     slot: tuple[int, ...] | None = None
     odds: InputOdds = InputOdds()
     gap: int | None = None
+    per: tuple[int, ...] | None = None
+
+    @property
+    def source(self) -> tuple[int, ...]:
+        """The positions of the columns that name what facts are expected from; none if none are expected."""
+        return () if self.gap is None else self.slot or () if self.per is None else self.per
+
+    @property
+    def sight(self) -> int:
+        """A source of which nothing is there about so many ticks up to one is unseen at it."""
+        return (self.gap or 0) * 3 // 2
 
     @property
     def delays(self) -> frozenset[int]:
@@ -268,6 +280,11 @@ class Plan(Struct, frozen=True, cache_hash=True):
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
         return Counting(self.timescale, next((each.unit for each in self.units if each.input == name), None))
+
+    @property
+    def has_sight(self) -> bool:
+        """Whether decisions may be lost from sight: facts are expected of some sources."""
+        return any(source.source for source in self.inputs)
 
     @property
     def timescale(self) -> Timescale | None:

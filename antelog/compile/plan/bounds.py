@@ -162,14 +162,16 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
     """For each input the first tick, counted from now, whose facts may still matter; None: all do.
 
     Of relations in a cycle of negations only what is not decided matters, for the rest is
-    remembered. What holds a slot matters as long as another fact may claim it.
+    remembered. What holds a slot matters as long as another fact may claim it, and what shows that a source
+    was seen as long as it does.
     """
     first: dict[str, int | None] = {source.name: _of_slot(source) for source in plan.inputs}
     for each, own in _looked_at(plan, cycles):
         if each.reference.of_input:
             name = each.reference.name
             first[name] = _earlier(first[name], _sum(own, None if each.kept is None else -each.kept))
-    return first
+    sight = {source.name: max(source.sight - 1, 0) for source in plan.inputs if source.source}
+    return {name: _sum(tick, -sight.get(name, 0)) for name, tick in first.items()}
 
 
 def remembered(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | None]:

@@ -12,9 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last
 from antelog.compile.literals.literal import AskedNode
+from antelog.compile.literals.negation import Negation
+from antelog.compile.literals.terms import Inner
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
@@ -122,6 +125,22 @@ class Rules:
         given = {place for place, term in enumerate(aggregate.inside.given) if term is not None}
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
+
+    def asks_for_silence(self, literal: AskedNode) -> bool:
+        """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or a count of all."""
+        if isinstance(literal, Aggregation):
+            inside = literal.left.inside
+            own = [each for each in inside.arguments if isinstance(each, Inner)]
+            plain = literal.left.function == "count" and not literal.left.distinct and not inside.conditions
+            if not plain or len(literal.aggregates) > 1 or len(set(own)) < len(own):
+                return False
+            predicate, given = inside.predicate, inside.given
+        elif isinstance(literal, Negation | Absence):
+            predicate, given = literal.predicate, literal.arguments
+        else:
+            return False
+        source = self.inputs[predicate].source if predicate in self.inputs else ()
+        return bool(source) and {at for at, term in enumerate(given) if term is not None} <= {*source}
 
     def is_single(self, aggregate: Aggregate) -> bool:
         """Whether at most one atom can be a member of an aggregate at each tick."""

@@ -40,6 +40,7 @@ from antelog.engine.step.derivations import (
 )
 from antelog.engine.step.latest import truth_of_latest, with_last, with_latest
 from antelog.engine.step.literals import ASKED, with_facts
+from antelog.engine.step.matching import Partial
 from antelog.engine.step.mattering_ticks import (
     atoms_by_tick,
     fails_by_members,
@@ -118,9 +119,10 @@ def with_asked(
     many such literals these derivations are found for, each within the next. Nobody asks when up to the tick
     `since` of a row its literals became true or false (None: at which tick always matters).
     """
-    found = as_they_are(known, found, partial(_in_range, known))
+    found, unsure = as_they_are(known, found, partial(_in_range, known)), known
     rows, lines, progress = found.rows, list[Truth](), list[AmountLine]()
     for number, literal in enumerate(found.prepared.asked, len(found.prepared.facts)):
+        known = unsure.believing if unsure.rules.asks_for_silence(literal.node) else unsure
         never, unknown = np.full(rows.count, NEVER), np.full(rows.count, np.int64(-1))
         if isinstance(literal.node, Last) and literal.node.slot.promised and _is_about_slots(literal, rows):
             lines.append(_of_latest(known, literal, rows))
@@ -260,8 +262,8 @@ def by_tick(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Tick
     if atoms.last is None:
         return TickTruths(truth(known, atoms))
     in_cycle = atoms.relation in known.rules.cycles
-    each = atoms_by_tick(known, atoms, since) if in_cycle else AtomsByTick.of(atoms)
-    return TickTruths(truth(known, each.atoms), each.counts)
+    each = atoms_by_tick(known.believing, atoms, since) if in_cycle else AtomsByTick.of(atoms)
+    return TickTruths(truth(known, each.atoms), each.counts, known.sight is not None)
 
 
 def truth(known: Knowledge, atoms: Atoms, since: Column | None = None) -> Truth:
@@ -316,6 +318,7 @@ def _truth(known: Knowledge, atoms: Atoms) -> Truth:
 
 def _through_time(known: Knowledge, atoms: Atoms) -> Closure:
     """Atoms of a relation that rests on its own past, with all that they rest on: see `cycles`."""
+    known = known.believing  # what was decided of them is remembered, not by what
     cycle = known.rules.cycles[atoms.relation]
     if cycle not in known.memo.through_time:
         known.memo.through_time[cycle] = {}
@@ -371,6 +374,15 @@ def _closure(known: Knowledge, atoms: Atoms) -> Closure:
         for found in derived(known, fresh, closure.relations):
             closure.add(fresh, found)
     return closure
+
+
+def seen_again(known: Knowledge, found: Derivations) -> Derivations:
+    """Derivations with when their literals are true and false by other knowledge of the same facts."""
+    arrived = found.holds[: len(found.prepared.facts)]
+    parts = _in_parts(known, with_facts(known, found.prepared, Partial(found.rows, arrived)), found.complete)
+    lines = zip(*((each.holds, each.fails, each.decided) for each in parts), strict=True)
+    holds, fails, decided = map(np.hstack, lines)
+    return Derivations(found.prepared, found.rows, holds, fails, decided)
 
 
 # ---- derivations of atoms ----

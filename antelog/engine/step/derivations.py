@@ -27,6 +27,7 @@ from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import Spans
 from antelog.engine.columns.tables import NEVER, Column, Mask, marked, or_never, positions
 from antelog.engine.facts.history import History, Seen
+from antelog.engine.facts.sight import Sight
 from antelog.engine.step.amount_lines import AmountLine
 from antelog.engine.step.background import StaticFacts, Twins
 from antelog.engine.step.decided import DecidedAtoms
@@ -290,7 +291,8 @@ def mattering(found: Derivations, life: Life, query: StepQuery) -> Column:
 class Knowledge:
     """The rules, the values of cells, the kept facts, the background, and the decided atoms of cycles.
 
-    `seen` has the values of unguarded variables, `memo` what was found out in this step.
+    `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight` nothing
+    is concluded from deadlines at ticks at which sources are unseen; `promised` is what is known otherwise.
     """
 
     rules: Rules
@@ -300,6 +302,13 @@ class Knowledge:
     seen: Seen
     decided: Mapping[str, DecidedAtoms]
     memo: Memo
+    sight: Sight | None = None
+    promised: Knowledge | None = None
+
+    @property
+    def believing(self) -> Knowledge:
+        """What is known where every deadline counts."""
+        return self.promised or self
 
     def twins(self, query: StepQuery) -> Twins | None:
         """The twins of a query's answers; None if there are none, or if only some answers are reported."""

@@ -24,6 +24,7 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.tables import NEVER, Column, Mask, keys_of, marked
 from antelog.engine.facts.history import Facts
 from antelog.engine.facts.latest_facts import with_latest_facts
+from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.background import Background
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth, life_of
 from antelog.engine.step.literals import slowest
@@ -176,6 +177,17 @@ def truth_of_latest(known: Knowledge, node: Last, rows: Rows) -> Truth:
         if len(found.source.delays) > 1:
             false_at = np.maximum(false_at, _replaced(found, at, false_at))
         false_at[fits] = NEVER
+    if known.sight is not None:
+        cells = dict(
+            zip(node.slot.places, (term_column(t, rows, known.values) for t in node.named), strict=True)
+        )
+        asked = AskedTicks(
+            np.maximum(found.lo, found.time(at) + 1), found.hi, np.broadcast_to(late, at.shape)
+        )
+        unseen = known.sight.unseen(found.source, cells, asked) > 0
+        false_at[unseen] = NEVER
+        if not node.any_fits:
+            true_at[unseen] = NEVER
     empty = found.hi < found.lo
     true_at[empty], false_at[empty] = NEVER, -1
     return Truth(true_at, false_at, _decided(found, at, found.hi + late))

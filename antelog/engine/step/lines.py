@@ -36,9 +36,10 @@ from antelog.engine.step.arrays import explanations
 from antelog.engine.step.derivations import Knowledge
 from antelog.engine.step.explanations import OPEN, Explanations, Outlook, kinds, opened
 from antelog.engine.step.lives import views_of
+from antelog.engine.step.lost import LostLiterals
 from antelog.engine.step.outlook import outlook
 from antelog.engine.step.query import CONFIRM, KINDS, REJECT, REVISED, STILL_OPEN, Kinds, StepQuery
-from antelog.engine.step.schema import EXPLAINING, OTHERS_NAMES, with_digits
+from antelog.engine.step.schema import EXPLAINING, LOST, OTHERS_NAMES, with_digits
 from antelog.engine.step.uniting import united
 from antelog.engine.values.decoding import repeated
 from antelog.engine.values.encoding import OTHERS
@@ -106,19 +107,21 @@ def knows_open(only: Sequence[str]) -> bool:
     return not set(only) <= {"confirmed"}
 
 
-def changes(known: Knowledge, query: StepQuery, reported: Explanations) -> Changes:
-    """The changes of a query's answers in a step."""
+def changes(
+    known: Knowledge, query: StepQuery, reported: Explanations, lost: LostLiterals | None = None
+) -> Changes:
+    """The changes of a query's answers in a step; where something may be `lost`, with what is."""
     only, before = query.wanted.only, query.step.before
     kind = kinds(reported, only, before)
     moment = marked(kind >= 0)
-    found = lines(known, query, reported, moment, kind.take(moment))
+    found = lines(known, query, reported, MomentLines(moment, kind.take(moment), lost))
     return Changes(found, opened(reported, before) if knows_open(only) else None)
 
 
 def open_lines(known: Knowledge, query: StepQuery, reported: Explanations) -> Lines:
     """Lines about the answers that are open."""
     still = marked(reported.status == OPEN)
-    return lines(known, query, reported, still, np.full(len(still), REVISED))
+    return lines(known, query, reported, MomentLines(still, np.full(len(still), REVISED)))
 
 
 def as_they_stand(table: pa.Table) -> pa.Table:
@@ -134,8 +137,18 @@ def open_count(reported: Explanations) -> int:
     return reported.found.count(reported.at.answer.take(marked(reported.status == OPEN)))
 
 
-def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Column, kind: Kinds) -> Lines:
+@dataclass(frozen=True, eq=False)
+class MomentLines:
+    """Lines at some moments, of some kinds, with the literals that may be `lost`."""
+
+    moment: Column
+    kind: Kinds
+    lost: LostLiterals | None = None
+
+
+def lines(known: Knowledge, query: StepQuery, reported: Explanations, wanted: MomentLines) -> Lines:
     """The lines of some moments, in the order of the log."""
+    moment, kind = wanted.moment, wanted.kind
     relation = known.rules.relations[query.name]
     schema = query.columns.schema
     if len(moment) == 0:
@@ -189,6 +202,9 @@ def lines(known: Knowledge, query: StepQuery, reported: Explanations, moment: Co
     if relation.unguarded:
         columns.append(_others(relation, [cells.take(number) for cells in answer]))
     columns += around[2:]
+    if "lost" in schema.names:
+        none = pa.nulls(len(moment), LOST)
+        columns.append(none if wanted.lost is None else wanted.lost.of_lines(reported, moment, kind))
     table = pa.Table.from_arrays(columns, schema=schema)
     if not query.wanted.staged:
         return Lines(table, (), tick[:0], kind[:0], moment[:0])

@@ -32,9 +32,10 @@ from antelog.engine.columns.spans import spans_of
 from antelog.engine.columns.tables import NEVER, Column, distinct, or_never
 from antelog.engine.facts.admission import DelayRows, tables_of
 from antelog.engine.facts.history import gather
+from antelog.engine.facts.sight import AskedTicks
 from antelog.engine.step.derivations import Derivations, Knowledge, Truth
 from antelog.engine.step.matching import Partial
-from antelog.engine.step.ranges import TickTruths, latest
+from antelog.engine.step.ranges import DOUBTS, TickTruths, latest
 from antelog.engine.step.rows import Bound, Rows, first_tick, latest_tick, term_column, time_column
 from antelog.engine.values.values import Values
 
@@ -86,16 +87,29 @@ def with_facts(known: Knowledge, prepared: Prepared, partial: Partial) -> Deriva
 def deadline(known: Knowledge, prepared: Prepared, fact: FactLiteral, rows: Rows, delays: Delays) -> Column:
     """For each row, the last tick at which the fact of the literal may arrive.
 
-    With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time.
+    With open variables, that of the slowest fact it may stand for; NEVER if nothing bounds its time, or if
+    what it says cannot be relied on.
     """
     atom, time = fact.node, fact.node.time
     if (delay := delays.get((atom.predicate, atom.arguments))) is None:
         delay = slowest(known.rules.inputs[atom.predicate], atom, rows, known.values)
         delays[atom.predicate, atom.arguments] = delay
     if time.variable is None or time.variable in rows.bound:
-        return time_column(time, rows) + delay
-    latest, first = latest_tick(prepared, time, rows), first_tick(prepared, time, rows)
-    return or_never(np.where(latest < first, -1, latest + delay), latest == NEVER)
+        latest = first = time_column(time, rows)
+    else:
+        latest, first = latest_tick(prepared, time, rows), first_tick(prepared, time, rows)
+    due = or_never(np.where(latest < first, -1, latest + delay), latest == NEVER)
+    if known.sight is None:
+        return due
+    asked = AskedTicks(first, np.where(due == NEVER, first, latest), np.broadcast_to(delay, due.shape))
+    terms = enumerate(atom.arguments)
+    cells = {at: term_column(t, rows, known.values) for at, t in terms if _has_value(t, rows)}
+    unseen = known.sight.unseen(known.rules.inputs[atom.predicate], cells, asked)
+    return or_never(due, unseen > (latest - first + 1) // DOUBTS)
+
+
+def _has_value(term: Term | None, rows: Rows) -> bool:
+    return isinstance(term, Const) or (isinstance(term, Var) and term.name in rows.bound)
 
 
 def taken(known: Knowledge, fact: FactLiteral, rows: Rows) -> Column | None:

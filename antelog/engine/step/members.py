@@ -9,7 +9,7 @@ there are. Where at most one is possible a tick, as with `one per device`, each 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from antelog.compile.prepared.rules import Rules
 from antelog.engine.columns.tables import NEVER, Column, Mask, groups, keys_of, marked
 from antelog.engine.step.derivations import Atoms, Derivations, Knowledge, Truth, answer_time, given_since
 from antelog.engine.step.mattering_ticks import atoms_by_tick, settled_as_of
+from antelog.engine.step.ranges import DOUBTS
 from antelog.engine.step.rows import Rows, holds, passing, term_column
 from antelog.engine.values.values import Values
 
@@ -30,12 +31,14 @@ from antelog.engine.values.values import Values
 class AskedAtoms:
     """The atoms that an aggregate asks for in each row: those of a range at once, or tick by tick.
 
-    `row` is the row that each is asked for. If they are `single`, at most one of each can be true.
+    `row` is the row that each is asked for. If they are `single`, at most one of each can be true. With
+    `doubts`, some ticks may stay open.
     """
 
     atoms: Atoms
     row: Column
     single: bool
+    doubts: bool = False
 
     @classmethod
     def of(
@@ -46,13 +49,13 @@ class AskedAtoms:
         row, single = np.arange(atoms.count), rules.is_single(aggregate)
         if atoms.last is None:
             return cls(settled_as_of(known, atoms), row, single)
-        if not single and _plain(rules, atoms):
+        if not single and known.sight is None and _plain(rules, atoms):
             natural = Atoms(
                 atoms.relation, atoms.arguments, np.maximum(atoms.time, 0), atoms.last, atoms.as_of
             )
             return cls(natural, row, single)
         each = atoms_by_tick(known, atoms, since)
-        return cls(each.atoms, np.repeat(row, each.counts), single)
+        return cls(each.atoms, np.repeat(row, each.counts), single, known.sight is not None)
 
 
 def _plain(rules: Rules, atoms: Atoms) -> bool:
@@ -173,6 +176,8 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
     fits = _fitting(aggregate, found, rows, values)
     owner, row_of = found.owner.take(fits), found.asked.row
     true_at, false_at = truth.true_at.take(fits), truth.false_at.take(fits)
+    if found.asked.doubts:
+        found, false_at = _forgiving(found, owner, np.where(true_at == NEVER, false_at, -1), rows)
     never = true_at == NEVER
     possible = is_possible(aggregate, rows, values)
     any_until = np.full(rows.count, np.int64(-1))
@@ -203,6 +208,19 @@ def members(aggregate: Aggregate, found: Candidates, truth: Truth, rows: Rows, v
         any_until,
         settled,
     )
+
+
+def _forgiving(found: Candidates, owner: Column, false_at: Column, rows: Rows) -> tuple[Candidates, Column]:
+    """The candidates, and when they are false, without what may come at ticks in doubt, if these are few."""
+    row_of, late = found.asked.row, found.ones.owner.take(marked(found.ones.until == NEVER))
+    doubtful = found.open_until == NEVER
+    doubtful[late] = doubtful[owner.take(marked(false_at == NEVER))] = True
+    counts = (np.bincount(each, minlength=rows.count) for each in (row_of.take(marked(doubtful)), row_of))
+    doubts, ticks = counts
+    doubtful &= (doubts <= ticks // DOUBTS).take(row_of)
+    ones = Ones(found.ones.owner, np.where(doubtful.take(found.ones.owner), -1, found.ones.until))
+    forgiven = replace(found, open_until=np.where(doubtful, -1, found.open_until), ones=ones)
+    return forgiven, np.where(doubtful.take(owner), -1, false_at)
 
 
 def _settled(found: Candidates, fits: Column, true_at: Column, first: Column, rows: Rows) -> Column:

@@ -42,17 +42,34 @@ class AtomsByTick:
         return found
 
 
+DOUBTS = 10
+"""Of a range, one tick in so many may be in doubt."""
+
+
 @dataclass(frozen=True, eq=False)
 class TickTruths:
-    """The truth of the atoms that rows ask for: one a row, or `counts` of them side by side."""
+    """The truth of the atoms that rows ask for: one a row, or `counts` of them side by side.
+
+    With `doubts`, some of them may stay open, and the others are enough to conclude that none is true.
+    """
 
     truth: Truth
     counts: Column | None = None
+    doubts: bool = False
 
     @property
     def some(self) -> Truth:
         """The truth of "some of these atoms"."""
-        return self.truth if self.counts is None else some(self.truth, self.counts)
+        if self.counts is None:
+            return self.truth
+        found = some(self.truth, self.counts)
+        if not self.doubts or not len(self.truth.true_at):
+            return found
+        row = np.repeat(np.arange(len(self.counts)), self.counts)
+        falling = self.truth.false_at.take(np.lexsort([-self.truth.false_at, row]))
+        enough = np.cumsum(self.counts) - self.counts + self.counts // DOUBTS
+        enough = falling.take(np.minimum(enough, len(falling) - 1))
+        return found._replace(false_at=np.where(found.true_at == NEVER, enough, found.false_at))
 
 
 def latest(fitting: TickTruths, of_slot: TickTruths) -> Truth:

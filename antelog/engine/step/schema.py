@@ -65,23 +65,27 @@ EXPLANATIONS_WITH_AMOUNTS = pa.list_(pa.struct([*EXPLANATIONS.value_type, pa.fie
 
 SILENT = pa.struct([("change", pa.string()), ("tick", pa.int64())])
 OTHERS_NAMES = pa.list_(pa.string())
+LOST = pa.list_(pa.string())
 AFTER_ANSWER: Mapping[str, pa.DataType] = {
     "explanations": EXPLANATIONS,
     "if_silent": SILENT,
     "decided_by": pa.int64(),
     "because": pa.list_(pa.string()),
+    "lost": LOST,
 }
-"""The columns that come after those of the answer itself."""
+"""The columns that come after those of the answer itself; `lost` where decisions may be lost from sight."""
 
 EXPLAINING = ("explanations", "because")
 """The columns with texts of the literals behind an answer."""
 
 
-def _schema(relation: Relation, types: Mapping[str, pa.DataType]) -> pa.Schema:
+def _schema(relation: Relation, plan: Plan, types: Mapping[str, pa.DataType]) -> pa.Schema:
     """The schema of the changes and answers of a query, given the types of its variables."""
     answer, after = relation.answer, dict(AFTER_ANSWER)
     if relation.has_amounts:
         after["explanations"] = EXPLANATIONS_WITH_AMOUNTS
+    if not plan.has_sight:
+        del after["lost"]
     return pa.schema(
         [
             pa.field("tick", pa.int64()),
@@ -129,7 +133,7 @@ def answer_columns(plan: Plan, seen: Seen) -> Mapping[str, AnswerColumns]:
 
 def _answer_columns(query: Relation, plan: Plan, known: Mapping[str, Types]) -> AnswerColumns:
     types = _variable_types(query, plan, known)
-    return AnswerColumns(types, _schema(query, types))
+    return AnswerColumns(types, _schema(query, plan, types))
 
 
 def _variable_types(relation: Relation, plan: Plan, known: Mapping[str, Types]) -> Mapping[str, pa.DataType]:

@@ -171,10 +171,15 @@ def windows_of(
 ) -> Windows | None:
     """The windows of atoms that are asked for, or of an aggregate's members in rows.
 
-    None where these need more than a table of facts.
+    None where these need more than a table of facts, or where sources are unseen at some of their ticks.
     """
     patterns = known.rules.patterns[asked.relation]
-    if asked.count == 0 or len(patterns) != 1 or not _is_plain(known, asked.relation, patterns[0]):
+    if (
+        known.sight is not None
+        or asked.count == 0
+        or len(patterns) != 1
+        or not _is_plain(known, asked.relation, patterns[0])
+    ):
         return None
     if aggregate is not None and not _looks_at_itself_alone(aggregate):
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
@@ -136,7 +136,7 @@ def _declare(
         kind = PredicateKind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
-        schedule = Schedule(delay, gap=_gap(declaration, tick, found))
+        schedule = Schedule(delay, (), *_every(declaration, tick, found))
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
             found.append(
@@ -155,16 +155,20 @@ def _declare(
     predicates[name] = Predicate(name, kind, columns, types, schedule, declared=True, span=span, slot=slot)
 
 
-def _gap(declaration: syntax.Input, tick: int | None, found: list[Diagnostic]) -> int | None:
-    """The ticks within which another fact of an input is expected."""
+def _every(
+    declaration: syntax.Input, tick: int | None, found: list[Diagnostic]
+) -> tuple[int | None, tuple[int, ...] | None]:
+    """The ticks within which another fact of an input is expected, and the columns of its sources."""
     every = declaration.every
     if every is None:
-        return None
-    if every.amount == 0:
+        return None, None
+    per = _positions("every", every.per, declaration, found) if every.per else None
+    if every.gap.amount == 0:
         hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
-        found.append(Diagnostic("E103", f"facts do not come every {to_text(every)}", every.span, hint))
-        return None
-    return ticks_of(every, tick, found) or None
+        message = f"facts do not come every {to_text(every.gap)}"
+        found.append(Diagnostic("E103", message, every.gap.span, hint))
+        return None, None
+    return ticks_of(every.gap, tick, found) or None, per
 
 
 def _column_problems(columns: tuple[syntax.Column, ...], name: str, static: bool) -> Iterator[Diagnostic]:
@@ -274,20 +278,25 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
     """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
-    columns = [column.name for column in declaration.columns]
-    objects = columns[:-1]
-    if not declaration.one_per and "tick" in objects:
+    if not declaration.one_per and any(column.name == "tick" for column in declaration.columns[:-1]):
         found.append(_two_meanings(declaration))
-    first: dict[str, Span] = {}
-    for name in declaration.one_per:
+    return _positions("one per", declaration.one_per, declaration, found)
+
+
+def _positions(
+    clause: str, names: Sequence[syntax.Name], declaration: syntax.Input, found: list[Diagnostic]
+) -> tuple[int, ...]:
+    """The positions of the columns that a clause names; problems are added to `found`."""
+    columns, first = [column.name for column in declaration.columns], dict[str, Span]()
+    for name in names:
         if name.text in first:
             note = Note("first named here", first[name.text])
-            message = f"`one per` names the column {name.text} twice"
+            message = f"`{clause}` names the column {name.text} twice"
             found.append(Diagnostic("E108", message, name.span, "Name each column once.", (note,)))
-        elif name.text not in objects:
+        elif name.text not in columns[:-1]:
             found.append(_no_such_column(name, declaration.name, columns))
         first.setdefault(name.text, name.span)
-    return tuple(i for i, name in enumerate(objects) if name in first)
+    return tuple(i for i, name in enumerate(columns[:-1]) if name in first)
 
 
 def _two_meanings(declaration: syntax.Input) -> Diagnostic:
@@ -299,8 +308,8 @@ def _two_meanings(declaration: syntax.Input) -> Diagnostic:
 def _no_such_column(name: syntax.Name, predicate: str, columns: list[str]) -> Diagnostic:
     *objects, time = columns or ["time"]
     if name.text == time:
-        message = f"{time} is the time of {predicate}, and is part of every slot"
-        hint = "Write `one per tick` if there is at most one fact at each time; else name other columns only."
+        message = f"{time} is the time of {predicate}, and need not be named"
+        hint = "Name other columns only; `one per tick` says that there is at most one fact at each time."
         return Diagnostic("E108", message, name.span, hint)
     message = f"{predicate} has no column named {name.text}"
     if name.text == "tick":

@@ -1,0 +1,108 @@
+"""When sources were seen: of which nothing came for longer than it should, nothing is known then.
+
+    input Temp(device, level, time) delay 1, one per device, every 2.
+    Temp(wt2, low, 0) came, and nothing after it: wt2 is seen at 0, 1 and 2, unseen from 3 on
+
+A fact is seen from its own tick on for as many ticks as a source may be silent. Where it came later than
+others may, it is seen from then on only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from antelog.compile.nodes.plan import Input
+from antelog.engine.columns.joins import KeyTicks, last_before
+from antelog.engine.columns.spans import span
+from antelog.engine.columns.tables import Column, keys_of, marked
+from antelog.engine.facts.history import Facts, History, gather
+from antelog.engine.values.encoding import OTHERS
+
+
+@dataclass(frozen=True, eq=False)
+class AskedTicks:
+    """The ticks that rows ask about, from the first to the last; `late` is how late their facts may be."""
+
+    first: Column
+    last: Column
+    late: Column
+
+    def take(self, at: Column) -> AskedTicks:
+        return AskedTicks(self.first.take(at), self.last.take(at), self.late.take(at))
+
+
+@dataclass(frozen=True, eq=False)
+class Sight:
+    """The facts that are kept, and where time begins: before that nothing is expected."""
+
+    history: History
+    begin: int
+
+    def unseen(self, source: Input, cells: Mapping[int, Column], asked: AskedTicks) -> Column:
+        """At how many of its ticks the source of each row is unseen: that with these cells in its columns."""
+        count = len(asked.first)
+        found, named = np.zeros(count, np.int64), [at for at in source.source if at in cells]
+        if not named or not count:
+            return found
+        # All others are no source; the other columns still say which it is.
+        general = np.stack([cells[at] == OTHERS for at in named])
+        for number, at in enumerate(named):
+            rest = {place: column for place, column in cells.items() if place != at}
+            some = marked(general[number] & ~general[:number].any(axis=0))
+            if len(some):
+                of_rest = {place: column.take(some) for place, column in rest.items()}
+                found[some] = self.unseen(source, of_rest, asked.take(some))
+        for late in np.unique(asked.late).tolist():
+            rows = marked((asked.late == late) & ~general.any(axis=0))
+            if len(rows):
+                own = [cells[at].take(rows) for at in named]
+                found[rows] = self._unseen(source, named, own, asked.take(rows))
+        return found
+
+    def _unseen(self, source: Input, named: list[int], cells: list[Column], asked: AskedTicks) -> Column:
+        """As `unseen`, where all facts may be equally late."""
+        first = np.maximum(asked.first, self.begin + source.sight - 1)
+        last = np.maximum(asked.last, first - 1)
+        about = span(int(first.min()) - source.sight + 1, int(last.max()))
+        facts = gather(self.history, source.name, about)
+        keys, owners = keys_of([cells, [facts.columns[at] for at in named]])
+        seen = _Seen.of(owners, facts, source.sight, int(asked.late[0]))
+        there = seen.up_to(keys, last) - seen.up_to(keys, first - 1)
+        unseen: Column = last - first + 1 - there
+        return unseen
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """Stretches of ticks at which sources are seen, by source; `before` are the ticks of those before."""
+
+    begin: KeyTicks
+    end: Column
+    before: Column
+
+    @classmethod
+    def of(cls, key: Column, facts: Facts, sight: int, late: int) -> _Seen:
+        begin, end = np.maximum(facts.time, facts.arrival - late), facts.time + sight - 1
+        order = np.lexsort([end, begin, key])
+        key, begin, end = key.take(order), begin.take(order), end.take(order)
+        # The latest end so far within each source: keys are further apart than any two ticks.
+        apart = key * (int(end.max(initial=0)) + 2)
+        reached = np.maximum.accumulate(end + apart) - apart
+        again = key[1:] == key[:-1]
+        begin[1:] = np.where(again, np.maximum(begin[1:], reached[:-1] + 1), begin[1:])
+        some = marked(begin <= end)
+        key, begin, end = key.take(some), begin.take(some), end.take(some)
+        lengths = end - begin + 1
+        return cls(KeyTicks(key, begin), end, np.cumsum(lengths) - lengths)
+
+    def up_to(self, key: Column, tick: Column) -> Column:
+        """At how many ticks up to some a source is seen."""
+        at = last_before(KeyTicks(key, tick + 1), self.begin)
+        there, found = marked(at >= 0), np.zeros(len(key), np.int64)
+        at, first = at.take(there), np.searchsorted(self.begin.key, key.take(there))
+        inside = np.minimum(self.end.take(at), tick.take(there)) - self.begin.tick.take(at) + 1
+        found[there] = self.before.take(at) - self.before.take(first) + inside
+        return found

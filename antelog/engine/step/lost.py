@@ -1,0 +1,177 @@
+"""What is lost from sight: literals that were decided by a deadline at which their source was unseen.
+
+    Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).     a reading each tick is expected, and none came at 1
+    Hot(a, 0) is rejected at 2, and lost: Temp(a, high, 1) was neither seen nor ruled out
+
+Derivations are looked at again without such deadlines. What is still open then at the tick at which it was
+decided is lost. A confirmed answer is lost if each explanation has a lost literal, a rejected one if since it
+was possible an explanation fell by lost literals alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from antelog.engine.columns.joins import find_rows
+from antelog.engine.columns.spans import EVERYWHERE, spans_of
+from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, once
+from antelog.engine.facts.sight import Sight
+from antelog.engine.step.atoms import seen_again
+from antelog.engine.step.derivations import Knowledge, Memo
+from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
+from antelog.engine.step.literal_texts import Text, Writer
+from antelog.engine.step.lives import Lives, views_of
+from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
+from antelog.engine.step.schema import LOST
+from antelog.engine.step.text_order import numbered_texts
+
+
+def sighted(known: Knowledge, begin: int) -> Knowledge:
+    """Knowledge in which nothing is concluded from deadlines at ticks at which sources are unseen."""
+    return replace(known, memo=Memo(), sight=Sight(known.history, begin), promised=known)
+
+
+def looking_back(query: StepQuery, reported: Explanations) -> StepQuery | None:
+    """The query with all that became of the answers that are rejected in a step; None if that is known.
+
+    An answer with one derivation at most has nothing but what is looked at anyway.
+    """
+    found, at = reported.found, reported.at
+    rejected = (reported.status[1:] == NOTHING) & (at.answer[1:] == at.answer[:-1])
+    gone = at.answer[1:].take(marked(rejected))
+    if found.by_answer.alone or not len(gone):
+        return None
+    times = found.time.take(found.by_answer.first.take(gone))
+    about = EVERYWHERE if (times < 0).any() else spans_of(distinct(times))
+    return replace(query, about=about, past=True, confirmed_only=False)
+
+
+@dataclass(frozen=True, eq=False)
+class _Decided:
+    """Derivations, each with the line that it is decided for, and the tick."""
+
+    line: Column
+    row: Column
+    tick: Column
+
+
+@dataclass(frozen=True, eq=False)
+class LostLiterals:
+    """Finds the literals that are lost, given the explanations of rejected answers with their past."""
+
+    known: Knowledge
+    past: Explanations | None
+
+    def of_lines(self, reported: Explanations, moment: Column, kind: Kinds) -> pa.Array:
+        """For each of some lines the literals that are lost; null where nothing is."""
+        confirmed, rejected = marked(kind == CONFIRM), marked(kind == REJECT)
+        parts = list[tuple[Column, pa.Array]]()
+        if len(confirmed):
+            at = reported.at
+            line, view = views_of(at, reported.kept, moment.take(confirmed))
+            some = _Decided(confirmed.take(line), at.view_of.take(view), at.then.take(view))
+            parts += self._named(reported.found, some, all_of_them=True)
+        if len(rejected):
+            past = self.past or reported
+            parts += self._named(past.found, _fallen(reported, moment, rejected, past), all_of_them=False)
+        line, text = (np.zeros(0, np.int64), pa.array([], pa.string()))
+        if parts:
+            lines, texts = zip(*parts, strict=True)
+            line, text = np.concatenate(lines), pa.concat_arrays(texts)
+        order = np.argsort(line, kind="stable")
+        counts = np.bincount(line, minlength=len(moment))
+        offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
+        return pa.ListArray.from_arrays(
+            pa.array(offsets), text.take(pa.array(order)), type=LOST, mask=pa.array(counts == 0)
+        )
+
+    def _named(self, found: Lives, some: _Decided, *, all_of_them: bool) -> list[tuple[Column, pa.Array]]:
+        """The lost literals of the lines that are lost, in order, each with its line.
+
+        That is where each derivation has some, or where one has no other that is false.
+        """
+        rows = distinct(some.row)
+        texts, counts, owners, lost_by = list[Text](), list[int](), list[Column](), list[Mask]()
+        first = np.searchsorted(rows, found.starts)
+        lost_view = np.zeros(len(some.row), np.bool_)
+        for b, block in enumerate(found.blocks):
+            own = rows[first[b] : first[b + 1]] - found.starts[b]
+            views = marked((some.row >= found.starts[b]) & (some.row < found.starts[b + 1]))
+            if not len(views):
+                continue
+            part = block.take(own)
+            again = seen_again(self.known, part)
+            when, later = np.minimum(part.holds, part.fails), np.minimum(again.holds, again.fails)
+            at = np.searchsorted(own, some.row.take(views) - found.starts[b])
+            lost = (later > when).take(at, axis=1)
+            tick = some.tick.take(views)
+            if all_of_them:
+                lost &= part.holds.take(at, axis=1) <= tick
+                lost_view[views] = lost.any(axis=0)
+            else:
+                false = part.fails.take(at, axis=1) <= tick
+                lost &= false
+                lost_view[views] = false.any(axis=0) & (lost | ~false).all(axis=0)
+            names = Writer(part, part.rows.take(at), self.known.values).texts()
+            for name, flags in zip(names, lost, strict=True):
+                texts.append(name)
+                counts.append(len(at))
+                owners.append(views)
+                lost_by.append(flags)
+        if not lost_view.any():
+            return []
+        lines = np.bincount(some.line, minlength=int(some.line.max()) + 1)
+        told = np.bincount(some.line.take(marked(lost_view)), minlength=len(lines))
+        chosen: Mask = lost_view & ((told == lines) if all_of_them else told > 0).take(some.line)
+        numbers, names = numbered_texts(texts, counts)
+        owner = np.concatenate(owners)
+        at = marked(np.concatenate(lost_by) & chosen.take(owner))
+        line, number = some.line.take(owner.take(at)), np.concatenate(numbers).take(at)
+        (key,) = keys_of([[line, number]])
+        different, _ = once(key)
+        line, number = line.take(different), number.take(different)
+        order = np.lexsort([number, line])
+        return [(line.take(order), names.take(pa.array(number.take(order))))]
+
+
+def _fallen(reported: Explanations, moment: Column, rejected: Column, past: Explanations) -> _Decided:
+    """The explanations that fell since answers were possible, each with the line that rejects its answer."""
+    at, tick = past.at, reported.at.tick.take(moment.take(rejected))
+    answer = _places(reported.found, reported.at.answer.take(moment.take(rejected)), past.found)
+    # Where answers begin to be possible, and where they end.
+    same = np.append([False], at.answer[1:] == at.answer[:-1])[: len(at.tick)]
+    before = np.append([NOTHING], past.status[:-1])[: len(at.tick)]
+    fresh = ~same | ((past.status == OPEN) & (before != OPEN))
+    since = np.maximum.accumulate(np.where(fresh, np.arange(len(at.tick)), 0))
+    end = find_rows([answer, tick], [at.answer, at.tick])
+    there = marked(end > 0)
+    end, line = end.take(there), rejected.take(there)
+    order = np.argsort(end, kind="stable")
+    end, line = end.take(order), line.take(order)
+    # A view falls at the next moment of its answer, if its derivation is over then.
+    view = marked(past.kept)
+    place = at.view_at.take(view)
+    following = np.minimum(place + 1, len(at.tick) - 1)
+    falls = (place + 1 < len(at.tick)) & same.take(following)
+    falls &= past.found.life.end.take(at.view_of.take(view)) <= at.tick.take(following)
+    view, place = view.take(marked(falls)), place.take(marked(falls))
+    which = np.searchsorted(end, place, "right")
+    inside = marked(which < len(end))
+    view, place, which = view.take(inside), place.take(inside), which.take(inside)
+    mine = (at.answer.take(end.take(which)) == at.answer.take(place)) & (
+        place >= since.take(end.take(which) - 1)
+    )
+    view, place, which = view.take(marked(mine)), place.take(marked(mine)), which.take(marked(mine))
+    return _Decided(line.take(which), at.view_of.take(view), at.tick.take(place + 1))
+
+
+def _places(found: Lives, answer: Column, other: Lives) -> Column:
+    """The numbers that answers have among others; -1 if they are not there."""
+    if found is other:
+        return answer
+    first, whole = found.by_answer.first.take(answer), other.by_answer.first
+    own = [column.take(first) for column in (*found.answer, found.time)]
+    return find_rows(own, [column.take(whole) for column in (*other.answer, other.time)])
