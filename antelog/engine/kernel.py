@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
     open_lines,
 )
 from antelog.engine.step.lives import current, lives, moments_of
-from antelog.engine.step.lost import LostLiterals, looking_back, sighted
+from antelog.engine.step.lost import LostLiterals, looking_back, sighted, unsure
 from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
@@ -185,9 +185,11 @@ def changes_of(known: Knowledge, query: StepQuery) -> Changes:
     whole = with_overdue(known, query, reported) if query.past else reported
     if not known.rules.plan.has_sight:
         return changes(known, query, whole)
-    past = looking_back(query, reported)
+    seen = sighted(known, query.step.begin)
+    doubtful = unsure(seen, query, whole)
+    past = looking_back(query, whole, doubtful)
     again = None if past is None else explained(known, past)
-    return changes(known, query, whole, LostLiterals(sighted(known, query.step.begin), again))
+    return changes(known, query, whole, LostLiterals(seen, doubtful, again))
 
 
 def explained(known: Knowledge, query: StepQuery) -> Explanations:

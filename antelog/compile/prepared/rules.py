@@ -8,16 +8,17 @@ negation, how far back facts matter, how far apart times are. The engine asks fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from antelog.compile.conditions.differences import times_of
 from antelog.compile.literals.absence import Absence
 from antelog.compile.literals.aggregate import Aggregate, Aggregation
 from antelog.compile.literals.last import Last
-from antelog.compile.literals.literal import AskedNode
+from antelog.compile.literals.literal import AskedNode, Literal
 from antelog.compile.literals.negation import Negation
-from antelog.compile.literals.terms import Inner
+from antelog.compile.literals.terms import Const, Inner, Term, Var
 from antelog.compile.nodes.columns import SeenColumns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation
@@ -32,6 +33,20 @@ from antelog.compile.plan.bounds import (
 )
 from antelog.compile.prepared.pattern import Prepared, pattern_of
 from antelog.language.epochs import Counting
+
+
+@dataclass(frozen=True)
+class SourceReach:
+    """A source that atoms rest on: the terms that name it, and how far from an atom's time its facts lie.
+
+    They lie up to `behind` ticks before it, and up to `ahead` after it. A source is named by the terms in
+    some columns of the `input`.
+    """
+
+    input: Input
+    terms: Mapping[int, Term]
+    behind: int
+    ahead: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +141,57 @@ class Rules:
         derived = self.patterns[aggregate.inside.relation]
         return self.is_single(aggregate) or any(each.one_a_tick(given) for each in derived)
 
-    def asks_for_silence(self, literal: AskedNode) -> bool:
+    @cached_property
+    def sources(self) -> Mapping[str, tuple[SourceReach, ...] | None]:
+        """The sources that the answers of each query rest on, named by its variables; see `_sources_of`."""
+        return {
+            query.name: self._sources_of(query.name, tuple(map(Var, query.answer.variables)))
+            for query in self.plan.queries
+        }
+
+    def _sources_of(self, name: str, given: tuple[Term | None, ...]) -> tuple[SourceReach, ...] | None:
+        """The sources of a relation's atoms with some arguments; None if it may be any, or at any time."""
+        found = list[SourceReach]()
+        for each in self.patterns[name]:
+            arguments = dict(zip(each.pattern.answer, given, strict=True))
+            for below in self._sources_in(each.pattern):
+                named = {
+                    at: term if isinstance(term, Const) else arguments.get(term)
+                    for at, term in ({} if below is None else below.terms).items()
+                }
+                if below is None or None in named.values():
+                    return None
+                found.append(replace(below, terms={at: term for at, term in named.items() if term}))
+        once = dict[tuple[str, frozenset[tuple[int, Term]]], SourceReach]()
+        for one in found:
+            key = one.input.name, frozenset(one.terms.items())
+            same = once.get(key, one)
+            behind, ahead = max(one.behind, same.behind), max(one.ahead, same.ahead)
+            once[key] = replace(one, behind=behind, ahead=ahead)
+        return tuple(once.values())
+
+    def _sources_in(self, pattern: Pattern) -> Iterator[SourceReach | None]:
+        """The sources that a pattern rests on, named by its terms, and None if it may be others."""
+        times = times_of(pattern)
+        for literal in pattern.stated:
+            for each in () if self.asks_for_silence(literal) else literal.reaches(times, pattern.time):
+                reference = each.reference
+                below: tuple[SourceReach, ...] | None = ()
+                if reference.of_input or reference.remembered:
+                    source = self.inputs[reference.predicate]
+                    given = ((at, reference.arguments[at]) for at in source.source)
+                    terms = {at: term for at, term in given if term is not None}
+                    below = (SourceReach(source, terms, 0, 0),) if terms else ()
+                elif reference.name not in self.cycles:  # of those it is remembered what was decided, not why
+                    below = self._sources_of(reference.name, reference.given)
+                if below is None or (below and (each.behind is None or each.ahead is None)):
+                    yield None
+                    return
+                for inner in below:
+                    behind, ahead = inner.behind + (each.behind or 0), inner.ahead + (each.ahead or 0)
+                    yield replace(inner, behind=behind, ahead=ahead)
+
+    def asks_for_silence(self, literal: Literal) -> bool:
         """Whether a literal asks for the silence of a source: `not Beat(X, _, T)`, or a count of all."""
         if isinstance(literal, Aggregation):
             inside = literal.left.inside

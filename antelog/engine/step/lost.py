@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from antelog.compile.literals.terms import Var
 from antelog.engine.columns.joins import find_rows
 from antelog.engine.columns.spans import EVERYWHERE, spans_of
 from antelog.engine.columns.tables import Column, Mask, distinct, keys_of, marked, once
-from antelog.engine.facts.sight import Sight
+from antelog.engine.facts.sight import AskedTicks, Sight
 from antelog.engine.step.atoms import seen_again
 from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.explanations import NOTHING, OPEN, Explanations
@@ -27,6 +28,7 @@ from antelog.engine.step.lives import Lives, views_of
 from antelog.engine.step.query import CONFIRM, REJECT, Kinds, StepQuery
 from antelog.engine.step.schema import LOST
 from antelog.engine.step.text_order import numbered_texts
+from antelog.engine.values.values import UNBOUND
 
 
 def sighted(known: Knowledge, begin: int) -> Knowledge:
@@ -34,7 +36,31 @@ def sighted(known: Knowledge, begin: int) -> Knowledge:
     return replace(known, memo=Memo(), sight=Sight(known.history, begin), promised=known)
 
 
-def looking_back(query: StepQuery, reported: Explanations) -> StepQuery | None:
+def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
+    """A mask of the answers for which some source is unseen at a tick that may matter, by their number."""
+    found, sources = reported.found, known.rules.sources[query.name]
+    first = found.by_answer.first
+    time, late = found.time.take(first), np.zeros(len(first), np.int64)
+    if sources is None or known.sight is None:
+        return np.ones(len(first), np.bool_)
+    names = (Var(name) for name in known.rules.relations[query.name].answer.variables)
+    answer = {name: cells.take(first) for name, cells in zip(names, found.answer, strict=True)}
+    doubtful = time < 0
+    for each in sources:
+        cells = {
+            at: answer[term] if isinstance(term, Var) else np.full(len(first), known.values.cell(term.value))
+            for at, term in each.terms.items()
+        }
+        about = AskedTicks(
+            np.maximum(time - each.behind, 0), time + each.ahead, late + min(each.input.delays)
+        )
+        doubtful |= known.sight.unseen(each.input, cells, about) > 0
+        for column in cells.values():
+            doubtful |= column == UNBOUND
+    return doubtful
+
+
+def looking_back(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
     """The query with all that became of the answers that are rejected in a step; None if that is known.
 
     An answer with one derivation at most has nothing but what is looked at anyway.
@@ -42,6 +68,7 @@ def looking_back(query: StepQuery, reported: Explanations) -> StepQuery | None:
     found, at = reported.found, reported.at
     rejected = (reported.status[1:] == NOTHING) & (at.answer[1:] == at.answer[:-1])
     gone = at.answer[1:].take(marked(rejected))
+    gone = gone.take(marked(doubtful.take(gone)))
     if found.by_answer.alone or not len(gone):
         return None
     times = found.time.take(found.by_answer.first.take(gone))
@@ -60,14 +87,19 @@ class _Decided:
 
 @dataclass(frozen=True, eq=False)
 class LostLiterals:
-    """Finds the literals that are lost, given the explanations of rejected answers with their past."""
+    """Finds the literals that are lost, of the answers for which a source may have been unseen.
+
+    Of those that are rejected the explanations with their `past` are given, if they are needed.
+    """
 
     known: Knowledge
+    doubtful: Mask
     past: Explanations | None
 
     def of_lines(self, reported: Explanations, moment: Column, kind: Kinds) -> pa.Array:
         """For each of some lines the literals that are lost; null where nothing is."""
-        confirmed, rejected = marked(kind == CONFIRM), marked(kind == REJECT)
+        doubtful = self.doubtful.take(reported.at.answer.take(moment))
+        confirmed, rejected = marked(doubtful & (kind == CONFIRM)), marked(doubtful & (kind == REJECT))
         parts = list[tuple[Column, pa.Array]]()
         if len(confirmed):
             at = reported.at
