@@ -65,6 +65,8 @@ class Outbox:
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self.database = database
+        self._room = Counter[str]()
+        """How many more letters fit for each receiver, at least: not counted anew for each that comes."""
 
     @property
     def position(self) -> int | None:
@@ -99,8 +101,10 @@ class Outbox:
         self.database.executemany(
             "INSERT INTO letters (receiver, key, body, about) VALUES (?, ?, ?, ?)", rows
         )
-        for receiver in {name for name, *_ in rows}:
-            self._drop_beyond_most(receiver)
+        for receiver, more in Counter(name for name, *_ in rows).items():
+            self._room[receiver] -= more
+            if self._room[receiver] < 0:
+                self._drop_beyond_most(receiver)
 
     def read_to(self, position: int) -> None:
         """Stores the position up to which the feed is read, within a transaction."""
@@ -169,7 +173,9 @@ class Outbox:
 
     def _drop_beyond_most(self, receiver: str) -> None:
         """Drops the oldest letters beyond the limit: newer ones are more useful."""
-        beyond = self.waiting().get(receiver, 0) - MOST
+        waiting = "SELECT count(*) FROM letters WHERE receiver = ?"
+        beyond = int(self.database.execute(waiting, (receiver,)).fetchone()[0]) - MOST
+        self._room[receiver] = max(0, -beyond)
         if beyond > 0:
             self.database.execute(
                 "DELETE FROM letters WHERE id IN "
