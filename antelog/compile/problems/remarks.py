@@ -50,6 +50,7 @@ def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator
             )
             yield Diagnostic("W113", message, query.span, hint)
     yield from _kept_for_ever(plan, clauses, document)
+    yield from _without_jitter(plan, document)
     seen: set[int] = set()
     for relation in plan.relations:
         if relation.bounds.piling_up is not None:
@@ -95,6 +96,22 @@ def _kept_for_ever(plan: Plan, clauses: Clauses, document: syntax.Document) -> I
                     )
                     hint = f"Say how far back it may look, as in `{time}-99..{time}`."
                     yield Diagnostic("W114", message, rules[clause.rule].span, hint)
+
+
+def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
+    """The inputs whose sources send at each tick: a reading a moment late leaves a tick without one."""
+    inputs = {each.name: each for each in plan.inputs}
+    for each in document.declarations:
+        source = inputs.get(each.name) if isinstance(each, syntax.Input) else None
+        if source is None or not isinstance(each, syntax.Input) or each.every is None:
+            continue
+        if plan.tick is not None and source.source and source.gap == 1:
+            message = (
+                f"facts of {each.name} are expected at each tick: one that comes a moment late leaves a tick "
+                "without any, and what is decided there counts as lost from sight"
+            )
+            hint = "Write `every 2` if they do not come at the very same moment of each tick."
+            yield Diagnostic("W116", message, each.every.span, hint)
 
 
 def _reaches(name: str, clauses: Clauses) -> set[str]:
