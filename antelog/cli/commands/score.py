@@ -17,8 +17,7 @@ from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.page import page_html
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.scores.scores import report_json
-from antelog.process import LEARN, Engine
-from antelog.program import Program
+from antelog.process import LEARN
 from antelog.run.options import file_of, option
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
@@ -68,17 +67,13 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
             half_life=settings.half_life,
             judges=settings.judges,
         )
-        _tell(program, engine, more.output)
+        scores, tick = engine.scored, program.plan.tick
+        if more.output is None:
+            tell(report_text(scores, tick).rstrip())
+        elif more.output.suffix.lower() == ".json":
+            write(more.output, report_json(scores, tick).encode())
+        else:
+            title = f"How good the forecasts of {Path(program.source.name).name} were"
+            write(more.output, page_html(scores, tick, title).encode())
         if chosen == LEARN:
             say_what_learning_lacks(engine)
-
-
-def _tell(program: Program, engine: Engine, output: Path | None) -> None:
-    scores, tick = engine.scored, program.plan.tick
-    if output is None:
-        tell(report_text(scores, tick).rstrip())
-    elif output.suffix.lower() == ".json":
-        write(output, report_json(scores, tick).encode())
-    else:
-        title = f"How good the forecasts of {Path(program.source.name).name} were"
-        write(output, page_html(scores, tick, title).encode())

@@ -5,7 +5,7 @@ Malf(X, T): Temp(X, high, ·) at T, T + 1 and T + 2; one chain; ticks 0 to 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -77,7 +77,8 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
         return str(error)
     leaves = {literal: Leaf(*leaf_of(literal, chains), literal.at) for literal in literals}
     slowest = max((max(rules.inputs[chain.predicate].delays) for chain in chains), default=0)
-    wide = _width(leaves.values())
+    ticks = [leaf.at for leaf in leaves.values()]
+    wide = max(ticks, default=0) - min(ticks, default=0)
     if wide > WIDEST:
         return f"it looks at {wide:,} ticks, and chances are worked out for {WIDEST} at most"
     lasting = max((memory(rules.inputs[chain.predicate]) for chain in chains), default=0)
@@ -86,11 +87,6 @@ def _form(plan: Plan, query: str) -> QueryForm | str:
 
 WIDEST = 512
 """So many ticks the facts of an answer may be apart."""
-
-
-def _width(leaves: Iterable[Leaf]) -> int:
-    ticks = [leaf.at for leaf in leaves]
-    return max(ticks, default=0) - min(ticks, default=0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -45,7 +45,13 @@ def reach(sources: Iterable[Source], sinks: Iterable[Sink], conf: Mapping[str, s
         for path in _local(sources):
             _look_at(path)
         for path in _local(sinks):
-            _refuse_unwritable(path)
+            there = Path(path).absolute()
+            while not there.exists():
+                there = there.parent
+            if not there.is_dir():
+                raise OutputError(f"{path}: cannot be written, for {there} is a file; give a folder")
+            if not os.access(there, os.W_OK):
+                raise OutputError(f"{path}: no permission to write into {there}. Give another folder")
 
 
 def _knock(servers: str, port: int, failed: str, kind: type[DataError | UnsupportedError]) -> None:
@@ -85,13 +91,3 @@ def _look_at(path: str) -> None:
         raise DataError(f"{path}: there is no such file or folder. Check the path")
     if not os.access(path, os.R_OK):
         raise DataError(f"{path}: no permission to read it. Have the rights given")
-
-
-def _refuse_unwritable(path: str) -> None:
-    there = Path(path).absolute()
-    while not there.exists():
-        there = there.parent
-    if not there.is_dir():
-        raise OutputError(f"{path}: cannot be written, for {there} is a file; give a folder")
-    if not os.access(there, os.W_OK):
-        raise OutputError(f"{path}: no permission to write into {there}. Give another folder")

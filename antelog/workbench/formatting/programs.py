@@ -104,7 +104,7 @@ class _ProgramPage:
         if remark.alone or last.comment or not last.cells:
             self.lines.append(ProgramLine((), None, remark.text))
         else:
-            self.lines[-1] = _commented(last, remark)
+            self.lines[-1] = ProgramLine(last.cells, last.kind, remark.text, last.gap)
 
     def statement(self, words: Sequence[Lexeme], *, is_joined: bool) -> None:
         """Adds a statement; facts that are on one line stay so, as far as there is room."""
@@ -126,7 +126,3 @@ class _ProgramPage:
 
 def _is_fact(line: ProgramLine) -> bool:
     return line.kind is not None and line.kind.startswith(FACT)
-
-
-def _commented(line: ProgramLine, remark: Remark) -> ProgramLine:
-    return ProgramLine(line.cells, line.kind, remark.text, line.gap)
