@@ -103,12 +103,7 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 
 
 def places(
-    wanted: WantedColumns,
-    names: Sequence[str],
-    file: str,
-    inner: Iterable[str] = (),
-    *,
-    whole: bool = True,
+    wanted: WantedColumns, names: Sequence[str], file: str, inner: Iterable[str] = (), *, whole: bool = True
 ) -> ColumnPositions:
     """The positions of the wanted columns. Raises DataError if they cannot be found.
 

@@ -24,10 +24,7 @@ ROW = "_row"
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
 
-COUNTS = (
-    *("given", *FATES),
-    *("held", "kept", "state_bytes", "changes", "open", "now"),
-)
+COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open", "now"))
 """The counts of each bucket and micro-batch.
 
 Of the rows `given`, `antelog.accounts` says what may become of them. Those that meet no literal of any rule

@@ -78,13 +78,7 @@ def _asked(engine: Engine, query: str, answers: Sequence[Answer], odds: OddsOf) 
     }
     time = relation.answer.time
     tick = np.array([dict(answer)[time] if time else 0 for answer in answers], np.int64)
-    known = Known(
-        engine.plan,
-        tables_of(state, values),
-        current.sightings,
-        state.begin or 0,
-        odds,
-    )
+    known = Known(engine.plan, tables_of(state, values), current.sightings, state.begin or 0, odds)
     return chances(known, query, AnswersAtTicks(cells, tick, np.full(len(answers), engine.now)))
 
 

@@ -42,8 +42,7 @@ def test_there_and_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "thing",
-    [{}, (), None, 1, "text", np.zeros((0, 3)), np.array([True, False]), (1.5, (np.array([2**62]),))],
+    "thing", [{}, (), None, 1, "text", np.zeros((0, 3)), np.array([True, False]), (1.5, (np.array([2**62]),))]
 )
 def test_plain_values(thing: object) -> None:
     assert same(unpacked(*packed(thing)), thing)

@@ -51,7 +51,7 @@ class DiffFlags:
 
 @click.command(
     epilog="Exit status: 0 the programs were compared, however they differ; 1 a program or the data is "
-    "wrong, or (with --check) the meanings differ; 2 the command is wrong.",
+    "wrong, or (with --check) the meanings differ; 2 the command is wrong."
 )
 @click.argument("old", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))

@@ -36,8 +36,7 @@ class ScoreFlags:
 
 
 @click.command(
-    "score",
-    epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is.",
+    "score", epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is."
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(SCORE, settings=Settings, more=ScoreFlags)

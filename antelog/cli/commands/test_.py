@@ -33,9 +33,7 @@ class VerdictFlags(ValueSettings):
 
     watch: bool = flag(False, "Run again whenever a file changes that a test rests on.", on=("test",))
     record: bool = flag(
-        False,
-        "Write what comes out into cases without expectations, marked as recorded.",
-        on=("test",),
+        False, "Write what comes out into cases without expectations, marked as recorded.", on=("test",)
     )
     junit: Path | None = option(
         None, named_file("FILE"), "A file for the results, in JUnit's XML.", on=("test",)
@@ -44,8 +42,7 @@ class VerdictFlags(ValueSettings):
 
 
 @click.command(
-    "test",
-    epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is.",
+    "test", epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is."
 )
 @click.argument("paths", metavar="[PATH …]", nargs=-1, type=click.Path(path_type=Path))
 @flags(Runner("test"), more=VerdictFlags)

@@ -206,11 +206,7 @@ def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
     mine = np.flatnonzero(place >= 0)
     reported, of = judged.reported.take(mine), place.take(mine)
     done = ScoredLines(
-        reported.number,
-        reported.tick,
-        reported.chance,
-        decided.tick.take(of),
-        decided.confirmed.take(of),
+        reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
     return _scored(
         replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))

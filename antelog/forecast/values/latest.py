@@ -153,9 +153,9 @@ class LastValues:
         above = np.cumprod(beyond & there, axis=1).sum(axis=1)
         below = np.cumprod(~beyond & there, axis=1).sum(axis=1)
         found = [value, mean, deviation, above - below, value[:, 0] - value[:, 1], value[:, 0] - value[:, 2]]
-        columns: Features = np.column_stack(
-            [*found, age[:, 0], age[:, 1], age[:, -1], known],
-        ).astype(np.float32)
+        columns: Features = np.column_stack([*found, age[:, 0], age[:, 1], age[:, -1], known]).astype(
+            np.float32
+        )
         return columns
 
 

@@ -65,10 +65,7 @@ def _number(text: Column, name: str) -> ParsedColumn:
     complaint = f.when(
         text.isNotNull() & (number.isNull() | (f.abs(number) == float("inf"))),
         f.concat(said, f.lit(NO_NUMBER)),
-    ).when(
-        whole & (f.abs(number) > EXACT),
-        f.concat(said, f.lit(ROUNDED)),
-    )
+    ).when(whole & (f.abs(number) > EXACT), f.concat(said, f.lit(ROUNDED)))
     return ParsedColumn(number, complaint)
 
 

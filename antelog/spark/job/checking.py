@@ -51,11 +51,7 @@ class CheckedRun:
     frames: Mapping[str, DataFrame]
 
 
-def checked(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    options: OutputOptions,
-) -> CheckedRun:
+def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> CheckedRun:
     """Checks inputs and options. Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
     plan = given_plan.read
@@ -102,8 +98,7 @@ def job_of(
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
     span = RunSpan(
-        begin=tick_given("begin", options.begin, plan),
-        until=tick_given("until", options.until, plan),
+        begin=tick_given("begin", options.begin, plan), until=tick_given("until", options.until, plan)
     )
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")

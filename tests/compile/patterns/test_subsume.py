@@ -50,10 +50,7 @@ def _patterns(rules: str) -> list[str]:
         ),
         (
             "Q(X, T) :- A(X, T), not D(X, _, T). Q(X, T) :- A(X, T), not D(X, b, T).",
-            [
-                "A(X, T), not D(X, _, T)",
-                "A(X, T), not D(X, b, T)",
-            ],
+            ["A(X, T), not D(X, _, T)", "A(X, T), not D(X, b, T)"],
         ),
         # A derivation by the first rule needs a natural number for T-3; one by the second does not.
         (
@@ -62,10 +59,7 @@ def _patterns(rules: str) -> list[str]:
         ),
         (
             "Q(X, T) :- P(X, T-3). P(X, T) :- A(X, T+3). Q(X, T) :- A(X, T), B(X, T).",
-            [
-                "A(X, T), T >= 3",
-                "A(X, T), B(X, T)",
-            ],
+            ["A(X, T), T >= 3", "A(X, T), B(X, T)"],
         ),
         ("static S(x). Q(X, T) :- A(X, T), S(X). Q(X, T) :- A(X, T).", ["A(X, T)"]),
         ("static S(x). Q(X, T) :- A(X, T), S(Y). Q(X, T) :- A(X, T), S(X), C(T).", ["S(Y), A(X, T)"]),

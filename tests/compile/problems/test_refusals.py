@@ -31,10 +31,7 @@ def codes(rules: str) -> list[str]:
             "E404",
         ),
         ("Off(T) :- not A(_, T).  P(X, U) :- A(X, T), Off(U). query P(X, U).", "E405"),
-        (
-            "N(X, T) :- not A(X, T).  P(X, Y, T) :- N(X, T), N(Y, T+1). query P(X, Y, T).",
-            "E406",
-        ),
+        ("N(X, T) :- not A(X, T).  P(X, Y, T) :- N(X, T), N(Y, T+1). query P(X, Y, T).", "E406"),
         ("N(X, T) :- not A(X, T).  P(X, T) :- N(X, T), X > b. query P(X, T).", "E402"),
         # all others of X have no value: none to call a function with, to calculate with, or to compare
         ('N(X, T) :- A(X, T), contains(X, "a").  P(X, T) :- not N(X, T). query P(X, T).', "E402"),

@@ -38,11 +38,7 @@ def test_what_is_usual_is_not_remarked_on() -> None:
 
 @pytest.mark.parametrize(
     ("window", "again", "said"),
-    [
-        (24, "A(D, V, T), V >= 40", True),
-        (3, "A(D, V, T), V >= 40", False),
-        (24, "A(D, 40, T)", False),
-    ],
+    [(24, "A(D, V, T), V >= 40", True), (3, "A(D, V, T), V >= 40", False), (24, "A(D, 40, T)", False)],
 )
 def test_many_facts_with_values_of_their_own_are_slow(window: int, again: str, said: bool) -> None:
     rules = f"R(D, T) :- A(D, V, T), V >= 45. R(D, T) :- R(D, T-1), {again}."

@@ -99,10 +99,7 @@ def test_when_answers_open(rules: str, open_when: str) -> None:
             "C(X, T) :- B(X, T+3). Q(X, T) :- A(X, T), not C(X, T+1). query Q(X, T).",
             "by T+6: the B for T+4 may come",
         ),
-        (
-            "Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).",
-            "by tick 6: it may need the A for tick 6",
-        ),
+        ("Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).", "by tick 6: it may need the A for tick 6"),
         ("Q(X, T) :- A(X, T), B(X, S), S > T. query Q(X, T).", "without a deadline: B(X, S) may come at any"),
     ],
 )

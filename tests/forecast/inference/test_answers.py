@@ -49,10 +49,7 @@ def test_ages_and_open_answers() -> None:
 )
 def test_conditions(condition: Condition, wanted: list[bool]) -> None:
     values = Values()
-    tables = {
-        "Site": (cells(values, ["wt2", "wt4"]), cells(values, ["north", "south"])),
-        "Empty": (),
-    }
+    tables = {"Site": (cells(values, ["wt2", "wt4"]), cells(values, ["north", "south"])), "Empty": ()}
     assert met(condition, asked(values), tables, values).tolist() == wanted
 
 

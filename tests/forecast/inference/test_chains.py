@@ -31,11 +31,7 @@ def test_what_shares_a_slot_is_one_chain() -> None:
 def test_kinds_of_facts_that_declarations_speak_of_are_states_besides() -> None:
     chance = "chance Temp(_, _, _) = 5%. chance Temp(_, low, _) = 9%."
     (one,) = chains(SLOT.format(chance, "Temp(X, high, T)"))
-    assert one.states == (
-        state("Temp", "X", "high"),
-        state("Temp", "X", "low"),
-        state("Temp", "X", "_"),
-    )
+    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), state("Temp", "X", "_"))
     assert (one.formula_states, one.kinds) == (1, 2)
 
 

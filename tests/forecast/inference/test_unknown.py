@@ -75,10 +75,7 @@ def test_check_says_why() -> None:
 
 @pytest.mark.parametrize(
     ("more", "said"),
-    [
-        ([], f"note: P has no chances, because {WHY}"),
-        (["--model", "learn"], f"{OUTCOMES}, because {WHY}"),
-    ],
+    [([], f"note: P has no chances, because {WHY}"), (["--model", "learn"], f"{OUTCOMES}, because {WHY}")],
 )
 @pytest.mark.parametrize("command", [["try"], ["watch", "--once", "--no-page"]])
 @pytest.mark.usefixtures("folder")

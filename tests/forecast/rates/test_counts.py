@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.counts import (
-    SeriesCounts,
-    and_then,
-    counted,
-    no_counts,
-    odds_of,
-    up_to,
-)
+from antelog.forecast.rates.counts import SeriesCounts, and_then, counted, no_counts, odds_of, up_to
 from antelog.forecast.rates.odds import Keys, Odds
 from antelog.forecast.rates.sightings import Sightings, family_of
 from antelog.forecast.rates.tally import EPOCH, FORGOTTEN, KnownEpoch

@@ -40,10 +40,7 @@ def test_tests_on_open_columns_are_named_after_them() -> None:
     )
     atom = Atom("Reading", (Var("X"), Var("V"), Var("W")), AT)
     series, _ = series_of(atom, {"X": Var("X")}, tests)
-    assert series.tests == (
-        Comparison(Var("1"), ">=", Const(90)),
-        Comparison(Sum("1", 5), "<", Var("2")),
-    )
+    assert series.tests == (Comparison(Var("1"), ">=", Const(90)), Comparison(Sum("1", 5), "<", Var("2")))
 
 
 def test_series_exclude_each_other_by_different_constants() -> None:

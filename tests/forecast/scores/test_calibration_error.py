@@ -20,8 +20,7 @@ def of(seed: int, made: Made) -> CalibrationError:
 def test_by_hand() -> None:
     """Four lines are announced 20 points too low, two 10 points too high."""
     lines = decided(
-        *((n, n, 0.3, n, n % 2 == 0) for n in range(4)),
-        *((n, n, 0.6, n, n % 2 == 0) for n in range(4, 6)),
+        *((n, n, 0.3, n, n % 2 == 0) for n in range(4)), *((n, n, 0.6, n, n % 2 == 0) for n in range(4, 6))
     )
     error = judged(calibration(lines)).error
     assert error is not None

@@ -10,22 +10,11 @@ import numpy as np
 import pytest
 
 from antelog.forecast.scores.scored_lines import ScoredLines
-from antelog.forecast.scores.scores import (
-    SCHEMA,
-    Scores,
-    from_dict,
-    result,
-    scored,
-    table,
-    to_dict,
-)
+from antelog.forecast.scores.scores import SCHEMA, Scores, from_dict, result, scored, table, to_dict
 from tests.forecast.streams import Made, decided, stream
 
 SMALL = decided(
-    (7, 3, 0.6, 5, True),
-    (7, 4, 0.9, 5, True),
-    (8, 3, 0.3, 9, False),
-    (9, 6, float("nan"), 9, True),
+    (7, 3, 0.6, 5, True), (7, 4, 0.9, 5, True), (8, 3, 0.3, 9, False), (9, 6, float("nan"), 9, True)
 )
 EDGES = {
     "nothing": decided(),

@@ -7,13 +7,7 @@ import pytest
 import antelog.spark
 from antelog.run.options import keywords, taken
 from antelog.run.settings import Settings
-from antelog.spark.job.options import (
-    AnswerOptions,
-    ChangeOptions,
-    LearnOptions,
-    OutputOptions,
-    RejectOptions,
-)
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, LearnOptions, OutputOptions, RejectOptions
 
 
 def test_options_are_settings_of_all_runners() -> None:

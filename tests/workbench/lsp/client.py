@@ -16,7 +16,7 @@ CAPABILITIES = types.ClientCapabilities(
     text_document=types.TextDocumentClientCapabilities(
         completion=types.CompletionClientCapabilities(
             completion_item=types.ClientCompletionItemOptions(snippet_support=True)
-        ),
+        )
     ),
     workspace=types.WorkspaceClientCapabilities(
         code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True)

@@ -135,7 +135,4 @@ def test_a_predicate_is_offered_as_its_rules_call_it(tmp_path: Path) -> None:
     items = Completer(session.snapshot, path, snippets=True).items(len(PROGRAM) + len("Cold(X, T) :- "))
     found = {each.label: (each.insert_text, each.detail) for each in items}
     assert found["Hot"] == ("Hot(${1:X}, ${2:T})", "Hot(X, T)")
-    assert found["Temp"] == (
-        "Temp(${1:Device}, ${2:Value}, ${3:T})",
-        "Temp(device, value: number, time)",
-    )
+    assert found["Temp"] == ("Temp(${1:Device}, ${2:Value}, ${3:T})", "Temp(device, value: number, time)")
