@@ -41,7 +41,7 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.scores.program_alerts import AlertOutcomes
+from antelog.forecast.scores.thresholds import AlertOutcomes
 from antelog.forecast.values.features import QueryFeatures
 
 LONGEST = 4096

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.runners import WATCH
+from antelog.cli.arguments.ready import WATCH
 from antelog.cli.serving import page_address
 from antelog.run.settings import PageSettings
 

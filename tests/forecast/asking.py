@@ -12,7 +12,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
-from antelog.forecast.inference.background import tables_of
+from antelog.forecast.forecasting import tables_of
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning, OddsOf

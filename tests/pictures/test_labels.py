@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
-from antelog.pictures.columns import RowLabel, columns_of
-from antelog.pictures.labels import cut, cut_apart, width_of
+from antelog.pictures.columns import RowLabel, columns_of, cut, cut_apart, width_of
 from tests.pictures.looks import texts
 
 HALL = ["turbine-hall-north-1", "turbine-hall-north-2"]

@@ -9,8 +9,7 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import TRY
+from antelog.cli.arguments.ready import TRY, ready
 from antelog.cli.replaying import rejects_of
 from antelog.cli.show import listing
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing

@@ -13,8 +13,7 @@ import click
 
 from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import WATCH, WRITTEN
+from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_alerts, with_page
 from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable

@@ -27,8 +27,7 @@ from antelog.run.address import Console
 from antelog.run.settings import Settings
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.values import ANSWERS
-from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
-from antelog.spark.endpoints.reaching import reach
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reach
 from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark

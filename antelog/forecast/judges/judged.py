@@ -26,9 +26,9 @@ from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, 
 from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.scores.thresholds import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
 from antelog.run.clock import Showing, alarm, shown
+from antelog.spark.bucket.batch import lines
 from antelog.spark.bucket.changing import changed
-from antelog.spark.bucket.output import lines
 from antelog.spark.bucket.state import (
     BucketOutput,
     BucketState,

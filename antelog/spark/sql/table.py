@@ -66,9 +66,8 @@ class TableColumns:
         arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=False)]
         table = pa.table(arrays, names=list(self.types))
         if len(self.inputs) > 1:
-            given = table.column(INPUT)
             names = list(self.inputs)
-            for each in given.unique().to_pylist():
+            for each in table.column(INPUT).unique().to_pylist():
                 if each not in self.inputs:
                     hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
                     raise DataError(

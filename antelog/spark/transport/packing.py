@@ -24,9 +24,8 @@ from antelog.engine.values.values import Values
 from antelog.language.moments import Timescale
 from antelog.run.clock import far_ahead
 from antelog.spark import workers
-from antelog.spark.job.arrivals import earliest
 from antelog.spark.job.dividing import parts_of
-from antelog.spark.job.job import ARRIVED, WALL, Job
+from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
 from antelog.spark.settings import MALFORMED, ROW
 

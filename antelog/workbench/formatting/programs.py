@@ -9,9 +9,8 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import UnsupportedError
 from antelog.language.cutting import cut
 from antelog.language.parser import StatementTrees, parse, same_but_for_layout
-from antelog.workbench.formatting.columns import BLANK, WIDTH, ProgramLine, written
 from antelog.workbench.formatting.lexemes import Lexeme, Remark, lexemes
-from antelog.workbench.formatting.statements import FACT, lines_of
+from antelog.workbench.formatting.statements import BLANK, FACT, WIDTH, ProgramLine, lines_of, written
 
 _SYNTAX = frozenset({"E001", "E002", "E003"})
 

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from antelog.cli.arguments.flags import SECRET_SHOWN, OptionType
-from antelog.cli.arguments.runners import RUN, TRY, WATCH
+from antelog.cli.arguments.ready import RUN, TRY, WATCH
 from antelog.cli.main import main
 from antelog.run.options import options_of
 from antelog.run.settings import Settings

@@ -1,11 +1,11 @@
-"""antelog/compile/patterns/alike.py: literals that can change places."""
+"""antelog/compile/patterns/subsume.py: literals that can change places."""
 
 from __future__ import annotations
 
 import pytest
 
 from antelog.compile import compile_program
-from antelog.compile.patterns.alike import alike
+from antelog.compile.patterns.subsume import alike
 from antelog.diagnostics import Source
 from antelog.language import read
 

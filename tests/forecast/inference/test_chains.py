@@ -1,4 +1,4 @@
-"""antelog/forecast/inference/chains.py: which series of a formula are one chain, and which have their own."""
+"""antelog/forecast/inference/forms.py: which series of a formula are one chain, and which have their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.prepared.rules import prepared
-from antelog.forecast.inference.chains import chains_of, leaf_of
+from antelog.forecast.inference.forms import chains_of, leaf_of
 from antelog.forecast.inference.formulas import UnknownChanceError, formula_of
 from tests.forecast.making import chains, plan_of, state
 

@@ -1,4 +1,4 @@
-"""antelog/forecast/inference/totals.py: what parts weigh together, compared with a number."""
+"""antelog/forecast/inference/nodes.py: what parts weigh together, compared with a number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.forecast.inference.diagrams import FALSE, TRUE, diagram_of
-from antelog.forecast.inference.totals import Weighed, ratio_of, total
+from antelog.forecast.inference.nodes import Weighed, ratio_of, total
 from tests.forecast.inference.test_diagrams import question, walked, x
 
 OPERATORS = {">=": ge, ">": gt, "<": lt, "<=": le, "=": eq, "!=": ne}

@@ -1,10 +1,10 @@
-"""antelog/forecast/reports/short_streams.py: whether a stream is too short to learn from."""
+"""antelog/forecast/reports/text.py: whether a stream is too short to learn from."""
 
 from __future__ import annotations
 
 import pytest
 
-from antelog.forecast.reports.short_streams import ENOUGH, short_streams
+from antelog.forecast.reports.text import ENOUGH, short_streams
 
 HOUR = 3600 * 1_000_000
 

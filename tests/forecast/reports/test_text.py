@@ -10,11 +10,9 @@ import pytest
 from antelog.forecast.reports import words
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.reports.words import NONE, percent
-from antelog.forecast.scores.calibration import CalibrationResult
-from antelog.forecast.scores.calibration_error import CalibrationError
-from antelog.forecast.scores.program_alerts import ProgramAlerts
+from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
-from antelog.forecast.scores.thresholds import alerts
+from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000

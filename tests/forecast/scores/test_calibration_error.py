@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/calibration_error.py: how far chances are off, and how well that is known."""
+"""antelog/forecast/scores/calibration.py: how far chances are off, and how well that is known."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from antelog.forecast.scores.calibration import FEWEST, Calibration, calibration, judged
-from antelog.forecast.scores.calibration_error import CalibrationError
+from antelog.forecast.scores.calibration import FEWEST, Calibration, CalibrationError, calibration, judged
 from tests.forecast.streams import Made, decided, stream
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from antelog.errors import StateError
-from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scores import Scores, from_dict, result, scored, to_dict
-from antelog.forecast.scores.thresholds import alerts
+from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, stream
 
 LINES = stream(1, Made(answers=50))

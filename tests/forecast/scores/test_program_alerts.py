@@ -1,4 +1,4 @@
-"""antelog/forecast/scores/program_alerts.py: how good the alerts were that a program asks for."""
+"""antelog/forecast/scores/thresholds.py: how good the alerts were that a program asks for."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, ProgramAlerts, alert_sums
 from antelog.forecast.scores.scores import to_dict
+from antelog.forecast.scores.thresholds import AlertOutcomes, FirstAlerts, ProgramAlerts, alert_sums
 from antelog.process import Engine
 
 RULES = """

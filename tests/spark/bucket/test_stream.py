@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/stream.py, antelog/spark/job/arrivals.py: how time moves on, and arrivals."""
+"""antelog/spark/bucket/stream.py, antelog/spark/job/job.py: how time moves on, and arrivals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""antelog/spark/endpoints/reaching.py: what is not there is told within seconds, without Spark."""
+"""antelog/spark/endpoints/endpoints.py: what is not there is told within seconds, without Spark."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from antelog.errors import AntelogError, DataError, OutputError, UnsupportedError
 from antelog.files.naming import Form
 from antelog.run.address import Files, Jdbc, Kafka
-from antelog.spark.endpoints.endpoints import Sink, Source
-from antelog.spark.endpoints.reaching import reach
+from antelog.spark.endpoints.endpoints import Sink, Source, reach
 from tests.servers import free_port
 
 

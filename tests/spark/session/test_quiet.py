@@ -1,4 +1,4 @@
-"""antelog/spark/session/quiet.py: output of Spark's processes, held back at first and without noise."""
+"""antelog/spark/session/session.py: output of Spark's processes, held back at first and without noise."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from antelog.spark.session.quiet import ProcessOutput, filter_output, sifted
+from antelog.spark.session.session import ProcessOutput, filter_output, sifted
 from tests.processes import Start
 
 
@@ -70,7 +70,7 @@ def test_workers_that_nobody_needs_any_more_end_in_silence() -> None:
 
 NOISY = """
 import subprocess, sys
-from antelog.spark.session.quiet import ProcessOutput, filtered
+from antelog.spark.session.session import ProcessOutput, filtered
 output = ProcessOutput()
 code = "import sys; print(sys.argv[1]); sys.stderr.write(sys.argv[2])"
 with filtered(output):
