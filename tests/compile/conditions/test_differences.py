@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from antelog.compile.conditions.differences import ZERO, Differences, Most
+from antelog.compile.conditions.differences import ZERO, Differences, Most, times_of
+from antelog.compile.literals.terms import Time
+from tests.compile.plans import pattern_of
 
 STEP = Most(-1)
 
@@ -27,3 +29,14 @@ def test_leaving_out_the_largest_makes_it_a_step_less() -> None:
 def test_the_variable_that_is_zero_bounds_others() -> None:
     known = Differences([(ZERO, "T", Most(7)), ("T", "U", Most(1))], [], STEP)
     assert known.most(ZERO, "U") == Most(8)
+
+
+def test_how_far_apart_times_can_be() -> None:
+    rule = "Q(X, T) :- A(X, T), B(X, U), C(X, V), U > T, V <= U + 2, U <= T + 9."
+    text = f"{rule} query Q(X, T)."
+    times = times_of(pattern_of(text))
+    at = {name: Time(name, 0) for name in "TUV"}
+    assert times.furthest(at["T"], at["U"]) == 9
+    assert times.furthest(at["U"], at["T"]) == -1
+    assert times.furthest(at["T"], at["V"]) == 11  # through U
+    assert times.furthest(at["V"], at["T"]) is None

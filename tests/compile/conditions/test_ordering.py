@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.conditions.ordering import System, possible
+import antelog
+from antelog.compile.conditions.ordering import System, implied, possible
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
 
@@ -71,3 +72,21 @@ def test_what_follows(
     system = System(known, {"T": 2})
     assert system.follows(comparison) is so
     assert system.follows_after_all(comparison) is so
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ("W > V, W < 90", {"V < 90"}),
+        ("W >= V, W <= 90", {"V <= 90"}),
+        ("W > V + 2.5, W < 90", {"V < 87.5"}),
+        ("W = V + 1, W >= 3", {"3 <= V+1"}),
+        ("V < 3, W < 5", set()),  # no variable is shared
+        ("W != V, W < 90", set()),  # nothing follows from `!=`
+    ],
+)
+def test_what_two_comparisons_say(conditions: str, said: set[str]) -> None:
+    text = f"input P(v: number, w: number, time). Q(T) :- P(V, W, T), {conditions}. query Q(T)."
+    (query,) = antelog.parse(text).plan.queries
+    found = {c.text for pattern in query.patterns for c in implied(pattern.comparisons)}
+    assert found == said

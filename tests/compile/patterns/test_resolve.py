@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Time
+from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.patterns import work
-from antelog.compile.patterns.resolve import EndlessError, Resolver, TooManyPatternsError
+from antelog.compile.patterns.relations import Failed, Resolved, relations_of
+from antelog.compile.patterns.resolve import (
+    LITERALS_EACH,
+    Effort,
+    EndlessError,
+    Resolver,
+    TooManyPatternsError,
+)
+from antelog.compile.patterns.unfold import Spanned
 from antelog.compile.rules.program import clauses_of, frame_of, query_clause
 from antelog.diagnostics import Source
 from antelog.language import read
@@ -63,3 +74,52 @@ def test_too_many_that_differ_in_a_comparison_only(monkeypatch: pytest.MonkeyPat
     with pytest.raises(TooManyPatternsError) as caught:
         patterns(" ".join(map(rules.format, range(60))) + " query P(X, T).")
     assert (caught.value.predicate, caught.value.reason, len(caught.value.sizes)) == ("P", "alike", 60)
+
+
+def found(literals: int) -> Spanned:
+    atoms = tuple(Atom(f"A{i}", (), Time("T", 0)) for i in range(literals))
+    return Spanned(Pattern((), Time("T", 0), atoms), 0, 0)
+
+
+def test_as_many_patterns_as_the_limit_says_are_fine() -> None:
+    effort = Effort(2)
+    assert [effort.exceeded(found(1)) for _ in range(3)] == [False, False, True]
+    assert effort.literals_allowed is None
+
+
+def test_literals_may_be_too_many_before_patterns_are() -> None:
+    effort = Effort(5)
+    assert not effort.exceeded(found(5 * LITERALS_EACH))
+    assert effort.exceeded(found(1))
+    assert effort.literals_allowed == 5 * LITERALS_EACH
+
+
+def resolve(text: str, limit: int = 100) -> tuple[tuple[Resolved, ...], tuple[Failed, ...]]:
+    checked = read(Source(text))
+    resolved, failed, _ = relations_of(checked, clauses_of(checked)[0], limit)
+    return resolved, failed
+
+
+def test_what_is_negated_is_followed_until_nothing_new_is() -> None:
+    text = """input A(x, time). input B(x, y, time). input C(x, time).
+        P(X, T) :- A(X, T), not Q(X, T). Q(X, T) :- C(X, T), not B(X, _, T-1). query P(X, T)."""
+    resolved, failed = resolve(text)
+    found = {r.request.name: [pattern.text for pattern in r.patterns] for r in resolved}
+    assert found == {
+        "P": ["A(X, T), not Q(X, T)"],
+        "Q(X, T)": ["C(X, T), not B(X, _, T-1)"],
+        "B(x, _, time)": ["B(X, Y, T)"],
+    }
+    assert [r.request.by_query for r in resolved] == [True, False, False]
+    assert [(r.request.predicate, r.request.variables) for r in resolved][2] == ("B", ("X",))
+    assert failed == ()
+
+
+def test_what_has_no_end_is_handed_back_and_the_rest_goes_on() -> None:
+    text = """R(X, T) :- R(X, T-1). R(X, T) :- A(X, T). P(X, T) :- A(X, T). P(X, T) :- B(X, T).
+        query R(X, T). query P(X, T)."""
+    resolved, (failed,) = resolve(text)
+    assert (failed.request.name, type(failed.why)) == ("R", EndlessError)
+    assert [r.request.name for r in resolved] == ["P"]
+    _, (endless, many) = resolve(text, limit=1)
+    assert (endless.request.name, many.request.name, type(many.why)) == ("R", "P", TooManyPatternsError)

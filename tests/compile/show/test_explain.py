@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from antelog.compile.show.details import key_text
-from antelog.compile.show.explain import TITLE, Line, details, explain, plan_text, report
+from antelog.compile.show.explain import TITLE, Line, details, explain, plan_html, plan_text, report
 from tests.compile.plans import plan_of
 
 PLAN = plan_of("""input A(x: text, time) delay 2. static S(x). S(a). S(b).
@@ -33,3 +33,12 @@ def test_a_line_has_its_indentation() -> None:
 def test_the_whole_ends_with_the_key() -> None:
     assert explain(PLAN).splitlines()[-1] == key_text(PLAN)
     assert plan_text(PLAN).splitlines() == explain(PLAN).splitlines()
+
+
+def test_a_row_for_each_relation_with_what_explain_says() -> None:
+    rules = 'Q(X, T) :- A(X, T), not B(X, T), X != "<b>". B(X, T) :- A(X, T+1).'
+    html = plan_html(plan_of(f"input A(x, time) delay 2. {rules} query Q(X, T)."))
+    assert html.count("<tr>") == 1 + 1 + 1 + 2
+    assert "decided by T+" in html
+    assert html.index("when A(X, T") < html.index("<details>") < html.index("window")
+    assert "&lt;b&gt;" in html
