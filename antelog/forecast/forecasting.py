@@ -40,7 +40,7 @@ from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.rates.tally import KnownEpoch
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.features import QueryFeatures, features_of
+from antelog.forecast.values.latest import QueryFeatures, features_of
 
 
 @dataclass(frozen=True)

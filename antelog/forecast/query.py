@@ -42,7 +42,7 @@ from antelog.forecast.outcomes.following import (
 )
 from antelog.forecast.outcomes.rows import AnswerRows
 from antelog.forecast.scores.thresholds import AlertOutcomes
-from antelog.forecast.values.features import QueryFeatures
+from antelog.forecast.values.latest import QueryFeatures
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""

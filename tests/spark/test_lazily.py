@@ -40,7 +40,7 @@ def test_types_that_change_are_the_same_in_streams_and_batches(spark: SparkSessi
 
 _TASKS = """
 import gc
-from antelog.spark.workers import spare
+from antelog.spark.settings import spare
 
 spare()
 import pyarrow

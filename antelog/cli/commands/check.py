@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import print_text, tell, to_stdout
+from antelog.cli.show.terminal import print_diagnostics, print_text, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import evaluate

@@ -11,8 +11,7 @@ import click
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import DIFF, checked
-from antelog.cli.replaying import through
+from antelog.cli.arguments.ready import DIFF, checked, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile.nodes.plan import Plan

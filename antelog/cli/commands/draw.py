@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import DRAW, ready, tick_given
-from antelog.cli.replaying import through
+from antelog.cli.arguments.ready import DRAW, ready, through, tick_given
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError

@@ -10,8 +10,7 @@ import click
 from antelog.accounts import Counts
 from antelog.cli.arguments.flags import flags
 from antelog.cli.arguments.ready import LEARN as LEARNING
-from antelog.cli.arguments.ready import ready
-from antelog.cli.replaying import rejects_of, through
+from antelog.cli.arguments.ready import ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import SCORE, ready
-from antelog.cli.replaying import rejects_of, through
+from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell

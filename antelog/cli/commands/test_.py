@@ -19,9 +19,8 @@ from antelog.cli.show.verdicts import Verdicts
 from antelog.errors import AntelogError, OutputError
 from antelog.run.options import Runner, flag, named_file, option
 from antelog.run.source_settings import ValueSettings
-from antelog.workbench.testing.annotations import github, junit
 from antelog.workbench.testing.recording import recorded
-from antelog.workbench.testing.results import RunOptions, RunReport, found, run
+from antelog.workbench.testing.results import RunOptions, RunReport, found, github, junit, run
 from antelog.workbench.testing.suite import Given, read_suite
 from antelog.writing import write
 

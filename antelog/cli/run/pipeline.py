@@ -16,9 +16,8 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, console_printer, reporting
 from antelog.cli.serving import until_stopped
-from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.terminal import say
+from antelog.cli.show.terminal import say, say_what_is_missing
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.setting_aside import no_use
 from antelog.lazily import brought_by

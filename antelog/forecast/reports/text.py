@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from antelog.escaping import shown
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent, wrapped
-from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scored_lines import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import Alerted
 

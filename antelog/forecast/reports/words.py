@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Literal, TypeAlias
 
 from antelog.forecast.scores.calibration import Bin, CalibrationError, CalibrationResult
-from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scored_lines import Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text

@@ -10,8 +10,8 @@ from rich.text import Text
 import antelog
 from antelog.cli.commands.check import print_plan
 from antelog.cli.show import terminal
-from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.set_aside import facts, number
+from antelog.cli.show.terminal import print_diagnostics
 from antelog.cli.show.wrapping import wrapped, wrapped_text
 from antelog.diagnostics import Diagnostic, Source, Span
 

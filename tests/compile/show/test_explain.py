@@ -115,7 +115,7 @@ def test_another_version_is_refused() -> None:
         lambda text: text[: len(text) // 2],
         lambda _: "",
         lambda _: "[]",
-        lambda text: text.replace('"delay":0', '"delay":"none"', 1),
+        lambda text: text.replace('"delay":2', '"delay":"none"', 1),
         lambda text: text.replace('"type":"Atom"', '"type":"Bomb"', 1),
         lambda text: text.replace('"relations"', '"relation"', 1),
     ],

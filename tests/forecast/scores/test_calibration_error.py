@@ -9,8 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from antelog.forecast.scores.blocks import MOST, Blocks, blocks, summed
-from antelog.forecast.scores.calibration import FEWEST, Calibration, CalibrationError, calibration, judged
+from antelog.forecast.scores.calibration import (
+    FEWEST,
+    MOST,
+    Blocks,
+    Calibration,
+    CalibrationError,
+    blocks,
+    calibration,
+    judged,
+    summed,
+)
 from tests.forecast.streams import Made, decided, stream
 
 

@@ -12,8 +12,18 @@ import numpy as np
 import pytest
 
 from antelog.errors import StateError
-from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
-from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, exactly, with_chance
+from antelog.forecast.scores.scored_lines import (
+    UNIT,
+    Loss,
+    Losses,
+    ScoredLines,
+    base_rate,
+    brier,
+    exactly,
+    log_loss,
+    losses,
+    with_chance,
+)
 from antelog.forecast.scores.scores import SCHEMA, Scores, from_dict, result, scored, table, to_dict
 from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, decided, stream
