@@ -96,10 +96,10 @@ FOLDERS: dict[str, tuple[str, ...]] = {
         *("line_columns", "alerts", "limits", "model_file", "query", "forecasting", "parts", "saving"),
         *("carrying", "forecaster", "reports"),
     ),
-    "cli": ("stopping", "show", "arguments", "replaying", "serving", "run", "commands"),
+    "cli": ("stopping", "show", "arguments", "serving", "run", "commands"),
     "watch": ("child", "changes", "board", "alerts", "web"),
     "spark": (
-        *("settings", "workers", "lost", "job", "transport", "bucket"),
+        *("settings", "lost", "job", "transport", "bucket"),
         *("running", "learning", "sql", "format"),
         *("endpoints", "session", "pipeline"),
     ),

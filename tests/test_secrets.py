@@ -10,7 +10,7 @@ import pytest
 from py4j.protocol import Py4JError
 
 from antelog import secrets
-from antelog.cli.arguments.runners import RUN
+from antelog.cli.arguments.ready import RUN
 from antelog.errors import UnsupportedError
 from antelog.run.address import Jdbc, Kafka
 from antelog.run.options import options_of

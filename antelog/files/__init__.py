@@ -20,17 +20,7 @@ if TYPE_CHECKING:
     from antelog.files.reading import tables
     from antelog.files.setting_aside import Reject, Rejects, rejects_to
 
-__all__ = [
-    "ARRIVAL",
-    "LINE",
-    "Form",
-    "Reject",
-    "Rejects",
-    "WantedColumns",
-    "form_of",
-    "rejects_to",
-    "tables",
-]
+__all__ = ["ARRIVAL", "LINE", "Form", "Reject", "Rejects", "WantedColumns", "form_of", "rejects_to", "tables"]
 
 _FROM = {
     **dict.fromkeys(("ARRIVAL", "LINE", "WantedColumns"), "columns"),

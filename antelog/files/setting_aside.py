@@ -172,7 +172,13 @@ class Rejects:
             if len(self.first) < SHOWN:
                 self.first.append(reject)
             if self.out is not None:
-                _write(self.out, self.form, reject)
+                row = {name: getattr(reject, name) for name in _WRITTEN}
+                if self.form is Form.CSV:
+                    csv.writer(self.out).writerow(
+                        cell(each) if isinstance(each, str) else each for each in row.values()
+                    )
+                else:
+                    self.out.write(json.dumps(row) + "\n")
             if self.strict:
                 raise DataError(str(reject))
 
@@ -204,11 +210,3 @@ def rejects_to(path: Path | None, *, strict: bool) -> Iterator[Rejects]:
         out.detach()
     if ended is not None:
         raise ended
-
-
-def _write(out: TextIO, form: Form, reject: Reject) -> None:
-    row = {name: getattr(reject, name) for name in _WRITTEN}
-    if form is Form.CSV:
-        csv.writer(out).writerow(cell(each) if isinstance(each, str) else each for each in row.values())
-    else:
-        out.write(json.dumps(row) + "\n")

@@ -27,7 +27,7 @@ from antelog.forecast.columns import FALL, LIKELY, UNLIKELY
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.judges.judged import Predictions
 from antelog.forecast.line_columns import LineColumns
-from antelog.forecast.scores.program_alerts import FirstAlerts
+from antelog.forecast.scores.thresholds import FirstAlerts
 
 ROUNDED = 1e-9
 """By so little a chance may fall short: how it is rounded depends on what it is worked out together with."""

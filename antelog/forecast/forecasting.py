@@ -9,25 +9,26 @@ forecasts: its lines are the same with and without.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
 
 from antelog.compile.nodes.plan import Plan
-from antelog.engine.columns.tables import distinct
+from antelog.engine.columns.tables import Column, distinct
 from antelog.engine.engine import FinishedStep
 from antelog.engine.kernel import open_answers
 from antelog.engine.state import State
 from antelog.engine.step.lines import Lines
 from antelog.engine.step.query import LineSelection
 from antelog.engine.values.values import Values
-from antelog.forecast.inference.background import tables_of
 from antelog.forecast.inference.forms import Layout, key_of, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
-from antelog.forecast.inference.table import Known
+from antelog.forecast.inference.table import Known, Tables
 from antelog.forecast.judges import judged as judging
 from antelog.forecast.judges.judge import JUDGES, Judges, JudgeSettings
 from antelog.forecast.judges.judged import Judged
@@ -39,7 +40,7 @@ from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.sightings import Sightings, forgotten, nothing_seen, seen
 from antelog.forecast.rates.tally import KnownEpoch
 from antelog.forecast.scores.scores import Scores
-from antelog.forecast.values.features import QueryFeatures, features_of
+from antelog.forecast.values.latest import QueryFeatures, features_of
 
 
 @dataclass(frozen=True)
@@ -195,3 +196,25 @@ def model_of(plan: Plan, current: Forecasting, now: int) -> Model:
 def scores_of(current: Forecasting) -> dict[str, Scores]:
     """The scores of each query's chances so far."""
     return {name: judging.all_scored(each) for name, each in current.queries.items()}
+
+
+Rows: TypeAlias = Sequence[tuple[int, ...]]
+
+# To write thousands of facts anew takes longer than all else a small step does.
+_WRITTEN: WeakKeyDictionary[Values, dict[str, tuple[Rows, Sequence[Column]]]] = WeakKeyDictionary()
+
+
+def tables_of(state: State, values: Values) -> Tables:
+    """The background in the cells of these values."""
+    written = _WRITTEN.setdefault(values, {})
+    for name, rows in state.static.tables.items():
+        if name not in written or written[name][0] is not rows:
+            columns = (np.array(column, np.int64) for column in zip(*rows, strict=True))
+            written[name] = rows, tuple(values.recoded(column, state.values) for column in columns)
+    return {name: written[name][1] for name in state.static.tables}
+
+
+def columns_in(values: Values) -> Iterator[Column]:
+    """The columns of the background in cells of these values; these values must be kept."""
+    for _, columns in _WRITTEN.get(values, {}).values():
+        yield from columns

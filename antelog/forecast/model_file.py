@@ -36,10 +36,9 @@ from antelog.forecast.rates import counts as series_counts
 from antelog.forecast.rates.counts import SeriesCounts
 from antelog.forecast.rates.ledger import Ledger
 from antelog.forecast.rates.tally import EPOCH, Counted, Tally
-from antelog.forecast.scores.program_alerts import FirstAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines
-from antelog.forecast.values.features import QueryFeatures
-from antelog.forecast.values.latest import LatestValues
+from antelog.forecast.scores.thresholds import FirstAlerts
+from antelog.forecast.values.latest import LatestValues, QueryFeatures
 from antelog.forecast.values.looks import Look
 from antelog.forecast.values.values_judge import Fit, ValuesJudge
 from antelog.given import BYTES, PATH, TEXT, checked

@@ -18,8 +18,7 @@ from antelog.compile.nodes.plan import Plan
 from antelog.engine.columns.tables import Column, Mask
 from antelog.engine.facts.history import Facts, History, Stream, added, gather
 from antelog.engine.values.values import Values
-from antelog.forecast.forecasting import Forecasting, start
-from antelog.forecast.inference.background import columns_in
+from antelog.forecast.forecasting import Forecasting, columns_in, start
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning
 from antelog.forecast.judges import mean as average

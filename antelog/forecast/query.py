@@ -22,12 +22,7 @@ from antelog.engine.step.lines import Lines as Logged
 from antelog.engine.step.query import REJECT, REVISED
 from antelog.engine.values.encoding import UNBOUND
 from antelog.engine.values.values import Values
-from antelog.forecast.alerts import (
-    AnswerChances,
-    LastLines,
-    alert_lines,
-    lines_in_order,
-)
+from antelog.forecast.alerts import AnswerChances, LastLines, alert_lines, lines_in_order
 from antelog.forecast.column_set import ColumnSet
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import is_lossy, key_of
@@ -46,8 +41,8 @@ from antelog.forecast.outcomes.following import (
     last_line_ticks,
 )
 from antelog.forecast.outcomes.rows import AnswerRows
-from antelog.forecast.scores.program_alerts import AlertOutcomes
-from antelog.forecast.values.features import QueryFeatures
+from antelog.forecast.scores.thresholds import AlertOutcomes
+from antelog.forecast.values.latest import QueryFeatures
 
 LONGEST = 4096
 """For so many ticks after a line it is watched whether its answer becomes likely."""
@@ -213,14 +208,7 @@ class QueryForecast:
         end = ends_of(self._ends, at.stage)
         learns = self._learning.learns
         rows = AnswerRows(
-            at.answer,
-            key,
-            at.stage,
-            at.tick,
-            at.at_line,
-            learns,
-            end,
-            self.features.unknown(len(at.tick)),
+            at.answer, key, at.stage, at.tick, at.at_line, learns, end, self.features.unknown(len(at.tick))
         )
         if judged.looks_at_values(learns):
             rows = replace(rows, features=self.features.of(rows))

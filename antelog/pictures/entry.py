@@ -80,11 +80,4 @@ def draw(
     found = found.only(
         [query] if isinstance(query, str) else query, {k: str(v) for k, v in (answer or {}).items()}
     )
-    return draw_answers(
-        found,
-        plan,
-        title=title or "Answers over time",
-        width=width,
-        theme=theme,
-        most=rows,
-    )
+    return draw_answers(found, plan, title=title or "Answers over time", width=width, theme=theme, most=rows)

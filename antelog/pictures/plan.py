@@ -188,10 +188,7 @@ def _texts(graph: Graph, program: Program, width: int) -> alt.LayerChart:
     every = alt.Chart({"values": lines}).encode(y=alt.Y("y:Q", axis=None, scale=scale))
     number = every.mark_text(align="right", fontSize=11, color=theme.MUTED)
     text = every.mark_text(align="left", fontSize=11, color=theme.INK, limit=widest - 34, font=theme.MONO)
-    layers = [
-        number.encode(x=alt.value(22), text="line:N"),
-        text.encode(x=alt.value(34), text="text:N"),
-    ]
+    layers = [number.encode(x=alt.value(22), text="line:N"), text.encode(x=alt.value(34), text="text:N")]
     return alt.LayerChart(layer=layers).properties(width=widest, height=max(len(lines), 1) * _LINE)
 
 

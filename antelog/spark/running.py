@@ -17,8 +17,7 @@ from antelog.errors import DataError, UnsupportedError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.program import Program
 from antelog.run.options import taken, takes
-from antelog.spark.bucket.batch import END, ender, reasoner
-from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
+from antelog.spark.bucket.batch import CHANGES, COUNTED, END, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.job.checking import CheckedRun, checked
 from antelog.spark.job.job import Job, Predecessor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Mapping
 from typing import get_args
@@ -24,10 +25,7 @@ ROW = "_row"
 OBSERVED = "antelog"
 """The name of the counts among the observed metrics of a stream's progress."""
 
-COUNTS = (
-    *("given", *FATES),
-    *("held", "kept", "state_bytes", "changes", "open", "now"),
-)
+COUNTS = (*("given", *FATES), *("held", "kept", "state_bytes", "changes", "open", "now"))
 """The counts of each bucket and micro-batch.
 
 Of the rows `given`, `antelog.accounts` says what may become of them. Those that meet no literal of any rule
@@ -93,3 +91,21 @@ def master_of(given: str | None, conf: Mapping[str, str]) -> str:
 def quoted(name: str) -> str:
     """The name of a column as Spark takes it, whatever is in it."""
     return "`" + name.replace("`", "``") + "`"
+
+
+_FIRST_TASKS = 10
+"""In its first tasks, this many, a worker may load something that stays, as Arrow loads pandas."""
+
+_begun = 0
+
+
+def spare() -> None:
+    """Exempts all objects in memory at the start of a task from garbage collection: mostly modules.
+
+    Spark's worker scans everything after each task, which takes longer than a small task. Objects that exist
+    when one of its first tasks begins, just after a collection, stay as long as the worker.
+    """
+    global _begun  # noqa: PLW0603 - once for each process
+    if _begun < _FIRST_TASKS:
+        gc.freeze()
+        _begun += 1

@@ -11,8 +11,7 @@ from antelog.arrow.ticks import Moment, tick_of
 from antelog.engine.facts.frames import Frame
 from antelog.given import NAMED, POSITIVE, TEXT, checked, wrong
 from antelog.language.syntax import Document
-from antelog.why.answer import WhyAnswer
-from antelog.why.atom import read_atom
+from antelog.why.atom import WhyAnswer, read_atom
 from antelog.why.explaining import Detail, Explaining
 from antelog.why.grounds import Grounds, ProgramRead, written
 

@@ -114,7 +114,7 @@ class WrittenProgram:
 
 def written(program: ProgramRead) -> WrittenProgram:
     """The program as it is written."""
-    return _written(program.document)
+    return _written_once(_ById(program.document))
 
 
 @lru_cache(maxsize=8)
@@ -157,10 +157,6 @@ class _ById:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _ById) and other.document is self.document
-
-
-def _written(document: syntax.Document) -> WrittenProgram:
-    return _written_once(_ById(document))
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 
 from antelog.pictures import theme
+from antelog.pictures.answers import panel_title
 from antelog.pictures.drawing import Drawing
-from antelog.pictures.panels import panel_title
 from benchmarks.forecast.results import BASE, BOOSTING, CHANCE, LOGISTIC, Found
 
 SHOWN = {CHANCE: theme.BLUE, BOOSTING: theme.PURPLE, LOGISTIC: theme.ORANGE}

@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 
 from antelog.pictures import theme
+from antelog.pictures.answers import panel_title
 from antelog.pictures.drawing import Drawing
-from antelog.pictures.panels import panel_title
 from benchmarks.growth.curves import Curve
 from benchmarks.growth.fitting import fitted
 from benchmarks.growth.latency import Latency

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from antelog.forecast.scores.losses import log_losses
+from antelog.forecast.scores.scored_lines import log_losses
 from benchmarks.wayeb.questions import Question
 from benchmarks.wayeb.streams import Flags, Machines, Numbers
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from antelog import ProgramError
-from antelog.cli.arguments.ready import checked, settings_with
-from antelog.cli.arguments.runners import RUN
+from antelog.cli.arguments.ready import RUN, checked, settings_with
 from antelog.diagnostics import Diagnostic, Source
 from antelog.run.config import parse_config
 from antelog.run.settings import Settings

@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.runners import WATCH
-from antelog.cli.serving import page_address
+from antelog.cli.arguments.ready import WATCH
+from antelog.cli.serving import is_changes, page_address, show_changes
+from antelog.errors import DataError
 from antelog.run.settings import PageSettings
+from antelog.watch.web.address import PageAddress
 
 TOKEN = "0123456789abcdef"
 
@@ -36,3 +38,16 @@ def test_others_need_a_name_and_a_certificate() -> None:
     done = CliRunner().invoke(show, ["--host", "0.0.0.0"])
     assert done.exit_code == 2
     assert "--allowed-host" in done.output
+
+
+def test_what_has_changes_in_it(tmp_path: Path) -> None:
+    for name in ("changes.jsonl", "changes.parquet", "kafka://localhost:9092/changes", str(tmp_path)):
+        assert is_changes(Path(name))
+    assert not is_changes(Path("turbines.alog"))
+
+
+def test_a_topic_that_cannot_be_reached_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("confluent_kafka")
+    monkeypatch.setattr("antelog.run.sources.messages._PATIENCE", 0.5)
+    with pytest.raises(DataError, match=r"9/changes: cannot be reached"):
+        show_changes(Path("kafka://127.0.0.1:9/changes"), PageAddress())

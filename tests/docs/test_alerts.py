@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from antelog import load
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.runners import WATCH
+from antelog.cli.arguments.ready import WATCH
 from antelog.cli.commands.watch import wanted_alerts
 from antelog.run.settings import AlertSettings
 from antelog.watch.alerts.alert import Alert, AlertQuery, AlertSetup

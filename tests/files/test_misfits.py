@@ -1,8 +1,8 @@
-"""antelog/files/misfits.py: what a file has, and the `--map` that can be pasted as it is."""
+"""antelog/files/columns.py: what a file has, and the `--map` that can be pasted as it is."""
 
 import pytest
 
-from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
+from antelog.files.columns import arrivals_of, has, no_columns, not_mapped
 
 TEMP = ("device", "temp", "time")
 

@@ -12,7 +12,7 @@ from antelog.engine.columns.tables import Column
 from antelog.engine.values.encoding import OTHERS as OTHERS_CELL
 from antelog.engine.values.values import Values
 from antelog.forecast import forecasting
-from antelog.forecast.inference.background import tables_of
+from antelog.forecast.forecasting import tables_of
 from antelog.forecast.inference.chances import Chances, chances
 from antelog.forecast.inference.forms import layout
 from antelog.forecast.inference.learning import Learning, OddsOf
@@ -78,13 +78,7 @@ def _asked(engine: Engine, query: str, answers: Sequence[Answer], odds: OddsOf) 
     }
     time = relation.answer.time
     tick = np.array([dict(answer)[time] if time else 0 for answer in answers], np.int64)
-    known = Known(
-        engine.plan,
-        tables_of(state, values),
-        current.sightings,
-        state.begin or 0,
-        odds,
-    )
+    known = Known(engine.plan, tables_of(state, values), current.sightings, state.begin or 0, odds)
     return chances(known, query, AnswersAtTicks(cells, tick, np.full(len(answers), engine.now)))
 
 

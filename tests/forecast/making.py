@@ -17,7 +17,7 @@ from antelog.compile.prepared.rules import prepared
 from antelog.engine.facts.history import Facts
 from antelog.engine.values.values import Values
 from antelog.forecast.columns import OUTCOMES
-from antelog.forecast.inference.chains import chains_of
+from antelog.forecast.inference.forms import chains_of
 from antelog.forecast.inference.formulas import WHEN, Condition, Formula, formula_of
 from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never, Node, Some, Turns
 from antelog.forecast.judges.judge import Judge

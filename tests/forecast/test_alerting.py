@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import datetime as dt
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
 import antelog
+from antelog.engine.columns.tables import Column
 from antelog.engine.step.schema import AFTER_ANSWER
-from antelog.forecast.columns import COLUMNS, KINDS, LIKELY, UNLIKELY
+from antelog.errors import DataError
+from antelog.forecast.alerts import alert_changes
+from antelog.forecast.columns import COLUMNS, HOLDS, KINDS, LIKELY, UNLIKELY
+from antelog.forecast.inference.chances import Chances, Growth
+from antelog.forecast.limits import LeftOut, Limits, filtered, left_out_table, open_within
+from antelog.forecast.line_columns import LineColumns
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine as Plain
 
@@ -88,3 +96,192 @@ def test_types_may_change_from_step_to_step(steps: list[list[Any]], options: dic
 
 def test_kinds() -> None:
     assert KINDS[-2:] == ("likely", "unlikely")
+
+
+Row = tuple[int, int, float]
+ASKED = 0.8
+NOBODY = np.zeros(0, np.int64)
+
+
+def alerts(*rows: Row, before: Column = NOBODY) -> tuple[list[tuple[int, str]], list[int]]:
+    """The ticks of alerts, and which answers are likely in the end; rows are (answer, tick, chance)."""
+    number, tick, chance = (np.array(column) for column in zip(*rows, strict=True))
+    after, found = alert_changes(before, number, tick, chance, ASKED)
+    words = ["likely" if likely else "unlikely" for likely in found.likely]
+    return list(zip(tick.take(found.row).tolist(), words, strict=True)), after.tolist()
+
+
+def of(*chances: float) -> list[Row]:
+    return [(0, tick, chance) for tick, chance in enumerate(chances)]
+
+
+def test_likely_and_a_tenth_below_unlikely_again() -> None:
+    assert alerts(*of(0.64, 0.85, 0.78, 0.69)) == ([(1, "likely"), (3, "unlikely")], [])
+    assert alerts(*of(0.8)) == ([(0, "likely")], [0])
+    assert alerts(*of(0.79, 0.1)) == ([], [])
+
+
+def test_between_the_two_nothing_changes() -> None:
+    assert alerts(*of(0.75, 0.75, 0.85, 0.75, 0.85)) == ([(2, "likely")], [0])
+    assert alerts(*of(0.75), before=np.array([0])) == ([], [0])
+
+
+def test_where_no_chance_is_known_nothing_changes() -> None:
+    unknown = float("nan")
+    assert alerts(*of(0.9, unknown, 0.9)) == ([(0, "likely")], [0])
+    assert alerts(*of(unknown), before=np.array([0])) == ([], [0])
+
+
+def test_answers_have_nothing_to_do_with_each_other() -> None:
+    rows = [(2, 5, 0.9), (1, 4, 0.2), (2, 4, 0.1), (1, 5, 0.1)]
+    assert alerts(*rows, before=np.array([1, 7])) == ([(4, "unlikely"), (5, "likely")], [2, 7])
+
+
+def test_nothing_said() -> None:
+    nothing = np.zeros(0, np.int64)
+    after, found = alert_changes(NOBODY, nothing, nothing, np.zeros(0), ASKED)
+    assert (after.tolist(), found.row.tolist(), found.likely.tolist()) == ([], [], [])
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_cuts_change_nothing(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    chances = random.random((4, 60)).cumsum(axis=1) % 1
+    rows = [(answer, tick, float(chances[answer, tick])) for tick in range(60) for answer in range(4)]
+    whole, likely = alerts(*rows)
+    found: list[tuple[int, str]] = []
+    state = NOBODY
+    for start, end in pairwise((0, 1, 7, 30, 60)):
+        more, last = alerts(*rows[4 * start : 4 * end], before=state)
+        found += more
+        state = np.array(last, np.int64)
+    assert sorted(found) == sorted(whole)
+    assert state.tolist() == likely
+    assert len(whole) > 20
+
+
+Line = tuple[int, str, str, float | None]
+UNTOLD = float("nan")
+
+
+def left(limits: Limits, *lines: Line, likeliest: list[float] | None = None) -> tuple[list[Any], LeftOut]:
+    """The lines that are left, as (tick, X), and what was left out."""
+    tick, change, x, chance = (list(column) for column in zip(*lines, strict=True))
+    table = pa.table({"tick": tick, "change": change, "X": x, "chance": pa.array(chance, pa.float64())})
+    kind = np.array([KINDS.index(each) for each in change])
+    before = np.array(likeliest or [UNTOLD] * len(lines))
+    found = filtered(table, kind, before, limits)
+    return list(
+        zip(found.lines["tick"].to_pylist(), found.lines["X"].to_pylist(), strict=True)
+    ), found.left_out
+
+
+def test_lines_of_unlikely_answers() -> None:
+    lines = [(0, "possible", "a", 0.02), (1, "possible", "b", 0.64), (2, "revised", "b", 0.03)]
+    found, out = left(Limits(min_chance=0.05), *lines, (3, "confirmed", "a", None))
+    assert found == [(1, "b"), (3, "a")]
+    assert out.lines == 2
+    assert out.chances == pytest.approx(0.05)
+
+
+def test_the_line_of_a_rejected_answer_that_was_never_likely() -> None:
+    lines: list[Line] = [(3, "rejected", x, None) for x in ("a", "b", "c")]
+    found, out = left(Limits(min_chance=0.05), *lines, likeliest=[0.02, 0.64, UNTOLD])
+    assert found == [(3, "b"), (3, "c")]
+    assert out == LeftOut()
+
+
+def test_the_least_likely_of_too_many_at_a_tick() -> None:
+    lines: list[Line] = [
+        *[(0, "possible", x, chance) for x, chance in (("a", 0.3), ("b", 0.7), ("c", 0.1), ("d", 0.7))],
+        *[(0, "confirmed", "e", None), (1, "possible", "f", 0.05)],
+    ]
+    found, out = left(Limits(most=2), *lines)
+    assert found == [(0, "b"), (0, "d"), (0, "e"), (1, "f")]
+    assert out.lines == 2
+    assert out.chances == pytest.approx(0.4)
+
+
+def test_an_answer_without_a_chance_may_be_the_likeliest() -> None:
+    assert left(Limits(0.5, 1), (0, "possible", "a", 0.9), (0, "possible", "b", None))[0] == [(0, "b")]
+
+
+def test_open_answers_in_a_table() -> None:
+    table = pa.table({"X": ["a", "b", "c"], "chance": pa.array([0.1, 0.6, None], pa.float64())})
+    open_ = np.array([True, True, False])
+    assert open_within(table, open_, Limits(min_chance=0.5))["X"].to_pylist() == ["b", "c"]
+    assert open_within(table, open_, Limits(most=1))["X"].to_pylist() == ["b", "c"]
+    assert open_within(table, open_, Limits()).equals(table)
+
+
+@pytest.mark.parametrize(
+    ("limits", "any_"), [(Limits(), False), (Limits(0.0), True), (Limits(None, 1), True)]
+)
+def test_limits(limits: Limits, any_: bool) -> None:
+    assert bool(limits) is any_
+
+
+@pytest.mark.parametrize(("given", "why"), [((1.5, None), "from 0 to 1"), ((None, 0), "at least one answer")])
+def test_limits_that_are_none(given: Any, why: str) -> None:
+    with pytest.raises(DataError, match=why):
+        Limits(*given)
+
+
+def test_counted() -> None:
+    table = left_out_table({"Malf": LeftOut(2, 0.05) + LeftOut(1, 0.01), "Calm": LeftOut()})
+    assert table.to_pydict() == {
+        "query": ["Malf", "Calm"],
+        "lines": [3, 0],
+        "chances": pytest.approx([0.06, 0.0]),
+    }
+
+
+LINES = pa.table({"X": ["a", "b", "c", "d"]})
+FOUND = Chances(
+    np.array([0.8, 0.5]),
+    Growth(np.array([0, 0, 1]), np.array([1, 2, 1]), np.array([0.2, 0.8, 0.5])),
+    np.array([0.9, 0.6]),
+    np.array([1, 0, -1]),
+)
+"""Two chances, of which the first answer has the second, the second the first, and the third none."""
+
+
+def ints(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def said(*, lossy: bool = False) -> pa.Table:
+    """Rows 0, 1 and 3 are said something of, as of answers about tick 10; row 2 is not."""
+    beside = LineColumns(4, ("model", "outcomes", "values"), lossy=lossy)
+    beside.put(ints(0, 1, 3), np.array([0.5, 0.4, 0.7]), ints(0, 2, 1))
+    beside.grow(ints(0, 1, 3), ints(10, 10, 10), FOUND)
+    if lossy:
+        beside.hold(ints(0, 1, 3), FOUND)
+    return beside.table(LINES)
+
+
+def test_who_says_which_chance() -> None:
+    table = said()
+    assert table.schema.names == ["X", *COLUMNS.names]
+    assert table.column("chance").to_pylist() == [0.5, 0.4, None, 0.7]
+    assert table.column("chance_from").to_pylist() == ["model", "values", None, "outcomes"]
+
+
+def test_a_chance_grows_as_the_model_says_in_proportion() -> None:
+    forecast = said().column("forecast").to_pylist()
+    assert forecast[0] == [{"tick": 11, "chance": 0.5}]
+    # The model says 0.8 and both together 0.4: half of each step.
+    assert forecast[1] == [{"tick": 11, "chance": pytest.approx(0.1)}, {"tick": 12, "chance": 0.4}]
+    assert forecast[2] is None
+    assert forecast[3] is None  # outcomes know nothing of when
+
+
+def test_what_holds_is_said_where_facts_may_be_lost() -> None:
+    assert HOLDS.names[0] not in said().schema.names
+    assert said(lossy=True).column("holds").to_pylist() == [0.6, 0.9, None, None]
+
+
+def test_lines_without_anything_said() -> None:
+    table = LineColumns(4, (), lossy=True).table(LINES)
+    assert [table.column(name).null_count for name in (*COLUMNS.names, *HOLDS.names)] == [4, 4, 4, 4]
+    assert LineColumns(0, (), lossy=False).table(LINES[:0]).schema.names == ["X", *COLUMNS.names]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import antelog
 from antelog.engine.state import start
 from antelog.engine.values.values import Values
-from antelog.forecast.inference.background import columns_in, tables_of
+from antelog.forecast.forecasting import columns_in, tables_of
 from antelog.process import Engine
 
 RULES = """

@@ -15,7 +15,7 @@ from antelog.errors import DataError, OutputError
 from antelog.language.line_literals import read_literal
 from antelog.language.moments import Timescale
 from antelog.pictures import theme
-from antelog.pictures.answers import draw_answers
+from antelog.pictures.answers import draw_answers, easy
 from antelog.pictures.clock import Clock, clock
 from antelog.pictures.drawing import THEMES, Drawing
 from antelog.pictures.history import (
@@ -28,7 +28,6 @@ from antelog.pictures.history import (
     Literals,
     Wording,
 )
-from antelog.pictures.panels import easy
 from antelog.pictures.rows import Frame, answer_rows, mark_rows
 from tests.cli.trying import LOG, PROGRAM
 from tests.limits import longest_file

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from antelog.cli.arguments.ready import settings_with
-from antelog.cli.arguments.runners import RUN
+from antelog.cli.arguments.ready import RUN, settings_with
 from antelog.diagnostics import Source, Span, to_text
 from antelog.errors import ProgramError
 from antelog.files.naming import Form

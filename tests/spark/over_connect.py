@@ -28,10 +28,7 @@ def compare_feed(spark: SparkSession, case: Case) -> None:
         comparing.compare_feed(spark, case, Path(folder))
 
 
-COMPARISONS = {
-    "sql": tests.spark.sql.comparing.compare,
-    "feed": compare_feed,
-}
+COMPARISONS = {"sql": tests.spark.sql.comparing.compare, "feed": compare_feed}
 
 
 def main(name: str) -> None:

@@ -14,8 +14,7 @@ from typing import Any, cast
 import pyarrow as pa
 from pyspark.sql import Row
 
-from antelog.spark.bucket.batch import ender, reasoner
-from antelog.spark.bucket.output import CHANGES, COUNTED, OUTPUT, REJECTED
+from antelog.spark.bucket.batch import CHANGES, COUNTED, OUTPUT, REJECTED, ender, reasoner
 from antelog.spark.bucket.processor import BucketProcessor
 from antelog.spark.bucket.stream import forget
 from antelog.spark.job.job import Job

@@ -1,21 +1,64 @@
-"""Settings of a command merged with its configuration file and checked, and its program loaded."""
+"""The runners of the command line; their settings merged with a file and checked, and the program loaded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import click
 
+from antelog.cli.show.set_aside import say_what_was_read, summarized
+from antelog.cli.show.terminal import print_diagnostics, progress_bar, say_what_is_missing
 from antelog.compile.nodes.plan import Plan
 from antelog.errors import ProgramError
+from antelog.files import ARRIVAL
+from antelog.files.naming import Form
+from antelog.process import Engine
 from antelog.program import Program, load
+from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Posted, Rate, Reach, Standard, Table
 from antelog.run.checks import Conflict, Ready, conflicts, misfits, resolved, tick_of
 from antelog.run.config import Config, read_config
+from antelog.run.driver import Driver
 from antelog.run.options import Runner
+from antelog.run.replay import Recording, static_facts
 from antelog.run.settings import Settings
+from antelog.run.sinks.result import Tables
+from antelog.run.sources.opening import FOLLOWED
 from antelog.run.values import SettingError
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES
+
+RUN = Runner("run", SOURCES, SINKS)
+
+
+def _replaying(name: str) -> Runner:
+    """A command that replays recorded facts, from files."""
+    runner = f"`antelog {name}`"
+    instead: dict[type[Address], str] = {
+        **dict.fromkeys((Standard, Posted), "Follow it with `antelog watch`, or give a file."),
+        Kafka: "Follow it with `antelog watch`, read it on Spark with `antelog run`, or give a file.",
+        **dict.fromkeys((Jdbc, Table, Rate), "Read it on Spark with `antelog run`, or give a file."),
+    }
+    sources = Reach(runner, "read", (Files,), instead)
+    return Runner(name, sources, Reach(runner, "write", (Files,), {Console: "Give a file."}))
+
+
+TRY = _replaying("try")
+LEARN = _replaying("learn")
+SCORE = _replaying("score")
+DRAW = _replaying("draw")
+DIFF = _replaying("diff")
+WHY = _replaying("why")
+PLAY = _replaying("play")
+WRITTEN: Reach[Files | Kafka] = Reach(
+    "`antelog watch`",
+    "write",
+    (Files, Kafka),
+    {Console: "Leave it out: changes go to standard output then."},
+    form=Form.JSON,
+)
+WATCH = Runner("watch", FOLLOWED, WRITTEN)
 
 
 def ready(settings: Settings, runner: Runner, output: Path | None = None) -> Ready:
@@ -83,3 +126,40 @@ def _refuse_misfits(program: Program, settings: Settings, config: Config | None)
     for each in found:
         flag = f"'--{each.name.replace('_', '-')}'"
         raise click.BadParameter(f"{each.message}. {each.hint}", param_hint=flag)
+
+
+# ---- replays ----
+
+
+def through(
+    program: Program,
+    recording: Recording,
+    take: Callable[[Tables], None] = lambda _: None,
+    *,
+    rejects: Path | None = None,
+    **options: Any,
+) -> Engine:
+    """Replays all facts through a new engine with these options; `take` gets each piece of the log.
+
+    Prints the program's warnings, inputs without facts, and the fates of all rows. Raises DataError if an
+    input has rows and none can be used.
+    """
+    plan = program.plan
+    print_diagnostics(program.warnings, program.source)
+    say_what_is_missing(plan, recording.inputs)
+    with (
+        summarized(rejects, plan.timescale) as set_aside,
+        progress_bar("facts", recording.size, results=False) as report,
+    ):
+        static = static_facts(plan, recording.statics, set_aside, recording.maps)
+        engine = Engine(program, static=static, arrival=ARRIVAL, **options)
+        for result in Driver(engine, recording.reader(plan, set_aside, report)).steps():
+            take(result.tables)
+        say_what_was_read(set_aside, engine)
+        set_aside.require_use()
+    return engine
+
+
+def rejects_of(settings: Settings) -> Path | None:
+    """The file for rows that are set aside."""
+    return None if settings.rejects is None else Path(str(settings.rejects))

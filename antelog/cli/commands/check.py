@@ -14,9 +14,8 @@ from rich.console import Console
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import print_text, tell, to_stdout
+from antelog.cli.show.terminal import print_diagnostics, print_text, tell, to_stdout
 from antelog.compile import PATTERN_LIMIT, Compiled, compile_program, to_json
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.rules.statics import evaluate
@@ -50,9 +49,7 @@ _GIVEN_UP = (
 )
 
 
-@click.command(
-    epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.",
-)
+@click.command(epilog="Exit status: 0 the program can be run, 1 it is wrong, 2 the command is.")
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(Runner("check"), more=CheckFlags)
 @click.pass_context

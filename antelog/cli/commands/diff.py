@@ -11,9 +11,7 @@ import click
 from rich.text import Text
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import checked
-from antelog.cli.arguments.runners import DIFF
-from antelog.cli.replaying import through
+from antelog.cli.arguments.ready import DIFF, checked, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import print_text, say, tell, to_stdout
 from antelog.compile.nodes.plan import Plan
@@ -51,7 +49,7 @@ class DiffFlags:
 
 @click.command(
     epilog="Exit status: 0 the programs were compared, however they differ; 1 a program or the data is "
-    "wrong, or (with --check) the meanings differ; 2 the command is wrong.",
+    "wrong, or (with --check) the meanings differ; 2 the command is wrong."
 )
 @click.argument("old", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("new", type=click.Path(dir_okay=False, path_type=Path))

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready, tick_given
-from antelog.cli.arguments.runners import DRAW
-from antelog.cli.replaying import through
+from antelog.cli.arguments.ready import DRAW, ready, through, tick_given
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.terminal import say
 from antelog.errors import DataError, UnsupportedError

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import click
 
-from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import say, tell
+from antelog.cli.show.terminal import print_diagnostics, say, tell
 from antelog.diagnostics import Source
 from antelog.errors import ProgramFileError
 from antelog.language.program_files import read_text

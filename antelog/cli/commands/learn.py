@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 
 from antelog.accounts import Counts
-from antelog.cli.arguments import runners
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.replaying import rejects_of, through
+from antelog.cli.arguments.ready import LEARN as LEARNING
+from antelog.cli.arguments.ready import ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import say, tell
@@ -41,7 +40,7 @@ class LearnFlags:
     "command is.",
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
-@flags(runners.LEARN, settings=Settings, more=LearnFlags)
+@flags(LEARNING, settings=Settings, more=LearnFlags)
 @click.pass_context
 def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
     """Learn from recorded facts how likely the answers of PROGRAM are, and write it to a file.
@@ -58,7 +57,7 @@ def learn(ctx: click.Context, /, settings: Settings, more: LearnFlags) -> None:
     with ending_in_words(ctx):
         if not output.parent.is_dir():
             raise OutputError(f"{output}: cannot be written: there is no folder {output.parent}")
-        found = ready(settings, runners.LEARN, output)
+        found = ready(settings, LEARNING, output)
         engine = through(
             found.program,
             recording_of(found.settings),

@@ -16,7 +16,7 @@ from antelog.lazily import brought_by
 
 @click.command(
     epilog="Exit status: 0 the editor ended it, 1 it cannot start or the editor is gone. "
-    f"Needs: {brought_by('lsp')}.",
+    f"Needs: {brought_by('lsp')}."
 )
 @click.option("--stdio", is_flag=True, help="As without it; some editors add it.")
 @click.option("--check", is_flag=True, help="End at once; the exit status says whether it could start.")

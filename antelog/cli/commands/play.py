@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.runners import PLAY
+from antelog.cli.arguments.ready import PLAY
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.terminal import say, say_whole
 from antelog.errors import FunctionError, UnsupportedError

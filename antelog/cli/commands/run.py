@@ -7,12 +7,11 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import RUN
+from antelog.cli.arguments.ready import RUN, ready
 from antelog.cli.run.pipeline import run_pipeline
 from antelog.cli.serving import page_address
-from antelog.cli.show.diagnostics import print_diagnostics
 from antelog.cli.show.endings import ending_in_words
+from antelog.cli.show.terminal import print_diagnostics
 from antelog.run.settings import Settings
 
 

@@ -8,17 +8,14 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import SCORE
-from antelog.cli.replaying import rejects_of, through
+from antelog.cli.arguments.ready import SCORE, ready, rejects_of, through
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.set_aside import say_what_learning_lacks
 from antelog.cli.show.terminal import tell
 from antelog.forecast.reports.page import page_html
 from antelog.forecast.reports.text import report_text
 from antelog.forecast.scores.scores import report_json
-from antelog.process import LEARN, Engine
-from antelog.program import Program
+from antelog.process import LEARN
 from antelog.run.options import file_of, option
 from antelog.run.replay import recording_of
 from antelog.run.settings import Settings
@@ -37,8 +34,7 @@ class ScoreFlags:
 
 
 @click.command(
-    "score",
-    epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is.",
+    "score", epilog="Exit status: 0 fine, 1 the program, the model or the data is wrong, 2 the command is."
 )
 @click.argument("program", type=click.Path(dir_okay=False, path_type=Path))
 @flags(SCORE, settings=Settings, more=ScoreFlags)
@@ -68,17 +64,13 @@ def score(ctx: click.Context, /, settings: Settings, more: ScoreFlags) -> None:
             half_life=settings.half_life,
             judges=settings.judges,
         )
-        _tell(program, engine, more.output)
+        scores, tick = engine.scored, program.plan.tick
+        if more.output is None:
+            tell(report_text(scores, tick).rstrip())
+        elif more.output.suffix.lower() == ".json":
+            write(more.output, report_json(scores, tick).encode())
+        else:
+            title = f"How good the forecasts of {Path(program.source.name).name} were"
+            write(more.output, page_html(scores, tick, title).encode())
         if chosen == LEARN:
             say_what_learning_lacks(engine)
-
-
-def _tell(program: Program, engine: Engine, output: Path | None) -> None:
-    scores, tick = engine.scored, program.plan.tick
-    if output is None:
-        tell(report_text(scores, tick).rstrip())
-    elif output.suffix.lower() == ".json":
-        write(output, report_json(scores, tick).encode())
-    else:
-        title = f"How good the forecasts of {Path(program.source.name).name} were"
-        write(output, page_html(scores, tick, title).encode())

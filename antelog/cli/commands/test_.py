@@ -19,10 +19,8 @@ from antelog.cli.show.verdicts import Verdicts
 from antelog.errors import AntelogError, OutputError
 from antelog.run.options import Runner, flag, named_file, option
 from antelog.run.source_settings import ValueSettings
-from antelog.workbench.testing.annotations import github, junit
-from antelog.workbench.testing.finding import found
 from antelog.workbench.testing.recording import recorded
-from antelog.workbench.testing.results import RunOptions, RunReport, run
+from antelog.workbench.testing.results import RunOptions, RunReport, found, github, junit, run
 from antelog.workbench.testing.suite import Given, read_suite
 from antelog.writing import write
 
@@ -33,9 +31,7 @@ class VerdictFlags(ValueSettings):
 
     watch: bool = flag(False, "Run again whenever a file changes that a test rests on.", on=("test",))
     record: bool = flag(
-        False,
-        "Write what comes out into cases without expectations, marked as recorded.",
-        on=("test",),
+        False, "Write what comes out into cases without expectations, marked as recorded.", on=("test",)
     )
     junit: Path | None = option(
         None, named_file("FILE"), "A file for the results, in JUnit's XML.", on=("test",)
@@ -44,8 +40,7 @@ class VerdictFlags(ValueSettings):
 
 
 @click.command(
-    "test",
-    epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is.",
+    "test", epilog="Exit status: 0 all is fine, 1 a test failed or a file is wrong, 2 the command is."
 )
 @click.argument("paths", metavar="[PATH …]", nargs=-1, type=click.Path(path_type=Path))
 @flags(Runner("test"), more=VerdictFlags)

@@ -9,11 +9,8 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import TRY
-from antelog.cli.replaying import rejects_of
+from antelog.cli.arguments.ready import TRY, ready, rejects_of
 from antelog.cli.show import listing
-from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words
 from antelog.cli.show.outcomes import ReplaySummary, say_outcomes
 from antelog.cli.show.set_aside import (
@@ -24,7 +21,7 @@ from antelog.cli.show.set_aside import (
     say_which_chances_lack,
     summarized,
 )
-from antelog.cli.show.terminal import progress_bar, say
+from antelog.cli.show.terminal import print_diagnostics, progress_bar, say, say_what_is_missing
 from antelog.files import ARRIVAL, Rejects
 from antelog.forecast.columns import KINDS, LIKELY, UNLIKELY
 from antelog.process import LEARN, Engine

@@ -13,10 +13,8 @@ import click
 
 from antelog.arrow.ticks import tick_of
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready
-from antelog.cli.arguments.runners import WATCH, WRITTEN
+from antelog.cli.arguments.ready import WATCH, WRITTEN, ready
 from antelog.cli.serving import Tend, is_changes, page_address, show_changes, tending, with_alerts, with_page
-from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
 from antelog.cli.show.endings import ending_in_words, stoppable
 from antelog.cli.show.listing import printer
 from antelog.cli.show.set_aside import (
@@ -27,7 +25,7 @@ from antelog.cli.show.set_aside import (
     say_which_chances_lack,
 )
 from antelog.cli.show.status_line import status_line
-from antelog.cli.show.terminal import clear, say
+from antelog.cli.show.terminal import clear, print_diagnostics, say, say_what_is_missing
 from antelog.compile.nodes.plan import Plan
 from antelog.diagnostics import Source
 from antelog.errors import AntelogError, DataError, InUseError, OutputError

@@ -10,11 +10,9 @@ from pathlib import Path
 import click
 
 from antelog.cli.arguments.flags import flags
-from antelog.cli.arguments.ready import ready, tick_given
-from antelog.cli.arguments.runners import WHY
-from antelog.cli.show.diagnostics import print_diagnostics, say_what_is_missing
+from antelog.cli.arguments.ready import WHY, ready, tick_given
 from antelog.cli.show.endings import ending_in_words
-from antelog.cli.show.terminal import say, tell
+from antelog.cli.show.terminal import print_diagnostics, say, say_what_is_missing, tell
 from antelog.cli.show.trees import print_tree
 from antelog.escaping import shown
 from antelog.files import Rejects

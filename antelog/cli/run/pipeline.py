@@ -16,9 +16,8 @@ from antelog.cli.run.columns import Wish, reading_of
 from antelog.cli.run.paging import Paging, paging
 from antelog.cli.run.report import Report, console_printer, reporting
 from antelog.cli.serving import until_stopped
-from antelog.cli.show.diagnostics import say_what_is_missing
 from antelog.cli.show.endings import stoppable
-from antelog.cli.show.terminal import say
+from antelog.cli.show.terminal import say, say_what_is_missing
 from antelog.errors import DataError, UnsupportedError
 from antelog.files.setting_aside import no_use
 from antelog.lazily import brought_by
@@ -27,8 +26,7 @@ from antelog.run.address import Console
 from antelog.run.settings import Settings
 from antelog.run.sinks.set_aside import reject_of
 from antelog.run.values import ANSWERS
-from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source
-from antelog.spark.endpoints.reaching import reach
+from antelog.spark.endpoints.endpoints import SINKS, SOURCES, Sink, Source, reach
 from antelog.spark.pipeline.locking import locked
 from antelog.spark.session.configuration import settings_of
 from antelog.spark.session.requirements import require_java, require_pyspark

@@ -53,7 +53,7 @@ def say_which_chances_lack(engine: Engine, *, learned: bool) -> None:
 
 def say_what_learning_lacks(engine: Engine) -> None:
     """Prints which queries have too few decided answers to learn from, and which library is missing."""
-    from antelog.forecast.reports.short_streams import short_streams  # noqa: PLC0415 - few learn
+    from antelog.forecast.reports.text import short_streams  # noqa: PLC0415 - few learn
 
     if engine.now < 0:
         return

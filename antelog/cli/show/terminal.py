@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 from rich.console import Console
@@ -20,8 +21,13 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.text import Span, Text
 
 from antelog.cli.show.wrapping import wrapped
+from antelog.diagnostics import Diagnostic, Severity, Source, errors_of, to_text
 from antelog.escaping import shown_lines
 from antelog.secrets import redacted
+from antelog.theme import TERMINAL
+
+if TYPE_CHECKING:
+    from antelog.compile.nodes.plan import Plan
 
 before_output: list[Callable[[], None]] = []
 """Called before something is printed: they take a status line away."""
@@ -141,3 +147,36 @@ def progress_bar(what: str, total: int | None, *, results: bool = True) -> Itera
                 shown = now
 
         yield report
+
+
+_COLOURS = {Severity.ERROR: TERMINAL["error"], Severity.WARNING: TERMINAL["caution"]}
+
+
+def print_diagnostics(
+    diagnostics: Iterable[Diagnostic], source: Source, console: Console | None = None
+) -> None:
+    """Prints diagnostics with blank lines between them, and the number of errors, to stderr."""
+    diagnostics, console = tuple(diagnostics), console or to_stderr(soft_wrap=True)
+    blocks = []
+    for diagnostic in diagnostics:
+        said = to_text([diagnostic], source)
+        text = Text((wrapped(said, console.width) if console.is_terminal else said) + "\n")
+        text.highlight_words(
+            [f"{diagnostic.severity.value} {diagnostic.code}"], _COLOURS[diagnostic.severity]
+        )
+        text.highlight_regex(r"(?m)^ +\| +\^+$", _COLOURS[diagnostic.severity])
+        text.highlight_regex(r"(?m)^ +\d* \|", "dim")
+        blocks.append(text)
+    # In one go, for a console takes a millisecond to begin.
+    if blocks:
+        print_text(console, Text("\n").join(blocks))
+    errors = len(errors_of(diagnostics))
+    if errors:
+        print_text(console, Text(f"{errors} error{'' if errors == 1 else 's'}", "bold"))
+
+
+def say_what_is_missing(plan: Plan, inputs: Collection[str], kind: str = "FILE") -> None:
+    """Prints a note for each input without a source; that would be a FILE."""
+    for source in plan.inputs:
+        if source.name not in inputs:
+            say(f"note: {source.name} has no facts; give them with --input {source.name}={kind}")

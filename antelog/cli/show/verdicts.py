@@ -8,8 +8,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from antelog.cli.show.diagnostics import print_diagnostics
-from antelog.cli.show.terminal import escaped, print_text
+from antelog.cli.show.terminal import escaped, print_diagnostics, print_text
 from antelog.cli.show.trees import print_tree
 from antelog.diagnostics import errors_of
 from antelog.theme import TERMINAL

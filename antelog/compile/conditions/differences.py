@@ -46,10 +46,7 @@ class Differences:
     """
 
     def __init__(
-        self,
-        most: Iterable[tuple[str, str, Most]],
-        unequal: Iterable[tuple[str, str, Most]],
-        step: Most,
+        self, most: Iterable[tuple[str, str, Most]], unequal: Iterable[tuple[str, str, Most]], step: Most
     ) -> None:
         self._most: dict[str, dict[str, Most]] = {}
         for lower, upper, limit in most:

@@ -97,17 +97,13 @@ class System:
 
     @cached_property
     def _values(self) -> Differences:
-        return _differences(self._known)
+        texts = (_TEXT + text for text in sorted(_texts(self._known)))
+        order = ((after, before, _BELOW) for before, after in pairwise(texts))
+        return Differences.of(self._known, _placed, _BELOW, order)
 
     @cached_property
     def _times(self) -> Times:
         return Times(self._known, (Earliest(variable, tick) for variable, tick in self._earliest.items()))
-
-
-def _differences(comparisons: Sequence[Comparison]) -> Differences:
-    texts = (_TEXT + text for text in sorted(_texts(comparisons)))
-    order = ((after, before, _BELOW) for before, after in pairwise(texts))
-    return Differences.of(comparisons, _placed, _BELOW, order)
 
 
 def _texts(comparisons: Iterable[Comparison]) -> frozenset[str]:

@@ -82,7 +82,7 @@ class Antichain:
 
     def _rank(self, key: Hashable) -> tuple[int, int]:
         """The sort key of index keys: rare ones first, and of equally rare ones the more specific."""
-        return self._frequency[key], -_length(key)
+        return self._frequency[key], -(len(key) if isinstance(key, tuple) else 0)
 
     def _near(self, new: _Features) -> Iterator[_Features]:
         yield from self._alike.get(new.keys, ())
@@ -115,7 +115,8 @@ class _Features:
 
     @staticmethod
     def of(pattern: Pattern) -> _Features:
-        plain = _plain_answer(pattern)
+        names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
+        plain = names if len(names) == len(pattern.answer) else None
         coarse: list[Hashable] = [literal.key for literal in pattern.stated]
         exact: list[Hashable] = []
         if plain is not None:
@@ -128,16 +129,6 @@ class _Features:
 
 _FEW = 6  # constants, of which all choices are looked up
 _COARSE = 2  # a literal's key and its offsets; a longer key has the arguments too
-
-
-def _length(key: Hashable) -> int:
-    return len(key) if isinstance(key, tuple) else 0
-
-
-def _plain_answer(pattern: Pattern) -> dict[str, int] | None:
-    """The position in the answer of each variable, if all answers are different variables."""
-    names = {a.name: i for i, a in enumerate(pattern.answer) if isinstance(a, Var)}
-    return names if len(names) == len(pattern.answer) else None
 
 
 def _constants(pattern: Pattern) -> frozenset[Hashable]:

@@ -136,17 +136,13 @@ def apart(pattern: Pattern, names: tuple[str, ...], time: str | None) -> Pattern
     new: dict[str, str] = {}
     for old in _names(pattern):
         if old in reserved:
-            new[old] = _unused(old, taken)
+            stem = old.rstrip("0123456789") or old
+            number = 2
+            while f"{stem}{number}" in taken:
+                number += 1
+            new[old] = f"{stem}{number}"
             taken.add(new[old])
     return _first_names(Called(new).pattern(pattern) if new else pattern, names)
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    stem = name.rstrip("0123456789") or name
-    number = 2
-    while f"{stem}{number}" in taken:
-        number += 1
-    return f"{stem}{number}"
 
 
 def _first_names(pattern: Pattern, names: tuple[str, ...]) -> Pattern:

@@ -24,7 +24,9 @@ from antelog.language.graph import components
 
 def remarks(plan: Plan, clauses: Clauses, document: syntax.Document) -> Iterator[Diagnostic]:
     """Warnings about a program that can be run."""
-    recursive = _recursive(clauses)
+    steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
+    loops = [loop for loop in components(steps) if len(loop) > 1]
+    recursive = {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
     for query in document.queries:
         relation = plan.relation(query.atom.predicate)
         if not relation.patterns:
@@ -125,12 +127,6 @@ def _reaches(name: str, clauses: Clauses) -> set[str]:
                     reached.add(goal.predicate)
                     waiting.append(goal.predicate)
     return reached
-
-
-def _recursive(clauses: Clauses) -> set[str]:
-    steps = {name: {g.predicate for c in own for g in c.facts} for name, own in clauses.items()}
-    loops = [loop for loop in components(steps) if len(loop) > 1]
-    return {name for loop in loops for name in loop} | {name for name in steps if name in steps[name]}
 
 
 def _piling_up(

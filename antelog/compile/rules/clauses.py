@@ -38,10 +38,7 @@ class Clause(ByRole):
     @cached_property
     def body_times(self) -> tuple[Time, ...]:
         """The times of the goals, and then of the asked literals."""
-        return (
-            *(goal.time for goal in self.facts),
-            *(time for each in self.asked for time in each.natural),
-        )
+        return (*(goal.time for goal in self.facts), *(time for each in self.asked for time in each.natural))
 
 
 def clause_of(

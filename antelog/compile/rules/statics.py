@@ -134,12 +134,9 @@ class _Indexes:
         self._facts[name] |= rows
         for key in self._made:
             if key[0] == name:
-                self._enter(key, rows)
-
-    def _enter(self, key: tuple[str, tuple[int, ...]], rows: Iterable[Row]) -> None:
-        table, positions = self._made[key], key[1]
-        for row in rows:
-            table.setdefault(tuple(row[i] for i in positions), []).append(row)
+                table, positions = self._made[key], key[1]
+                for row in rows:
+                    table.setdefault(tuple(row[i] for i in positions), []).append(row)
 
 
 class _New(NamedTuple):

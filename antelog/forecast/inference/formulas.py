@@ -28,8 +28,21 @@ from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, T
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
 from antelog.forecast.inference.kinds import kinds_of, rises
-from antelog.forecast.inference.nodes import NOT, Comes, Every, Holds, Never, Node, Some, literals_of
-from antelog.forecast.inference.totals import FAILS, Weighed, at_least, ratio_of, total
+from antelog.forecast.inference.nodes import (
+    FAILS,
+    NOT,
+    Comes,
+    Every,
+    Holds,
+    Never,
+    Node,
+    Some,
+    Weighed,
+    at_least,
+    literals_of,
+    ratio_of,
+    total,
+)
 from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, size
 from antelog.forecast.rates.series import Series, series_of
 

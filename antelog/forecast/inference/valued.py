@@ -13,8 +13,18 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
-from antelog.forecast.inference.nodes import AtLeast, Every, Never, Node, Some, Turns
-from antelog.forecast.inference.totals import FAILS, Weighed, at_least, total
+from antelog.forecast.inference.nodes import (
+    FAILS,
+    AtLeast,
+    Every,
+    Never,
+    Node,
+    Some,
+    Turns,
+    Weighed,
+    at_least,
+    total,
+)
 from antelog.language.literals.comparison import HOLDS
 
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

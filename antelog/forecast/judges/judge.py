@@ -23,8 +23,8 @@ from antelog.forecast.columns import JUDGE_NAMES, OUTCOMES, VALUES
 from antelog.forecast.outcomes.outcomes import nothing_known
 from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
 from antelog.forecast.rates.tally import Cells
-from antelog.forecast.values.features import NO_FEATURES, QueryFeatures
 from antelog.forecast.values.fitting import can_fit
+from antelog.forecast.values.latest import NO_FEATURES, QueryFeatures
 from antelog.forecast.values.looks import looks_of
 from antelog.forecast.values.values_judge import nothing_fitted
 from antelog.lazily import brought_by

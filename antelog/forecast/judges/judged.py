@@ -26,9 +26,9 @@ from antelog.forecast.outcomes.following import DecidedAnswers, TrackedAnswers, 
 from antelog.forecast.outcomes.rows import AnswerRows, SettledLines, lesson_of
 from antelog.forecast.rates.tally import Learns
 from antelog.forecast.scores import scores
-from antelog.forecast.scores.program_alerts import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 from antelog.forecast.scores.scored_lines import ScoredLines
 from antelog.forecast.scores.scores import Scores
+from antelog.forecast.scores.thresholds import AlertOutcomes, FirstAlerts, alert_sums, no_first_alerts
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,11 +206,7 @@ def score_decided(judged: Judged, decided: DecidedAnswers) -> Judged:
     mine = np.flatnonzero(place >= 0)
     reported, of = judged.reported.take(mine), place.take(mine)
     done = ScoredLines(
-        reported.number,
-        reported.tick,
-        reported.chance,
-        decided.tick.take(of),
-        decided.confirmed.take(of),
+        reported.number, reported.tick, reported.chance, decided.tick.take(of), decided.confirmed.take(of)
     )
     return _scored(
         replace(judged, reported=judged.reported.take(place < 0), unscored=judged.unscored.and_then(done))

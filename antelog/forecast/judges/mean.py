@@ -21,8 +21,7 @@ import numpy as np
 from antelog.engine.columns.joins import KeyTicks, find, last_before
 from antelog.engine.columns.tables import Column, Mask, Numbers, in_order, keys_of, marked, once, run_ends
 from antelog.forecast.rates.tally import summed
-from antelog.forecast.scores.losses import LEAST, log_losses
-from antelog.forecast.scores.scored_lines import UNIT, exactly
+from antelog.forecast.scores.scored_lines import LEAST, UNIT, exactly, log_losses
 
 RATE = 0.5
 """With so much of its loss on a block the weight of a judge falls."""

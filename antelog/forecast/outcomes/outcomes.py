@@ -25,8 +25,7 @@ from antelog.forecast.outcomes.rows import AnswerRows, RowOutcomes, SettledLines
 from antelog.forecast.rates import tally
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.tally import Cells, Learns, nothing_counted, summed
-from antelog.forecast.scores.losses import log_losses_of
-from antelog.forecast.scores.scored_lines import UNIT, exactly
+from antelog.forecast.scores.scored_lines import UNIT, exactly, log_losses_of
 
 WEIGHTS = (1.0, 1.0, 1.0, 2.0)
 """What is known of wider classes counts as so many answers.

@@ -11,7 +11,7 @@ from antelog.forecast.reports import words
 from antelog.forecast.reports.figures import Figure, figures_of
 from antelog.forecast.reports.words import NONE, percent
 from antelog.forecast.scores.calibration import Bin
-from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.scored_lines import Loss
 from antelog.forecast.scores.scores import ScoreResult, Scores, result
 from antelog.forecast.scores.thresholds import THRESHOLDS, Alerted
 from antelog.markup import Child, Html, tag, text

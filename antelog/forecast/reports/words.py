@@ -6,9 +6,8 @@ from math import floor, log10
 from textwrap import wrap
 from typing import Literal, TypeAlias
 
-from antelog.forecast.scores.calibration import Bin, CalibrationResult
-from antelog.forecast.scores.calibration_error import CalibrationError
-from antelog.forecast.scores.losses import Loss
+from antelog.forecast.scores.calibration import Bin, CalibrationError, CalibrationResult
+from antelog.forecast.scores.scored_lines import Loss
 from antelog.forecast.scores.scores import LineCounts, ScoreResult
 from antelog.forecast.scores.thresholds import Alerted
 from antelog.language.durations import LENGTHS, duration_text

@@ -20,15 +20,90 @@ of all chances it would have found, and where that is more than ten points, ther
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
 
 from antelog.engine.columns.tables import Column, Numbers, groups, keys_of
-from antelog.forecast.scores.blocks import Blocks, blocks, summed
-from antelog.forecast.scores.calibration_error import CalibrationError, error_interval
 from antelog.forecast.scores.scored_lines import UNIT, ScoredLines, Sums, exactly
+
+# Answers that are decided at about the same time depend on the same facts and are right or wrong together.
+# How much their sums vary from block to block of time shows how much that matters.
+MOST = 32
+"""So many blocks there are at most, and half as many at least once that many ticks have passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Several sums (a row each) for blocks of ticks (a column each).
+
+    The blocks follow from the first and the last tick alone: a width that is a power of 2 and the least
+    with which they are few enough; the first block begins at a multiple of it. Without any ticks, the first
+    is after the last.
+    """
+
+    sums: Column
+    first: int = 0
+    last: int = -1
+
+    @property
+    def width(self) -> int:
+        return 1 << _shift(self.first, self.last)
+
+    def __add__(self, other: Blocks) -> Blocks:
+        if self.last < self.first:
+            return other
+        if other.last < other.first:
+            return self
+        first, last = min(self.first, other.first), max(self.last, other.last)
+        return Blocks(self._spread(first, last) + other._spread(first, last), first, last)
+
+    def _spread(self, first: int, last: int) -> Column:
+        """The sums, in the blocks that a longer time has."""
+        start = (self.first >> _shift(self.first, self.last)) * self.width
+        # A block that is not in use may lie too far; it holds nothing.
+        at = np.minimum(_numbers(start + np.arange(MOST) * self.width, first, last), MOST - 1)
+        sums = np.zeros_like(self.sums)
+        np.add.at(sums.T, at, self.sums.T)
+        return sums
+
+    def at_least(self, width: float) -> Column:
+        """The sums of blocks that are at least so many ticks wide, if need be of several together."""
+        sums, own = self.sums, self.width
+        while own < width and sums.shape[1] > 1:
+            sums, own = sums[:, ::2] + sums[:, 1::2], own * 2
+        return sums
+
+
+def blocks(count: int) -> Blocks:
+    """`count` sums, all empty."""
+    return Blocks(np.zeros((count, MOST), np.int64))
+
+
+def summed(count: int, row: Column, tick: Column, amount: Column) -> Blocks:
+    """Sums of amounts by row and block, each amount with its row and its tick."""
+    found = blocks(count)
+    if len(tick) == 0:
+        return found
+    first, last = int(tick.min()), int(tick.max())
+    np.add.at(found.sums, (row, _numbers(tick, first, last)), amount)
+    return Blocks(found.sums, first, last)
+
+
+def _numbers(tick: Column, first: int, last: int) -> Column:
+    shift = _shift(first, last)
+    numbers: Column = (tick >> shift) - (first >> shift)
+    return numbers
+
+
+def _shift(first: int, last: int) -> int:
+    shift = 0
+    while (last >> shift) - (first >> shift) >= MOST:
+        shift += 1
+    return shift
+
 
 BINS = 20
 EDGES = np.arange(BINS + 1) / BINS
@@ -184,3 +259,63 @@ def _bin(low: float, high: float, lines: int, confirmed: int, surplus: _Surplus)
     return Bin(
         low, high, lines, chance, confirmed / lines, (max(chance - wide, 0.0), min(chance + wide, 1.0))
     )
+
+
+# ---- the expected calibration error: how far chances are from the shares, in the mean over lines ----
+
+# Even of chances that are right it is above zero, for a share of few answers is never exact. So it comes with
+# an interval, which in some 95 of 100 streams has the error that very many answers would show. Where that
+# begins is found by drawing the surplus of confirmations again and again: that of each block of ticks is
+# multiplied by a random number, the same for all bins, for answers of one time go wrong together.
+
+
+DRAWS = 400
+STEPS = 33
+"""So many errors are tried for the lower end, from none to the one seen."""
+SIDE = 0.025
+"""The share of streams whose error is above the interval, and of those whose error is below it."""
+Z = NormalDist().inv_cdf(1 - SIDE)
+
+
+@dataclass(frozen=True)
+class CalibrationError:
+    """The error of the lines seen, and the 95 % interval of that of the chances; as shares of 1.
+
+    There is no interval where fewer than ten blocks of time have lines.
+    """
+
+    mean: float
+    interval: tuple[float, float] | None = None
+
+
+@cache
+def _draws(columns: int) -> Numbers:
+    """Random numbers, the same each time; with each its opposite, so that they favour no side."""
+    half = np.random.default_rng(0).normal(size=(DRAWS // 2, columns))
+    return np.concatenate([half, -half])
+
+
+def error_interval(surplus: Numbers, variance: Numbers, lines: int) -> tuple[float, float]:
+    """The interval, given the surplus of each bin (a row) in each block, and the least variance of a bin.
+
+    It begins with the least error `e` that may show as much as was seen: so much or more in one of 40 cases.
+    It is spread over bins as the one seen; what blocks show beyond it is chance. An error that is larger
+    than the one seen adds up as it is, so it ends where that one and twice its deviation do.
+    """
+    used = surplus[:, surplus.any(axis=0)]
+    total, blocks = used.sum(axis=1), used.shape[1]
+    seen = float(np.abs(total).sum()) / lines
+    # Few blocks do not know well how far they are spread.
+    wider = (blocks - 1) / (blocks - 3)
+    lacking = np.maximum(variance - (used**2).sum(axis=1), 0.0)
+    random = _draws(blocks + len(total))
+    by_block, alone = random[:, :blocks], random[:, blocks:]
+    chance = (by_block @ used.T + alone * np.sqrt(lacking)) * sqrt(wider)
+    # Of an error that is there, each block has its part, and that is no chance.
+    steady = by_block.sum(axis=1)[:, None] * (total / blocks)
+    shares = np.linspace(0.0, 1.0, STEPS)
+    drawn = np.stack([np.abs(each * total + chance - each * steady).sum(axis=1) for each in shares])
+    reached = np.quantile(drawn / lines, 1 - SIDE, axis=1) >= seen
+    signed = np.sign(total) @ used
+    deviation = sqrt(wider * float(((signed - signed.mean()) ** 2).sum() + lacking.sum())) / lines
+    return float(shares[np.argmax(reached)]) * seen, min(seen + Z * deviation, 1.0)

@@ -14,11 +14,9 @@ import numpy as np
 from antelog.arrow.ticks import LAST
 from antelog.engine.columns.tables import Column
 from antelog.errors import StateError
-from antelog.forecast.scores.blocks import MOST, Blocks
-from antelog.forecast.scores.calibration import BINS, Calibration
-from antelog.forecast.scores.losses import Losses
-from antelog.forecast.scores.program_alerts import ProgramAlerts
-from antelog.forecast.scores.thresholds import PLACES, THRESHOLDS, AlertSums
+from antelog.forecast.scores.calibration import BINS, MOST, Blocks, Calibration
+from antelog.forecast.scores.scored_lines import Losses
+from antelog.forecast.scores.thresholds import PLACES, THRESHOLDS, AlertSums, ProgramAlerts
 
 _Count = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 _Sum = Annotated[int, msgspec.Meta(ge=0, le=2**62)]

@@ -10,6 +10,7 @@ All parts of a score are sums over such lines.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import log
 from typing import Self
 
 import numpy as np
@@ -63,3 +64,80 @@ def with_chance(decided: ScoredLines) -> ScoredLines:
     if np.any(lines.reported > lines.decided):
         raise ValueError("an answer was reported after it was decided")
     return lines
+
+
+# ---- losses ----
+
+#     chance 0.8, confirmed      Brier 0.04 = (1 - 0.8)²    log loss 0.22 = -ln 0.8
+#     chance 0.8, not confirmed  Brier 0.64 = (0 - 0.8)²    log loss 1.61 = -ln 0.2
+#
+# Both are compared with the *base rate*: the share of all scored lines whose answers were confirmed, taken
+# for the chance of each. It is known only afterwards, and no other single number has a smaller loss. So
+# skill, the part of its loss that is avoided, is never made to look better than it is.
+
+
+LEAST = 1e-4
+"""For the log loss, chances are taken to be at least this, and at most 1 minus this."""
+
+
+@dataclass(frozen=True)
+class Losses(Sums):
+    """Sums over lines: how many there are, how many of confirmed answers, and their losses (see `exact`)."""
+
+    lines: int = 0
+    confirmed: int = 0
+    brier: int = 0
+    log: int = 0
+
+
+def log_losses(chance: Numbers, confirmed: Mask) -> Numbers:
+    """The log loss of each chance, given the outcomes of the answers."""
+    return log_losses_of(np.where(confirmed, chance, 1 - chance))
+
+
+def log_losses_of(right: Numbers) -> Numbers:
+    """The log loss of each chance, given the chances of what happened."""
+    found: Numbers = -np.log(np.minimum(np.maximum(right, LEAST), 1 - LEAST))
+    return found
+
+
+def losses(lines: ScoredLines) -> Losses:
+    """The losses of lines that had a chance."""
+    missed = np.where(lines.confirmed, 1 - lines.chance, lines.chance)
+    brier, logs = exactly(missed**2), exactly(log_losses(lines.chance, lines.confirmed))
+    return Losses(lines.count, int(lines.confirmed.sum()), int(brier.sum()), int(logs.sum()))
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A mean loss, that of the base rate, and which part of that is avoided.
+
+    There is none without lines, and no skill where the base rate has nothing to lose: all lines ended alike.
+    """
+
+    mean: float | None
+    base: float | None
+    skill: float | None
+
+
+def base_rate(sums: Losses) -> float | None:
+    return sums.confirmed / sums.lines if sums.lines else None
+
+
+def brier(sums: Losses) -> Loss:
+    rate = base_rate(sums) or 0.0
+    return _compared(sums.brier, rate * (1 - rate), sums)
+
+
+def log_loss(sums: Losses) -> Loss:
+    rate = min(max(base_rate(sums) or 0.0, LEAST), 1 - LEAST)
+    share = base_rate(sums) or 0.0
+    return _compared(sums.log, -share * log(rate) - (1 - share) * log(1 - rate), sums)
+
+
+def _compared(total: int, base: float, sums: Losses) -> Loss:
+    if not sums.lines:
+        return Loss(None, None, None)
+    mean = total / UNIT / sums.lines
+    alike = sums.confirmed in (0, sums.lines)
+    return Loss(mean, base, None if alike else 1 - mean / base)

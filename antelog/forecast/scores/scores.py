@@ -20,10 +20,18 @@ import pyarrow as pa
 from antelog.escaping import json_text
 from antelog.forecast.scores import json_sums
 from antelog.forecast.scores.calibration import Bin, Calibration, CalibrationResult, calibration, judged
-from antelog.forecast.scores.losses import Loss, Losses, base_rate, brier, log_loss, losses
-from antelog.forecast.scores.program_alerts import ProgramAlerts
-from antelog.forecast.scores.scored_lines import ScoredLines, Sums, with_chance
-from antelog.forecast.scores.thresholds import Alerted, AlertSums, alerts, by_threshold
+from antelog.forecast.scores.scored_lines import (
+    Loss,
+    Losses,
+    ScoredLines,
+    Sums,
+    base_rate,
+    brier,
+    log_loss,
+    losses,
+    with_chance,
+)
+from antelog.forecast.scores.thresholds import Alerted, AlertSums, ProgramAlerts, alerts, by_threshold
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pyspark.sql import Row
 from pyspark.sql.streaming.stateful_processor import StatefulProcessor, StatefulProcessorHandle
 from pyspark.sql.types import BinaryType, StructField, StructType
 
-from antelog.spark import workers
+from antelog.spark.settings import spare
 
 if TYPE_CHECKING:
     from antelog.spark.bucket.stream import StreamBucket
@@ -31,7 +31,7 @@ class BucketProcessor(StatefulProcessor):
         self._job = pickle.dumps(job)
 
     def init(self, handle: StatefulProcessorHandle) -> None:
-        workers.spare()
+        spare()
         self._handle = handle
         self._head = handle.getValueState("head", _BYTES)
         self._parts = handle.getListState("parts", _BYTES)

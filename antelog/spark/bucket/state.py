@@ -31,9 +31,8 @@ from antelog.engine.step.wording import needs_explanations
 from antelog.engine.values.values import Values
 from antelog.run.clock import NOTHING
 from antelog.run.clock import end as last_tick
-from antelog.spark.job.arrivals import with_arrival
 from antelog.spark.job.dividing import bucket_mask
-from antelog.spark.job.job import ARRIVED, Job, WantedLines
+from antelog.spark.job.job import ARRIVED, Job, WantedLines, with_arrival
 
 if TYPE_CHECKING:  # without chances nothing of the forecast is loaded
     from antelog.forecast.forecasting import Forecasting

@@ -16,8 +16,8 @@ from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
 
 from antelog.accounts import Counts
 from antelog.run.clock import Showing, alarm, shown
+from antelog.spark.bucket.batch import lines
 from antelog.spark.bucket.changing import changed
-from antelog.spark.bucket.output import lines
 from antelog.spark.bucket.state import (
     BucketOutput,
     BucketState,
@@ -93,7 +93,11 @@ class StreamBucket:
         moved, output = advance(job, bucket, arrived, tick - job.timing.lag)
         at = alarm(job.timing, showing)
         timer = None if at is None else -(-at // 1000)
-        self._set_timer(before.timer, timer)
+        if before.timer != timer:
+            if before.timer is not None and before.timer in set(self.handle.listTimers()):
+                self.handle.deleteTimer(before.timer)
+            if timer is not None:
+                self.handle.registerTimer(timer)
         head = msgspec.structs.replace(
             head,
             version=os.urandom(12),
@@ -141,13 +145,6 @@ class StreamBucket:
             head = head.after(parts, head.stored.appended + count, anew=False)
         self.head.update((head_to_bytes(head),))
         return head
-
-    def _set_timer(self, old: int | None, new: int | None) -> None:
-        if old != new:
-            if old is not None and old in set(self.handle.listTimers()):
-                self.handle.deleteTimer(old)
-            if new is not None:
-                self.handle.registerTimer(new)
 
 
 # ---- what a worker remembers ----

@@ -41,7 +41,11 @@ def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedC
     if kind == "number":
         return _number(text, name)
     if kind == "integer":
-        return _integer(text, name)
+        double = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
+        plain = f.when((f.rint(double) == double) & (f.abs(double) <= EXACT), double).cast("bigint")
+        number = f.when(text.rlike(_WHOLE), f.trim(text).try_cast("bigint")).otherwise(plain)
+        said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} {NOT_WHOLE}"))
+        return ParsedColumn(number, f.when(text.isNotNull() & number.isNull(), said))
     return ParsedColumn(text_ticks(text, counting), no_time(text, name, counting))
 
 
@@ -61,19 +65,8 @@ def _number(text: Column, name: str) -> ParsedColumn:
     complaint = f.when(
         text.isNotNull() & (number.isNull() | (f.abs(number) == float("inf"))),
         f.concat(said, f.lit(NO_NUMBER)),
-    ).when(
-        whole & (f.abs(number) > EXACT),
-        f.concat(said, f.lit(ROUNDED)),
-    )
+    ).when(whole & (f.abs(number) > EXACT), f.concat(said, f.lit(ROUNDED)))
     return ParsedColumn(number, complaint)
-
-
-def _integer(text: Column, name: str) -> ParsedColumn:
-    double = f.when(text.rlike(NUMBER), f.trim(text).try_cast("double"))
-    plain = f.when((f.rint(double) == double) & (f.abs(double) <= EXACT), double).cast("bigint")
-    number = f.when(text.rlike(_WHOLE), f.trim(text).try_cast("bigint")).otherwise(plain)
-    said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} {NOT_WHOLE}"))
-    return ParsedColumn(number, f.when(text.isNotNull() & number.isNull(), said))
 
 
 _WHOLE = r"^\s*[+-]?[0-9]+\s*$"

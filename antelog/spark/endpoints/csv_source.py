@@ -27,9 +27,8 @@ from antelog.files.cells import column_type
 from antelog.files.chunks import sorted_out
 from antelog.files.csv_files import csv_chunks
 from antelog.language.epochs import TICKS
-from antelog.spark import workers
 from antelog.spark.endpoints.unreadable import shown
-from antelog.spark.settings import MALFORMED, ROW
+from antelog.spark.settings import MALFORMED, ROW, spare
 
 WHOLE_FILES = {
     # As if a file took so much to open that it is worth a task, and none were too large for one.
@@ -91,7 +90,7 @@ def with_files(lines: DataFrame) -> DataFrame:
 
 def read_lines(reading: CsvReading, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Parses lines of one file after the other, as `with_files` returns them, into rows."""
-    workers.spare()
+    spare()
     for file, pieces in groupby(_pieces(batches), itemgetter(0)):
         yield from _rows(reading, shown(file), cast(BinaryIO, _Stream(data for _, data in pieces)))
 

@@ -119,7 +119,17 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
     """Writes the rows of a batch; as texts, times are those of the zone."""
     match sink:
         case Files():
-            _write_files(frame, sink, batch, zone)
+            writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
+            path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
+            options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
+            if sink.form in ("csv", "json"):
+                options["timeZone"] = zone
+            if sink.form == "json":
+                options["ignoreNullFields"] = False
+            if sink.form == "parquet":
+                options |= PARQUET
+            assert sink.form is not None
+            writer.format(sink.form).options(**options).save(path)
         case Kafka():
             write_messages(frame, sink, batch.run, batch.number, batch.begun, zone=zone)
         case Jdbc():
@@ -133,20 +143,6 @@ def write(frame: DataFrame, sink: Sink, batch: MicroBatch, zone: str = DEFAULT_Z
 def _part(batch: MicroBatch) -> str:
     """The subfolder of a batch of a stream; empty for a single batch."""
     return "" if batch.number is None else f"batch={batch.number}"
-
-
-def _write_files(frame: DataFrame, sink: Files, batch: MicroBatch, zone: str) -> None:
-    writer: DataFrameWriter = (_cells(frame) if sink.form == "csv" else frame).write.mode("overwrite")
-    path = sink.path if batch.number is None else f"{sink.path.rstrip('/')}/{_part(batch)}"
-    options: dict[str, Any] = {"header": True, "escape": '"'} if sink.form == "csv" else {}
-    if sink.form in ("csv", "json"):
-        options["timeZone"] = zone
-    if sink.form == "json":
-        options["ignoreNullFields"] = False
-    if sink.form == "parquet":
-        options |= PARQUET
-    assert sink.form is not None
-    writer.format(sink.form).options(**options).save(path)
 
 
 def _flat(frame: DataFrame) -> DataFrame:

@@ -8,17 +8,22 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as is_a
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
 from pyspark.sql.types import StringType, StructField, TimestampType
 
-from antelog.arrow.kinds import kind_of
+from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
-from antelog.compile.nodes.plan import Input, Plan
+from antelog.compile.nodes.plan import Input, Plan, Static
+from antelog.compile.rules.statics import Row
+from antelog.engine.facts.frames import check_ticks, plain_number
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import MIXED, types_of_rows
+from antelog.engine.values.values import Values
 from antelog.errors import DataError
 from antelog.escaping import shown
 from antelog.forecast.columns import KINDS
@@ -28,12 +33,12 @@ from antelog.given import NAMED, check
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.durations import UNITS
 from antelog.language.epochs import Counting
+from antelog.language.syntax import number
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
 from antelog.run.values import SettingError, length_of
-from antelog.spark.job.background import rows_of
 from antelog.spark.job.dividing import numbers_of_buckets
 from antelog.spark.job.epochs import no_time, typed_ticks
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
@@ -51,11 +56,7 @@ class CheckedRun:
     frames: Mapping[str, DataFrame]
 
 
-def checked(
-    program: Program,
-    inputs: Mapping[str, DataFrame],
-    options: OutputOptions,
-) -> CheckedRun:
+def checked(program: Program, inputs: Mapping[str, DataFrame], options: OutputOptions) -> CheckedRun:
     """Checks inputs and options. Raises DataError if the data does not fit the program."""
     given_plan = plan_of(program)
     plan = given_plan.read
@@ -102,8 +103,7 @@ def job_of(
         ahead=None if batch or plan.tick is None else _duration(options.ahead),
     )
     span = RunSpan(
-        begin=tick_given("begin", options.begin, plan),
-        until=tick_given("until", options.until, plan),
+        begin=tick_given("begin", options.begin, plan), until=tick_given("until", options.until, plan)
     )
     if options.until is not None and not batch:
         raise DataError("`until` is for batches: a stream goes on until it is stopped")
@@ -316,3 +316,51 @@ def _undivided(job: Job) -> str | None:
             if columns[query.name].types[query.answer.variables[plan.key[query.name]]] == MIXED:
                 return f"the values {query.name} is divided by are of several types"
     return None
+
+
+# ---- background facts ----
+
+
+def rows_of(plan: Plan, name: str, frame: DataFrame) -> tuple[Row, ...]:
+    """The facts in a DataFrame, collected by the driver. Raises DataError if rows are invalid."""
+    static = next(s for s in plan.statics if s.name == name)
+    has = frame.columns
+    by_name = set(static.columns) <= set(has)
+    if not by_name and len(has) != len(static.columns):
+        raise DataError(
+            f"the background facts of {name} have the columns {', '.join(has)}; "
+            f"{name} has {', '.join(static.columns)}. Give them the same names or the same number"
+        )
+    marks = [MALFORMED] if by_name and MALFORMED in has else []
+    table = frame.select(*static.columns, *marks).toArrow() if by_name else frame.toArrow()
+    if marks:
+        wrong = table.column(MALFORMED).drop_null()
+        if len(wrong):
+            raise DataError(f"a background fact of {name} cannot be used: {wrong[0]}")
+        table = table.drop_columns(marks)
+    columns = [
+        _values(static, position, column.combine_chunks()) for position, column in enumerate(table.columns)
+    ]
+    check_ticks(static, columns)
+    return tuple(sorted(set(zip(*columns, strict=True)), key=str))
+
+
+def _values(static: Static, position: int, array: pa.Array) -> list[str | int | float]:
+    """The values of a column as the rules have them: numbers and texts."""
+    what = f"column {static.columns[position]} of {static.name}"
+    kind, wanted = kind_of(array.type), static.types[position]
+    if array.null_count:
+        raise DataError(f"{what} has no value in {array.null_count} of {len(array)} rows; filter them out")
+    if kind is None or (kind not in (Kind.NUMBER, Kind.TEXT) and wanted != "text"):
+        raise DataError(f"{what} is of type {array.type}; background facts are numbers and texts: cast it")
+    if wanted is not None and (kind is Kind.NUMBER) == (wanted == "text"):
+        raise DataError(f"{what} is of type {array.type}, and the program says it is a {wanted}: cast it")
+    if kind is not Kind.NUMBER and kind is not Kind.TEXT:
+        values = Values()
+        array = values.decode(values.spelled(values.encode(array)), pa.string())
+    if is_a.is_floating(array.type) and not pc.all(pc.is_finite(array)).as_py():
+        odd = array.filter(pc.invert(pc.is_finite(array)))
+        raise DataError(f"`{odd[0]}` in {what} is not a number; filter it out")
+    if is_a.is_decimal(array.type):
+        return [plain_number(value, what) for value in array.to_pylist()]
+    return [value if isinstance(value, str) else number(value) for value in array.to_pylist()]

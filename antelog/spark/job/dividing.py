@@ -33,7 +33,7 @@ def parts_of(array: pa.Array | pa.ChunkedArray, count: int) -> Column:
     """The part of each value, a number below `count`."""
     if count == 1:
         return np.zeros(len(array), np.int64)
-    return _parts(_hashes(_single(array)), count)
+    return _parts(_hashes(array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array), count)
 
 
 def parts_of_cells(cells: Column, values: Values, count: int) -> Column:
@@ -59,10 +59,6 @@ def bucket_mask(numbers: Sequence[int], number: int) -> BucketMask | None:
 
 def _parts(hashes: _Hashes, count: int) -> Column:
     return (hashes % np.uint64(count)).astype(np.int64)
-
-
-def _single(array: pa.Array | pa.ChunkedArray) -> pa.Array:
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
 
 
 def _hashes(array: pa.Array) -> _Hashes:

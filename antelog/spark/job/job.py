@@ -9,18 +9,21 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
-from antelog.arrow.ticks import InTicks
+from antelog.arrow.ticks import LAST, InTicks, ticks_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.rules.statics import Row
 from antelog.compile.show.plan_json import to_json
+from antelog.engine.facts.admission import admit, arrivals
 from antelog.engine.sealed import VERSION
 from antelog.engine.step.schema import answer_columns
 from antelog.engine.values.types import Types
+from antelog.engine.values.values import Values
 from antelog.forecast.values.looks import looks_of
 from antelog.functions import UserFunction
-from antelog.run.clock import Timing
+from antelog.run.clock import NOTHING, Timing
 from antelog.spark.job.functions import received
 from antelog.spark.job.needed import EVERYTHING, Needs, needs_of
 
@@ -253,3 +256,38 @@ def _difference(name: str, old: str | None, new: str) -> str:
 
 def _digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:12]
+
+
+# ---- arrivals ----
+
+
+_FEW = 1_000
+"""The first rows looked at, among which there is most likely a fact."""
+
+
+def with_arrival(job: Job, name: str, facts: pa.Table, now: int, latest: int | None = None) -> pa.Table:
+    """Rows of an input with the ticks they arrive at, when the tick `now` is finished.
+
+    Rows without an arrival get one by `admission.arrivals`, by the wall clock at `latest`.
+    """
+    if ARRIVED in facts.column_names:
+        return facts
+    time = ticks_of(facts.column(job.inputs[name].columns[-1]), job.plan.timescale)
+    arrival = np.where(time.whole, arrivals(time.numbers, now, latest), now + 1)
+    return facts.append_column(ARRIVED, pa.array(arrival, pa.int64()))
+
+
+def earliest(job: Job, name: str, facts: pa.Table) -> int | None:
+    """The tick of the earliest arrival among the rows that are not set aside."""
+    table = with_arrival(job, name, facts, NOTHING)
+    arrival = ticks_of(table.column(ARRIVED), job.plan.timescale)
+    rows = np.flatnonzero(arrival.whole & (arrival.numbers >= 0) & (arrival.numbers <= LAST))
+    rows = rows[np.argsort(arrival.numbers[rows], kind="stable")]
+    start, size = 0, _FEW
+    while start < len(rows):
+        some = table.take(pa.array(rows[start : start + size]))
+        found = admit(job.plan, {name: some}, Values(), -1, LAST, arrival=ARRIVED).facts[name]
+        if found.count:
+            return int(found.arrival.min())
+        start, size = start + size, 2 * size
+    return None

@@ -102,19 +102,16 @@ def _refuse_unfinished(spark: SparkSession, checkpoint: str) -> None:
 def _put(files: Any, folder: Any, note: _Note) -> None:
     """Puts a note in the place of the one that is there, if any."""
     path, partial = folder.suffix(f"/{NAME}"), folder.suffix(f"/{_PARTIAL}")
-    _write(files, partial, msgspec.json.encode(note))
-    if files.exists(path):
-        files.delete(path, False)
-    if not files.rename(partial, path):
-        raise OutputError(f"the checkpoint {folder} cannot be written: {NAME} cannot be put in its place")
-
-
-def _write(files: Any, path: Any, content: bytes) -> None:
-    stream = files.create(path, True)
+    content = msgspec.json.encode(note)
+    stream = files.create(partial, True)
     try:
         stream.write(bytearray(content))
     finally:
         stream.close()
+    if files.exists(path):
+        files.delete(path, False)
+    if not files.rename(partial, path):
+        raise OutputError(f"the checkpoint {folder} cannot be written: {NAME} cannot be put in its place")
 
 
 def _compare(checkpoint: str, job: Job, note: _Note, *, accept: bool) -> _Note:

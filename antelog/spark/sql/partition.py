@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.types as is_a
 
 from antelog.errors import AntelogError, DataError
-from antelog.spark.bucket.batch import reasoner
-from antelog.spark.bucket.output import CHANGES
-from antelog.spark.bucket.output import REJECTED as SET_ASIDE
+from antelog.spark.bucket.batch import CHANGES, reasoner
+from antelog.spark.bucket.batch import REJECTED as SET_ASIDE
 from antelog.spark.sql.analysis import AnalysedCall, FunctionProgram, analysed
 from antelog.spark.sql.arguments import ANSWERED, REJECTED
 from antelog.spark.transport.packing import packer

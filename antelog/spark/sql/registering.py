@@ -17,8 +17,7 @@ from antelog.given import TEXT, ArgumentKind, check
 from antelog.process import functions_of, plan_of
 from antelog.program import Program
 from antelog.run.options import keywords, taken
-from antelog.spark.job.background import rows_of
-from antelog.spark.job.checking import chances_of, check_static, job_of
+from antelog.spark.job.checking import chances_of, check_static, job_of, rows_of
 from antelog.spark.job.functions import sent
 from antelog.spark.job.job import Data
 from antelog.spark.job.options import FunctionOptions, OutputOptions

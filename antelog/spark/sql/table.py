@@ -66,18 +66,15 @@ class TableColumns:
         arrays = [_array(values, type_) for values, type_ in zip(columns, self.types.values(), strict=False)]
         table = pa.table(arrays, names=list(self.types))
         if len(self.inputs) > 1:
-            self._refuse_others(table.column(INPUT))
+            names = list(self.inputs)
+            for each in table.column(INPUT).unique().to_pylist():
+                if each not in self.inputs:
+                    hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
+                    raise DataError(
+                        f"the column `{INPUT}` has {each!r}, which is no input of the program. {hint} "
+                        f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
+                    )
         return table
-
-    def _refuse_others(self, given: pa.ChunkedArray) -> None:
-        names = list(self.inputs)
-        for each in given.unique().to_pylist():
-            if each not in self.inputs:
-                hint = did_you_mean(str(each), names) or f"The inputs are {', '.join(names)}."
-                raise DataError(
-                    f"the column `{INPUT}` has {each!r}, which is no input of the program. {hint} "
-                    f"Leave other rows out: TABLE(SELECT * FROM … WHERE {INPUT} IN (…))"
-                )
 
 
 def columns_of_table(plan: Plan, table: StructType, options: OutputOptions) -> TableColumns:

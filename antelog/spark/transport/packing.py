@@ -23,12 +23,10 @@ from antelog.engine.facts import rejects
 from antelog.engine.values.values import Values
 from antelog.language.moments import Timescale
 from antelog.run.clock import far_ahead
-from antelog.spark import workers
-from antelog.spark.job.arrivals import earliest
 from antelog.spark.job.dividing import parts_of
-from antelog.spark.job.job import ARRIVED, WALL, Job
+from antelog.spark.job.job import ARRIVED, WALL, Job, earliest
 from antelog.spark.job.needed import EVERYTHING, in_order, of_use
-from antelog.spark.settings import MALFORMED, ROW
+from antelog.spark.settings import MALFORMED, ROW, spare
 
 CHUNK = 250_000
 """The rows that are packed at once."""
@@ -88,7 +86,7 @@ def to_everyone(job: Job, frames: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def _pack(job: Job, name: str, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    workers.spare()
+    spare()
     for table in _chunks(batches):
         possible, aside = _sorted_out(job, name, table)
         needed, passed_over = _needed(job, name, possible)

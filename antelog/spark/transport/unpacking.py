@@ -21,8 +21,8 @@ from antelog.engine.values.values import Values
 from antelog.forecast.columns import NAMES
 from antelog.language.moments import TIME, timed
 from antelog.language.syntax import number
-from antelog.spark import workers
 from antelog.spark.job.job import OTHERS, Job
+from antelog.spark.settings import spare
 from antelog.spark.transport.packing import REJECTS, Mapper
 
 STATUS, SINCE = "status", "since"
@@ -120,7 +120,7 @@ def unpacker(job: Job, columns: OutputColumns) -> Mapper:
 
 
 def _changes(job: Job, columns: OutputColumns, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    workers.spare()
+    spare()
     for batch in batches:
         for query, payload in zip(
             batch.column("query").to_pylist(), batch.column("payload").to_pylist(), strict=True

@@ -17,12 +17,11 @@ from typing import TypeAlias
 
 import numpy as np
 
-from antelog.forecast.reports.short_streams import ahead
+from antelog.forecast.reports.text import ahead
 from antelog.forecast.scores.calibration import Bin
-from antelog.forecast.scores.program_alerts import ProgramAlerts
 from antelog.forecast.scores.scored_lines import ScoredLines, with_chance
 from antelog.forecast.scores.scores import ScoreResult, Scores, result, scored
-from antelog.forecast.scores.thresholds import Alerted, alerts, by_threshold
+from antelog.forecast.scores.thresholds import Alerted, ProgramAlerts, alerts, by_threshold
 from antelog.watch.board.tracked_answer import TrackedAnswer
 
 _AT_ONCE = 500

@@ -19,7 +19,7 @@ from typing import Any
 
 import msgspec
 
-from antelog.files.misfits import has
+from antelog.files.columns import has
 from antelog.forecast.scores.scores import report_json
 from antelog.run.store import names_of, post
 from antelog.watch.board.decided_answers import ticks_alerted, ticks_open

@@ -9,9 +9,8 @@ from antelog.diagnostics import Diagnostic, Source, Span
 from antelog.errors import UnsupportedError
 from antelog.language.cutting import cut
 from antelog.language.parser import StatementTrees, parse, same_but_for_layout
-from antelog.workbench.formatting.columns import BLANK, WIDTH, ProgramLine, written
 from antelog.workbench.formatting.lexemes import Lexeme, Remark, lexemes
-from antelog.workbench.formatting.statements import FACT, lines_of
+from antelog.workbench.formatting.statements import BLANK, FACT, WIDTH, ProgramLine, lines_of, written
 
 _SYNTAX = frozenset({"E001", "E002", "E003"})
 
@@ -104,7 +103,7 @@ class _ProgramPage:
         if remark.alone or last.comment or not last.cells:
             self.lines.append(ProgramLine((), None, remark.text))
         else:
-            self.lines[-1] = _commented(last, remark)
+            self.lines[-1] = ProgramLine(last.cells, last.kind, remark.text, last.gap)
 
     def statement(self, words: Sequence[Lexeme], *, is_joined: bool) -> None:
         """Adds a statement; facts that are on one line stay so, as far as there is room."""
@@ -126,7 +125,3 @@ class _ProgramPage:
 
 def _is_fact(line: ProgramLine) -> bool:
     return line.kind is not None and line.kind.startswith(FACT)
-
-
-def _commented(line: ProgramLine, remark: Remark) -> ProgramLine:
-    return ProgramLine(line.cells, line.kind, remark.text, line.gap)

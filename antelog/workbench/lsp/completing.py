@@ -19,12 +19,7 @@ from antelog.language.templates import LINE_NAMES
 from antelog.language.vocabulary import Predicate, PredicateKind, Type, Vocabulary
 from antelog.workbench.formatting.lexemes import words_in
 from antelog.workbench.lsp.hovering import arguments_of, call_of
-from antelog.workbench.lsp.mentions import (
-    COLUMN_LISTS,
-    STATEMENTS,
-    NameKind,
-    mentions_of,
-)
+from antelog.workbench.lsp.mentions import COLUMN_LISTS, STATEMENTS, NameKind, mentions_of
 from antelog.workbench.lsp.near_data import data_files, file_of, is_number
 from antelog.workbench.lsp.session import Snapshot
 

@@ -1,4 +1,4 @@
-"""The statements of a file as a list of symbols."""
+"""The statements of a file as symbols, and its errors and warnings, for an editor."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from antelog.diagnostics import Source, Span
+from antelog.diagnostics import Diagnostic, Severity, Source, Span
 from antelog.workbench.lsp.mentions import NameKind, StatementNames, statements_of
 from antelog.workbench.lsp.places import Places
+from antelog.workbench.lsp.session import Analysis
 
 _KINDS = {
     "input": types.SymbolKind.Interface,
@@ -65,3 +66,36 @@ def _named(text: str) -> Iterator[tuple[StatementNames, _NameText]]:
             wanted = next((each for each in statement.mentions if each.kind in kinds), None)
         if wanted is not None and wanted.name:
             yield statement, _NameText(wanted.name, wanted.span)
+
+
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+}
+_UNUSED = frozenset({"W101", "W102"})
+
+
+def by_file(analysis: Analysis, places: Places) -> dict[str, list[types.Diagnostic]]:
+    """The diagnostics of each file of a program, by its path; files without any have none."""
+    found: dict[str, list[types.Diagnostic]] = {each.name: [] for _, each in analysis.source.files}
+    for each in analysis.diagnostics:
+        file, _ = analysis.source.located(each.span)
+        found[file.name].append(_shown(each, analysis, places))
+    return found
+
+
+def _shown(diagnostic: Diagnostic, analysis: Analysis, places: Places) -> types.Diagnostic:
+    file, span = analysis.source.located(diagnostic.span)
+    related = []
+    for note in diagnostic.notes:
+        other, there = analysis.source.located(note.span)
+        related.append(types.DiagnosticRelatedInformation(places.location(other, there), note.message))
+    return types.Diagnostic(
+        range=places.range(file, span),
+        message="\n".join(filter(None, [diagnostic.message, diagnostic.hint])),
+        severity=_SEVERITIES[diagnostic.severity],
+        code=diagnostic.code,
+        source="antelog",
+        tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNUSED else None,
+        related_information=related or None,
+    )

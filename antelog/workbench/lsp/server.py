@@ -26,14 +26,20 @@ from antelog.diagnostics import Source
 from antelog.workbench.formatting import laid_out
 from antelog.workbench.formatting.programs import readable_laid_out, syntax_errors
 from antelog.workbench.lsp import completing, navigating
-from antelog.workbench.lsp.diagnosing import by_file
 from antelog.workbench.lsp.hovering import described
-from antelog.workbench.lsp.lenses import SHOW_TESTS, TRY, lenses
-from antelog.workbench.lsp.outline import symbols
+from antelog.workbench.lsp.outline import by_file, symbols
 from antelog.workbench.lsp.places import Places, path_of
 from antelog.workbench.lsp.session import Analysis, OpenText, Session, Snapshot, analysed, real
-from antelog.workbench.lsp.trying import trials, tried
-from antelog.workbench.lsp.verdicts import RuleVerdict, runnable_tests, verdict_of
+from antelog.workbench.lsp.verdicts import (
+    SHOW_TESTS,
+    TRY,
+    RuleVerdict,
+    lenses,
+    runnable_tests,
+    trials,
+    tried,
+    verdict_of,
+)
 
 QUIET = 0.15
 """Seconds without a change after which a program is analysed."""

@@ -1,21 +1,62 @@
-"""The verdict of a program's own tests: `antelog test` in a process of its own, on files as they are saved.
+"""Lines above statements: how many of a program's tests pass, and its queries tried on the files beside it.
 
-Tests that could run functions in Python are left to the user: those of a program that declares some, and
-those that name functions or another program.
+`antelog test` and `antelog try` run in processes of their own. What could run functions in Python is left to
+the user: programs that declare some, and tests that name functions or another program.
 """
 
 from __future__ import annotations
 
+import asyncio
+import os
+import sys
 import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import yaml
+from lsprotocol import types
 
-from antelog.workbench.lsp.mentions import statements_of
-from antelog.workbench.lsp.processes import printed_by
-from antelog.workbench.lsp.session import Snapshot
+from antelog.diagnostics import Source, Span
+from antelog.language import syntax
+from antelog.language.vocabulary import PredicateKind
+from antelog.workbench.lsp.mentions import NameKind, statements_of
+from antelog.workbench.lsp.near_data import DataFile, data_files, file_of, sources
+from antelog.workbench.lsp.places import Places
+from antelog.workbench.lsp.session import Analysis, Snapshot, real
+
+PATIENCE = 60.0
+"""Seconds after which a command is given up."""
+_MOST = 200_000
+"""Letters of a result that are shown."""
+
+
+async def printed_by(words: Sequence[str], folder: Path) -> str:
+    """The output of `antelog` with some words, run in a folder.
+
+    Nothing of that folder is imported. A command that takes too long is ended, and a sentence says so.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != "GITHUB_ACTIONS"}
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "antelog", *words),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+        env={**kept, "COLUMNS": "120", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8"},
+        cwd=folder,
+    )
+    try:
+        printed, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+    except TimeoutError:
+        return f"It took more than {PATIENCE:.0f} seconds, and was given up."
+    finally:
+        with suppress(ProcessLookupError):
+            process.kill()
+    text = printed.decode("utf-8", "replace").replace(f"{folder}{os.sep}", "")
+    return text if len(text) <= _MOST else f"{text[:_MOST]}\n… and {len(text) - _MOST:,} letters more\n"
+
 
 _LEFT = frozenset({"functions", "program"})
 
@@ -67,3 +108,110 @@ async def verdict_of(tests: Path) -> RuleVerdict | None:
             return None
     count, failed, wrong = (int(root.get(name, "0")) for name in ("tests", "failures", "errors"))
     return RuleVerdict(count - failed - wrong, count, text)
+
+
+TRY = "antelog.try"
+"""The command that tries a query; its arguments are the path of the program and the query's predicate."""
+SHOW_TESTS = "antelog.tests"
+"""The command that shows what the tests of a program say; its argument is the path of the program."""
+
+
+def lenses(
+    file: Source, analysis: Analysis, places: Places, verdict: RuleVerdict | None = None
+) -> list[types.CodeLens]:
+    """The lenses of a file; the verdict on its program is on top of the program itself."""
+    known = {each.query: each for each in trials(analysis)}
+    found = []
+    if verdict is not None and file.name == analysis.root:
+        command = types.Command(verdict.title, SHOW_TESTS, arguments=[analysis.root])
+        found.append(types.CodeLens(places.range(file, Span(0, 0)), command))
+    for statement in statements_of(file.text):
+        name = next((m.name for m in statement.mentions if m.kind is NameKind.PREDICATE), "")
+        if statement.first == "query" and name in known:
+            title = f"▷ try {name} on {known[name].files}"
+            command = types.Command(title, TRY, arguments=[analysis.root, name])
+            found.append(types.CodeLens(places.range(file, statement.span), command))
+    return found
+
+
+# ---- a query tried as it is in the editor ----
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A query, and the files it is tried on: by inputs, and by static predicates."""
+
+    query: str
+    inputs: Mapping[str, DataFile]
+    statics: Mapping[str, DataFile]
+
+    @property
+    def files(self) -> str:
+        """The names of the files."""
+        return ", ".join(dict.fromkeys(each.path.name for each in self.inputs.values()))
+
+
+def trials(analysis: Analysis) -> list[Trial]:
+    """The queries that can be tried: all inputs have a file, and nothing calls functions in Python."""
+    plan = analysis.compiled.plan if analysis.compiled else None
+    if plan is None or list(analysis.checked.document.functions):
+        return []
+    folder = Path(analysis.root).parent
+    vocabulary = analysis.checked.vocabulary
+    inputs = sources(vocabulary, [each.name for each in plan.inputs], folder)
+    if not inputs:
+        return []
+    facts = {each.head.predicate for each in analysis.checked.document.rules}
+    statics = {}
+    for predicate in vocabulary.predicates.values():
+        if predicate.kind is PredicateKind.STATIC and predicate.name not in facts:
+            file = file_of(predicate, data_files(folder))
+            statics.update({predicate.name: file} if file else {})
+    return [Trial(each.atom.predicate, inputs, statics) for each in analysis.checked.document.queries]
+
+
+async def tried(trial: Trial, analysis: Analysis) -> str:
+    """The output of `antelog try` about one query."""
+    with tempfile.TemporaryDirectory(prefix="antelog-") as folder:
+        program = written(analysis, trial.query, Path(folder))
+        return await printed_by(_words(program, trial), Path(folder))
+
+
+def _words(program: Path, trial: Trial) -> Sequence[str]:
+    given = [f"{name}={file.path}" for name, file in trial.inputs.items()]
+    background = [f"{name}={file.path}" for name, file in trial.statics.items()]
+    return (
+        *("try", str(program), "--format", "table"),
+        *(part for each in given for part in ("--input", each)),
+        *(part for each in background for part in ("--static", each)),
+    )
+
+
+def written(analysis: Analysis, query: str, folder: Path) -> Path:
+    """Writes the files of a program to a folder, with one of its queries; the path of the program."""
+    names: dict[str, str] = {}
+    for number, (_, file) in enumerate(analysis.source.files):
+        stem = Path(file.name).stem or "program"
+        names[real(file.name)] = f"{stem}.alog" if not number else f"{number}-{stem}.alog"
+    for start, file in analysis.source.files:
+        text = _with_edits(file, start, analysis, query, names)
+        (folder / names[real(file.name)]).write_text(text, encoding="utf-8", newline="")
+    return folder / names[real(analysis.source.name)]
+
+
+def _with_edits(file: Source, start: int, analysis: Analysis, query: str, names: Mapping[str, str]) -> str:
+    """The text of a file without other queries, and with the names that included files have there."""
+    edits = []
+    for each in analysis.checked.document.statements:
+        if not start <= each.span.start < start + len(file.text):
+            continue
+        if isinstance(each, syntax.Query) and each.atom.predicate != query:
+            blank = "".join(c if c in "\r\n" else " " for c in analysis.source.excerpt(each.span))
+            edits.append((each.span.start - start, each.span.end - start, blank))
+        elif isinstance(each, syntax.Include):
+            target = names.get(real(os.path.normpath(Path(file.name).parent / each.path)), each.path)
+            edits.append((each.path_span.start - start, each.path_span.end - start, f'"{target}"'))
+    text = file.text
+    for begin, end, new in sorted(edits, reverse=True):
+        text = text[:begin] + new + text[end:]
+    return text

@@ -226,12 +226,7 @@ def _given(literals: Sequence[Literal]) -> set[str]:
 
 
 def _asked(
-    name: str,
-    rule: syntax.Rule,
-    body: Sequence[Literal],
-    windows: Sequence[syntax.Query],
-    *,
-    is_static: bool,
+    name: str, rule: syntax.Rule, body: Sequence[Literal], windows: Sequence[syntax.Query], *, is_static: bool
 ) -> Iterator[str]:
     """The rules that ask about a part, with their queries: all columns of the head, or its time alone."""
     conditions = ", ".join(map(to_text, body))

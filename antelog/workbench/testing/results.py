@@ -1,4 +1,4 @@
-"""Runs files of tests: results of cases, of files, and of the whole run.
+"""Finds and runs files of tests: results of cases, of files, and of the whole run.
 
 report = run([Path("rules")], Given())
 report.passed, report.failed, report.exit_status
@@ -6,19 +6,24 @@ report.passed, report.failed, report.exit_status
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from xml.etree import ElementTree
 
-from antelog.errors import DataError
+from antelog.diagnostics import Diagnostic, Source, to_text
+from antelog.errors import AntelogError, DataError
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.parser import includes_of
+from antelog.language.program_files import read_text
 from antelog.workbench.testing.cases import RuleCase
 from antelog.workbench.testing.coverage import Coverage, covered
-from antelog.workbench.testing.finding import FoundFiles, without_tests
 from antelog.workbench.testing.judging import Failure, failures
 from antelog.workbench.testing.replaying import Outcome, replayed
-from antelog.workbench.testing.suite import Given, Suite, read_suite
+from antelog.workbench.testing.suite import ENDING, Given, Suite, read_suite
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,3 +145,205 @@ def _refuse_unknown_limits(suites: Sequence[Suite], given: Given) -> None:
         if programs and name not in known:
             hint = did_you_mean(name, known) or f"There are {', '.join(known) or 'none'}."
             raise DataError(f"no program has a limit {name}. {hint}")
+
+
+# ---- the files of tests ----
+
+
+PROGRAM = ".alog"
+
+
+@dataclass(frozen=True)
+class FoundFiles:
+    """Files of tests and programs, each once and in the order of their names."""
+
+    tests: tuple[Path, ...]
+    programs: tuple[Path, ...]
+
+
+def found(paths: Iterable[Path]) -> FoundFiles:
+    """The files of tests that paths name: files themselves, and all that folders have in them.
+
+    A program stands for the file of tests beside it. Raises DataError for a path that is none of these.
+    """
+    tests: dict[Path, None] = {}
+    programs: dict[Path, None] = {}
+    for path in paths:
+        try:
+            is_folder = path.is_dir()
+        except (OSError, ValueError):
+            is_folder = False
+        if is_folder:
+            for each in _files(path):
+                (tests if each.name.endswith(ENDING) else programs)[each] = None
+        else:
+            tests[_test_file(path)] = None
+    return FoundFiles(tuple(tests), tuple(programs))
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files of tests and the programs in a folder and those in it, hidden ones left out."""
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not each.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and name.endswith((ENDING, PROGRAM)):
+                yield Path(where, name)
+
+
+def _test_file(path: Path) -> Path:
+    if path.suffix == PROGRAM:
+        beside = path.with_suffix(ENDING)
+        if not beside.is_file():
+            raise DataError(f"{path} has no tests: there is no file {beside.name} beside it. Write one")
+        return beside
+    try:
+        there = path.is_file()
+        names = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
+    except (OSError, ValueError):
+        there, names = False, []
+    if not there:
+        hint = did_you_mean(path.name, names) or "Name a file of tests, or a folder."
+        raise DataError(f"there is no file or folder {path}. {hint}")
+    if not path.name.endswith(ENDING):
+        raise DataError(f"{path} is no file of tests: their names end in {ENDING}")
+    return path
+
+
+def without_tests(programs: Collection[Path], tested: Collection[Path]) -> list[Path]:
+    """The programs that no file of tests is about, and no other program includes."""
+    known = {each.resolve() for each in tested}
+    for each in programs:
+        known |= {(each.parent / name).resolve() for name in _included(each)}
+    return [each for each in programs if each.resolve() not in known]
+
+
+def _included(path: Path) -> list[str]:
+    try:
+        return [each.path for each in includes_of(read_text(path))]
+    except AntelogError:
+        return []
+
+
+# ---- results for JUnit and GitHub ----
+
+
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML cannot have, not even as a number."""
+
+
+def junit(report: RunReport) -> bytes:
+    """The report as JUnit has it: a suite for each file, and an error for one that cannot be used."""
+    root = ElementTree.Element("testsuites", _counts(report.passed, report.failed, report.wrong))
+    for result in report.suites:
+        suite = result.suite
+        wrong = int(suite.wrong)
+        counts = _counts(len(result.cases) - result.failed, result.failed, wrong)
+        element = ElementTree.SubElement(root, "testsuite", {"name": _plain(suite.name), **counts})
+        if suite.wrong:
+            case = _case(element, suite.name, "the file")
+            text = "\n\n".join(to_text([each], source) for each, source in problems_of(result))
+            _failed(case, "error", "it cannot be used", text)
+        for each in result.cases:
+            case = _case(element, suite.name, each.case.name)
+            if each.outcome.error:
+                _failed(case, "error", each.outcome.error, each.outcome.error)
+            elif each.failures:
+                _failed(case, "failure", each.failures[0].summary, case_text(result, each))
+    ElementTree.indent(root)
+    written: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
+    return written + b"\n"
+
+
+def _counts(passed: int, failed: int, wrong: int) -> dict[str, str]:
+    found = {"tests": passed + failed + wrong, "failures": failed, "errors": wrong}
+    return {name: str(count) for name, count in found.items()}
+
+
+def _case(suite: ElementTree.Element, file: str, name: str) -> ElementTree.Element:
+    return ElementTree.SubElement(suite, "testcase", {"classname": _plain(file), "name": _plain(name)})
+
+
+def _failed(case: ElementTree.Element, kind: str, message: str, text: str) -> None:
+    ElementTree.SubElement(case, kind, {"message": _plain(message)}).text = _plain(text)
+
+
+def _plain(text: str) -> str:
+    return _UNWRITABLE.sub("\ufffd", text)
+
+
+def problems_of(result: SuiteResult) -> Iterator[tuple[Diagnostic, Source]]:
+    """All that is wrong with a file and its program, each with the source it is in."""
+    suite = result.suite
+    yield from ((each, suite.file.source) for each in suite.problems)
+    error = suite.program_error
+    if error is not None:
+        yield from ((each, error.source) for each in error.diagnostics)
+
+
+def case_text(result: SuiteResult, case: CaseResult) -> str:
+    """The failures of a case as plain text, both sides below one another."""
+    parts = []
+    for each in case.failures:
+        line = result.suite.position(each.node)[0]
+        parts.append(f"{result.suite.name}:{line}: {each.when}")
+        parts += _sides(each)
+    parts += [f"note: {each.row} was set aside: {each.detail}" for each in case.outcome.set_aside]
+    return "\n".join(parts)
+
+
+def _sides(failure: Failure) -> Iterator[str]:
+    for side in failure.sides:
+        if side.agrees:
+            yield f"    {side.expected}"
+        else:
+            yield from [f"  - {side.expected}"] if side.expected else []
+            yield f"  + {side.found}"
+
+
+def github(report: RunReport, folder: Path) -> Iterator[str]:
+    """Annotations of GitHub's checks: errors, and a notice for each part that no test shows.
+
+    Paths begin at a folder, that of the repository.
+    """
+    for result in report.suites:
+        suite = result.suite
+        for problem, source in problems_of(result):
+            file, span = source.located(problem.span)
+            line, column = file.position(span.start)
+            place = _place(file.name, folder, problem.name, line, column)
+            yield _command("error", place, f"{problem.message}\n{problem.hint}")
+        for each in result.cases:
+            if each.outcome.error:
+                position = suite.position(each.case.node)
+                place = _place(suite.name, folder, each.case.name, *position)
+                yield _command("error", place, each.outcome.error)
+            for failure in each.failures:
+                place = _place(suite.name, folder, each.case.name, *suite.position(failure.node))
+                yield _command("error", place, f"{failure.when}: {failure.summary}")
+        if result.coverage is not None:
+            for part in result.coverage.missing:
+                name, line, column = result.coverage.position(part)
+                place = _place(name, folder, "no test shows this", line, column)
+                yield _command("notice", place, part.complaint)
+
+
+def _place(name: str, folder: Path, title: str, line: int, column: int) -> dict[str, str]:
+    """The properties of an annotation."""
+    return {"file": _within(name, folder), "line": str(line), "col": str(column), "title": title}
+
+
+def _within(name: str, folder: Path) -> str:
+    try:
+        return Path(name).resolve().relative_to(folder.resolve()).as_posix()
+    except (OSError, ValueError):
+        return name
+
+
+def _command(kind: str, properties: dict[str, str], message: str) -> str:
+    """A command of GitHub's workflows, on one line."""
+    written = ",".join(f"{name}={_escaped(value, ':,')}" for name, value in properties.items())
+    return f"::{kind} {written}::{_escaped(message)}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    return "".join(f"%{ord(each):02X}" if each in f"%\r\n{more}" else each for each in text)

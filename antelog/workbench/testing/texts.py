@@ -280,7 +280,8 @@ class ProgramTexts:
         first = len(self._before) + len(before)
         parsed = parse(Source(f"{self._before}{before}{hidden}{end}"))
         for each in parsed.diagnostics:
-            span = _moved(each.span, -first, len(body))
+            start = min(max(each.span.start - first, 0), max(len(body) - 1, 0))
+            span = Span(start, max(min(each.span.end - first, len(body)), start + 1))
             message = each.message
             if _is_cut(text):
                 message, hint = "this text is cut at a comma", _BRACKETS
@@ -388,8 +389,3 @@ def _is_cut(text: ScalarText) -> bool:
     """Whether a text in brackets was taken apart at its commas."""
     before = text.file.source.text[: text.node.start_mark.index].rstrip()
     return before[-1:] in tuple("[{,") and text.text.count("(") != text.text.count(")")
-
-
-def _moved(span: Span, by: int, last: int) -> Span:
-    start = min(max(span.start + by, 0), max(last - 1, 0))
-    return Span(start, max(min(span.end + by, last), start + 1))

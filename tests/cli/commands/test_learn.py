@@ -63,10 +63,7 @@ def test_how_long_an_epoch_is() -> None:
             "error: there are no facts to learn from; give them with --input Temp=FILE",
         ),
         ((*FACTS, "--output", "no/p.model"), "error: no/p.model: cannot be written: there is no folder no"),
-        (
-            ("--input", "Temp=few.csv", "--output", "p.model"),
-            "error: 1 fact up to tick 0 is too little",
-        ),
+        (("--input", "Temp=few.csv", "--output", "p.model"), "error: 1 fact up to tick 0 is too little"),
         (("--input", "Temp=none.csv", "--output", "p.model"), "error: none.csv"),
     ],
 )

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from antelog.cli.main import main
 from tests.cli.trying import antelog
 
 RULES = "input P(a, time).\nQ(X, T) :- P(X, T), P(X, T+1).\nquery Q(X, T).\n"
@@ -47,3 +49,19 @@ def test_what_cannot_be_played(
     done = antelog(*words)
     assert done.exit_code == status, done.output
     assert said in done.stderr
+
+
+def test_it_could_start() -> None:
+    done = CliRunner().invoke(main, ["lsp", "--check"], prog_name="antelog")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("library", ["lsprotocol", "pygls"])
+def test_without_its_library(library: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(sys.modules):
+        if name.partition(".")[0] in {"lsprotocol", "pygls"} or name.startswith("antelog.workbench.lsp"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    done = CliRunner().invoke(main, ["lsp"], prog_name="antelog")
+    assert done.exit_code == 1
+    assert "is not installed: pip install '.[lsp]'" in done.stderr

@@ -156,10 +156,7 @@ def in_another_order(form: str, path: Path) -> None:
         pq.write_table(pa.table(columns), path)
 
 
-@pytest.mark.parametrize(
-    ("form", "damaged"),
-    [("csv", "0.csv.gz"), _long("parquet", "0.parquet")],
-)
+@pytest.mark.parametrize(("form", "damaged"), [("csv", "0.csv.gz"), _long("parquet", "0.parquet")])
 def test_files_have_columns_in_any_order_and_damaged_ones_stop_no_stream(form: str, damaged: str) -> None:
     folder = Path("in")
     folder.mkdir()

@@ -32,10 +32,7 @@ from tests.processes import Start
             "no static predicate Temp. It is an input: give it under input, Temp=temp.csv.",
         ),
         (["--static", "Site=temp.csv"], "the program has no static predicate Site. Known are: none."),
-        (
-            ["--input", "Temp=temp.csv", "--input", "Temp=b.csv"],
-            "Temp is given twice. Leave out one",
-        ),
+        (["--input", "Temp=temp.csv", "--input", "Temp=b.csv"], "Temp is given twice. Leave out one"),
         (["--only", "confirmd"], "there are no changes of the kind `confirmd`. Did you mean confirmed?"),
         (["--only", ""], "The kinds are possible, revised, confirmed, rejected, closed, likely, unlikely."),
         (["--only", "confirmed", "--snapshots"], "--only selects changes"),

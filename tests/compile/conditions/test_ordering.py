@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from antelog.compile.conditions.ordering import System, possible
+import antelog
+from antelog.compile.conditions.differences import ZERO, Differences, Most, times_of
+from antelog.compile.conditions.ordering import System, implied, possible
 from antelog.compile.literals.comparison import Comparison
 from antelog.compile.literals.terms import Const, Operand, Sum, Time, Var
+from tests.compile.plans import pattern_of
 
 V, W, X, Y, Z = (Var(name) for name in "VWXYZ")
 T, U, R = (Time(name, 0) for name in "TUR")
@@ -71,3 +74,57 @@ def test_what_follows(
     system = System(known, {"T": 2})
     assert system.follows(comparison) is so
     assert system.follows_after_all(comparison) is so
+
+
+@pytest.mark.parametrize(
+    ("conditions", "said"),
+    [
+        ("W > V, W < 90", {"V < 90"}),
+        ("W >= V, W <= 90", {"V <= 90"}),
+        ("W > V + 2.5, W < 90", {"V < 87.5"}),
+        ("W = V + 1, W >= 3", {"3 <= V+1"}),
+        ("V < 3, W < 5", set()),  # no variable is shared
+        ("W != V, W < 90", set()),  # nothing follows from `!=`
+    ],
+)
+def test_what_two_comparisons_say(conditions: str, said: set[str]) -> None:
+    text = f"input P(v: number, w: number, time). Q(T) :- P(V, W, T), {conditions}. query Q(T)."
+    (query,) = antelog.parse(text).plan.queries
+    found = {c.text for pattern in query.patterns for c in implied(pattern.comparisons)}
+    assert found == said
+
+
+STEP = Most(-1)
+
+
+def test_differences_add_up() -> None:
+    known = Differences([("T", "U", Most(2)), ("U", "V", Most(3))], [], STEP)
+    assert known.most("T", "V") == Most(5)
+    assert known.most("V", "T") is None
+    assert list(known.indirect()) == [("T", "V", Most(5))]
+
+
+def test_a_circle_below_nothing_is_impossible() -> None:
+    assert Differences([("T", "U", Most(1)), ("U", "T", Most(-1))], [], STEP).possible
+    assert not Differences([("T", "U", Most(1)), ("U", "T", Most(-2))], [], STEP).possible
+
+
+def test_leaving_out_the_largest_makes_it_a_step_less() -> None:
+    unequal = [("T", "U", Most(2)), ("T", "U", Most(1))]
+    assert Differences([("T", "U", Most(2))], unequal, STEP).most("T", "U") == Most(0)
+
+
+def test_the_variable_that_is_zero_bounds_others() -> None:
+    known = Differences([(ZERO, "T", Most(7)), ("T", "U", Most(1))], [], STEP)
+    assert known.most(ZERO, "U") == Most(8)
+
+
+def test_how_far_apart_times_can_be() -> None:
+    rule = "Q(X, T) :- A(X, T), B(X, U), C(X, V), U > T, V <= U + 2, U <= T + 9."
+    text = f"{rule} query Q(X, T)."
+    times = times_of(pattern_of(text))
+    at = {name: Time(name, 0) for name in "TUV"}
+    assert times.furthest(at["T"], at["U"]) == 9
+    assert times.furthest(at["U"], at["T"]) == -1
+    assert times.furthest(at["T"], at["V"]) == 11  # through U
+    assert times.furthest(at["V"], at["T"]) is None

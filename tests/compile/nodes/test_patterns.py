@@ -1,13 +1,17 @@
-"""antelog/compile/nodes/patterns.py: what a pattern says of itself."""
+"""antelog/compile/nodes/patterns.py: what a pattern says of itself; what a plan says of itself."""
 
 from __future__ import annotations
+
+import pytest
 
 from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Time, Var
+from antelog.compile.nodes.columns import SeenColumns, input_columns, seen_columns
 from antelog.compile.nodes.patterns import Pattern
-from tests.compile.plans import pattern_of
+from antelog.compile.nodes.plan import Argument, Key
+from tests.compile.plans import pattern_of, plan_of
 
 X, Y, T = Var("X"), Var("Y"), Time("T", 0)
 A = Atom("A", (X,), T)
@@ -58,3 +62,80 @@ def test_a_pattern_is_a_conjunction_with_first_ticks_that_are_not_plain_to_see()
     assert plain.text == "S(X), A(X, T-3), not B(X, T), not S(b)"
     text = "P(X, T) :- A(X, T+3). Q(X, T) :- P(X, T-3). query Q(X, T)."
     assert pattern_of(text).text == "A(X, T), T >= 3"
+
+
+PLAN = plan_of("""input A(x, time). input B(x, time).
+    OK(X, T) :- not A(X, T).    P(X, T) :- B(X, T), not OK(X, T).    query P(X, T). query OK(X, T).""")
+
+
+def test_queries_are_the_relations_that_are_asked() -> None:
+    assert [query.name for query in PLAN.queries] == ["P", "OK"]
+    assert [relation.name for relation in PLAN.relations] == ["P", "OK", "A(x, time)"]
+    assert PLAN.relation("A(x, time)").is_query is False
+
+
+def test_the_answer_has_positions_that_no_fact_gives_a_value() -> None:
+    assert PLAN.relation("P").unguarded == ()
+    assert PLAN.relation("OK").unguarded == (0,)
+
+
+def test_a_key_has_a_position_for_each_name_or_a_reason() -> None:
+    key = Key((Argument("A", 0), Argument("P", 1)))
+    assert (bool(key), key["P"]) == (True, 1)
+    assert not Key((), "A has no argument but its time")
+
+
+INPUTS = "input Temp(x, level, time) delay 1. input Alarm(site, x, time). static Site(x). Site(a). "
+
+
+def columns_of(rules: str) -> SeenColumns:
+    plan = plan_of(INPUTS + rules)
+    (query, *_) = plan.queries
+    ((name, pattern),) = [(name, p) for p in query.patterns for name in p.unguarded]
+    return seen_columns(name, pattern, query, plan)
+
+
+@pytest.mark.parametrize(
+    ("rules", "inputs"),
+    [
+        ("Calm(X, T) :- not Temp(X, high, T). query Calm(X, T).", {("Temp", 0)}),
+        ("Calm(X, T) :- not Alarm(_, X, T). query Calm(X, T).", {("Alarm", 1)}),
+        ("Hot(X, T) :- Temp(X, high, T+1). Calm(X, T) :- not Hot(X, T). query Calm(X, T).", {("Temp", 0)}),
+        (
+            "H(X, T) :- Temp(X, high, T), not Alarm(b, X, T-1). Calm(X, T) :- not H(X, T). query Calm(X, T).",
+            {("Temp", 0), ("Alarm", 1)},
+        ),
+        (
+            "Calm(X, T) :- not Temp(X, high, T). Calm(X, T) :- Alarm(X, _, T). query Calm(X, T).",
+            {("Temp", 0), ("Alarm", 0)},
+        ),
+        (
+            "Off(X, T+1) :- Temp(X, low, T+1), not Off(X, T). Calm(X, T) :- not Off(X, T). query Calm(X, T).",
+            {("Temp", 0)},
+        ),
+    ],
+)
+def test_the_columns_of_inputs(rules: str, inputs: set[tuple[str, int]]) -> None:
+    assert set(columns_of(rules).inputs) == {Argument(*each) for each in inputs}
+    assert input_columns(plan_of(INPUTS + rules)) == set(columns_of(rules).inputs)
+
+
+@pytest.mark.parametrize(
+    ("rules", "constants"),
+    [
+        ("Calm(X, T) :- not Temp(X, high, T), X != b. query Calm(X, T).", {"b"}),
+        ("Hot(c, T) :- Temp(_, high, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T).", {"c"}),
+        ("delay Temp(d, _, _) = 3. Calm(X, T) :- not Temp(X, high, T). query Calm(X, T).", {"d"}),
+        ("Calm(X, T) :- not Temp(X, high, T), not Temp(e, low, T). query Calm(X, T).", {"e"}),
+        ("Calm(X, T) :- not Temp(X, high, T). P(T) :- Temp(f, _, T). query Calm(X, T). query P(T).", {"f"}),
+        ("Calm(X, T) :- not Temp(X, high, T). P(T) :- Temp(_, f, T). query Calm(X, T). query P(T).", set()),
+    ],
+)
+def test_the_constants_in_these_columns(rules: str, constants: set[str]) -> None:
+    assert set(columns_of(rules).constants) == constants
+
+
+def test_the_background_in_these_columns() -> None:
+    rules = "Hot(X, T) :- Site(X), Temp(X, high, T). Calm(X, T) :- not Hot(X, T). query Calm(X, T)."
+    assert columns_of(rules).statics == (Argument("Site", 0),)
+    assert input_columns(plan_of(INPUTS + "P(X, T) :- Temp(X, high, T). query P(X, T).")) == frozenset()

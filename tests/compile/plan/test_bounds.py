@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from antelog.compile import Plan, compile_program
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Term, Time, Var
+from antelog.compile.nodes.plan import Input, Refinement
+from antelog.compile.plan.delays import Declared, DelayTable, declared
 from antelog.diagnostics import Source
 from antelog.language import read
+from tests.compile.plans import rules_of
 from tests.specification import snapshots
 from tests.specification.helpers import evaluation_of
 from tests.specification.stream import time_of
@@ -99,3 +107,115 @@ def test_evidence_that_piles_up_is_named() -> None:
     assert plan.relation("Q").bounds.piling_up is None
     plan = _plan("Q(X, T) :- A(X, T), B(X, 5). query Q(X, T).")
     assert plan.relation("Q").bounds.piling_up is None
+
+
+@pytest.mark.parametrize(
+    ("text", "needed"),
+    [
+        ("input A(x, time). Q(X, T) :- A(X, T). query Q(X, T).", {"A": -1}),
+        # P about T is decided at T + 2, and rests on the A of three ticks before.
+        (
+            "input A(time) delay 2. input B(time) delay 2. P(T) :- A(T-3), B(T). query P(T).",
+            {"A": -6, "B": -3},
+        ),
+        # through a negation as well
+        (
+            """input A(x, time). input B(x, time) delay 1. C(X, T) :- B(X, T-4).
+                Q(X, T) :- A(X, T), not C(X, T). query Q(X, T).""",
+            {"A": -1, "B": -5},
+        ),
+        # Any B will do, however old.
+        ("input A(x, time). input B(x, time). Q(X, T) :- A(X, T), B(X, U). query Q(X, T).", None),
+        # What holds a slot matters until no other fact can claim it: a slow one may, until 9 ticks later.
+        (
+            """input A(x, y, time) delay 9, one per y. delay A(fast, _, _) = 0.
+                Q(Y, T) :- A(fast, Y, T). query Q(Y, T).""",
+            {"A": -9},
+        ),
+    ],
+)
+def test_counted_from_now(text: str, needed: dict[str, int] | None) -> None:
+    found = rules_of(text).needed
+    assert found == (dict.fromkeys(found) if needed is None else needed)
+
+
+def test_how_far_before_its_own_time_the_facts_of_an_atom_lie() -> None:
+    text = "input A(x, time). Q(X, T) :- A(X, T-3), not P(X, T-1). P(X, T) :- A(X, T-5). query Q(X, T)."
+    assert rules_of(text).reaches["Q"] == 6
+    loop = "input A(x, time). Q(X, T) :- A(X, T), not Q(X, T-1). query Q(X, T)."
+    assert rules_of(loop).reaches["Q"] is None
+
+
+VALUES = ("a", "b")
+NEW = ("u", "v", "w")  # values no declaration names
+
+
+@st.composite
+def inputs(draw: st.DrawFn) -> Input:
+    pattern = st.tuples(*[st.sampled_from((*VALUES, None))] * 3)
+    patterns = draw(st.lists(pattern, unique=True, max_size=6))
+    delays = [draw(st.integers(0, 5)) for _ in patterns]
+    refinements = tuple(Refinement(p, d) for p, d in zip(patterns, delays, strict=True))
+    return Input(
+        "P", ("x", "y", "z", "time"), (None,) * 3, draw(st.integers(0, 5)), _without_conflicts(refinements)
+    )
+
+
+def _without_conflicts(refinements: tuple[Refinement, ...]) -> tuple[Refinement, ...]:
+    """As the checks demand: equally specific declarations that overlap agree."""
+    kept: list[Refinement] = []
+    for new in refinements:
+        overlapping = [
+            old
+            for old in kept
+            if _constants(old) == _constants(new)
+            and all(o is None or n is None or o == n for o, n in zip(old.pattern, new.pattern, strict=True))
+        ]
+        if all(old.delay == new.delay for old in overlapping):
+            kept.append(new)
+    return tuple(kept)
+
+
+def _constants(refinement: Refinement) -> int:
+    return sum(value is not None for value in refinement.pattern)
+
+
+def _delay(source: Input, values: tuple[str, ...]) -> int:
+    fitting = [
+        r
+        for r in source.refinements
+        if all(want is None or want == have for want, have in zip(r.pattern, values, strict=True))
+    ]
+    return max(fitting, key=_constants).delay if fitting else source.delay
+
+
+terms = st.sampled_from((Const("a"), Const("b"), Var("X"), Var("Y"), Var("Z")))
+
+
+@given(inputs(), st.tuples(terms, terms, terms))
+def test_largest_delay_is_that_of_some_instance_and_of_none_less(
+    source: Input, arguments: tuple[Term, ...]
+) -> None:
+    names = sorted({a.name for a in arguments if isinstance(a, Var)})
+    largest = -1
+    for values in product((*VALUES, *NEW), repeat=len(names)):
+        bound = dict(zip(names, values, strict=True))
+        instance = tuple(bound[a.name] if isinstance(a, Var) else str(a.value) for a in arguments)
+        largest = max(largest, _delay(source, instance))
+    assert DelayTable(source).largest(arguments) == largest
+
+
+@given(inputs())
+def test_every_fact_has_one_of_the_delays_of_its_input(source: Input) -> None:
+    for values in product((*VALUES, *NEW), repeat=3):
+        atom = Atom("P", tuple(map(Const, values)), Time("T", 0))
+        assert DelayTable(source).largest(atom.arguments) in source.delays
+
+
+def test_of_declarations_those_with_more_constants_come_first() -> None:
+    patterns: tuple[tuple[str | None, ...], ...] = (("a", None), ("b", None), ("a", "b"))
+    refinements = tuple(Refinement(pattern, delay) for delay, pattern in enumerate(patterns))
+    assert declared(Input("P", ("x", "y", "time"), (None, None), 9, refinements)) == (
+        Declared((0, 1), {("a", "b"): 2}),
+        Declared((0,), {("a",): 0, ("b",): 1}),
+    )

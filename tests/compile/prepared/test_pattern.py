@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.compile.plans import prepared_of
+from antelog.compile.prepared.rules import prepared
+from antelog.compile.prepared.shapes import Cluster, units
+from tests.compile.plans import plan_of, prepared_of, rules_of
 
 RISE = """input R(d, v: number, time) delay 1, one per d.
     Rise(D, T) :- R(D, V, T), R(D, W, U), W >= V + 0.5, W < 9, U > T, U <= T + 20. query Rise(D, T)."""
@@ -47,3 +49,92 @@ def test_background_gives_values_that_something_else_uses() -> None:
     assert prepared_of(text).used == {"X", "T"}  # Y and Z are decided by the background alone
     more = "static S(x, y). input A(x, v, time). Q(X, T) :- A(X, V, T), S(X, Y), Y != V. query Q(X, T)."
     assert prepared_of(more).used == {"X", "T", "V", "Y"}
+
+
+JOIN = "q(X, T) :- p(X, T), r(Y, T), s(Y, T). query q(X, T)."
+
+
+def of(text: str, *bound: str) -> list[Cluster]:
+    return list(units(prepared_of(text), frozenset(bound), ("X",)))
+
+
+def test_literals_that_share_an_open_variable_are_one_unit() -> None:
+    known, open_ = of(JOIN, "X", "T")
+    assert (known.literals, known.signature, known.is_open) == ((0,), "p(#, #)", False)
+    assert (open_.literals, open_.signature, open_.is_open) == ((1, 2), "r(?0, #) s(?0, #)", True)
+
+
+def test_each_is_alone_once_the_variable_has_a_value() -> None:
+    assert [unit.signature for unit in of(JOIN, "X", "Y", "T")] == ["p(#, #)", "r(#, #)", "s(#, #)"]
+
+
+def test_the_name_of_an_open_variable_does_not_count() -> None:
+    other = JOIN.replace("Y", "Z")
+    assert [unit.signature for unit in of(JOIN, "X", "T")] == [unit.signature for unit in of(other, "X", "T")]
+
+
+def test_what_the_answer_leaves_open_is_called_as_the_query_calls_it() -> None:
+    first, *_ = of(JOIN, "Y", "T")
+    assert (first.signature, first.is_open) == ("p(X, #)", True)
+
+
+def test_open_conditions_are_part_of_the_signature() -> None:
+    text = "q(X, T) :- p(X, T), r(V, T+1), V > 3. query q(X, T)."
+    assert of(text, "X", "T")[1].signature == "r(?0, #) where ?0 > #"
+
+
+def test_literals_that_read_alike_have_their_gaps_in_every_order() -> None:
+    text = "q(X, T) :- p(X, T), r(Y, a, T), r(Y, b, T). query q(X, T)."
+    _, both = of(text, "X", "T")
+    assert both.signature == "r(?0, #, #) r(?0, #, #)"
+    assert len(both.gaps) == 2
+
+
+def test_relations_in_a_cycle_of_negations_belong_together() -> None:
+    text = """input Beat(x, time). Ping(X, T) :- Beat(X, T), not Pong(X, T-1).
+        Pong(X, T) :- Beat(X, T), Ping(X, T-1). query Ping(X, T)."""
+    rules = rules_of(text)
+    assert rules.cycles == {"Pong(X, T)": {"Pong(X, T)"}}  # Ping is put in
+    assert rules_of("Q(X, T) :- A(X, T), not B(X, T). query Q(X, T).").cycles == {}
+
+
+def test_a_query_whose_end_may_be_put_off_is_unsteady() -> None:
+    alone = "Q(X, T) :- A(X, T), not B(X, T). query Q(X, T)."
+    assert not rules_of(alone).unsteady
+    both = "C(X, T) :- B(X, T), B(X, T+1). Q(X, T) :- A(X, T), not C(X, T). query Q(X, T)."
+    assert rules_of(both).unsteady == {"Q"}
+
+
+def test_a_plan_is_prepared_once() -> None:
+    text = "Q(X, T) :- A(X, T), B(X, T-3). query Q(X, T)."
+    assert prepared(plan_of(text)) is prepared(plan_of(text))
+    assert rules_of(text).widest == 3
+
+
+def test_which_query_rests_on_a_negation_and_on_facts_of_any_age() -> None:
+    aged = "P(X, T) :- A(X, T), B(X, U), U <= T, not C(X, T). query P(X, T)."
+    assert rules_of(aged).of_any_age == "P"
+    assert rules_of(aged.replace("U <= T", "U <= T, U >= T - 9")).of_any_age is None
+    assert rules_of(aged.replace(", not C(X, T)", "")).of_any_age is None
+
+
+def test_a_fact_literal_knows_which_columns_bind_repeat_or_are_fixed() -> None:
+    text = "input P(a, b, c, d: number, time). Q(X, T) :- P(X, X, red, V, T+1), V > 3. query Q(X, T)."
+    (fact,) = prepared_of(text).facts
+    assert (fact.binds, fact.repeats, fact.constants) == ((("X", 0), ("V", 3)), ((0, 1),), ((2, "red"),))
+    assert [test.text for test in fact.tests] == ["V > 3"]
+
+
+def test_how_far_from_the_answer_a_literal_lies() -> None:
+    first, second = prepared_of(RISE).facts
+    assert (first.behind, first.ahead) == (0, 0)
+    assert (second.behind, second.ahead) == (-1, 20)
+    assert (first.slot, sorted(first.slot_variables)) == ((0,), ["D", "T"])
+
+
+def test_a_negated_literal_lies_as_far_as_comparisons_say() -> None:
+    text = "input A(x, time). Q(X, T) :- A(X, T), A(X, U), U > T, U <= T + 3, not B(X, U). query Q(X, T)."
+    (negation,) = prepared_of(text).asked
+    (reach,) = negation.reaches
+    assert (reach.behind, reach.ahead) == (-1, 3)
+    assert negation.variables == {"X", "U"}

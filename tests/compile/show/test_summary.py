@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from unittest.mock import create_autospec
 
 import pytest
+from click.testing import CliRunner
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 import antelog
+from antelog.cli.main import main
+from antelog.compile import compile_program, from_json, to_json
 from antelog.compile.conditions.differences import Times
 from antelog.compile.plan.delays import DelayTable
+from antelog.compile.show.details import odds_lines
+from antelog.compile.show.explain import explain, plan_html
 from antelog.compile.show.summary import Summary, first_facts, summaries, work_text
+from antelog.diagnostics import Source
+from antelog.language import read
 from tests.compile.plans import plan_of
+from tests.few_literals import programs
+from tests.odds import with_odds
+from tests.recorded import FOLDER
 
 MALF = "Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1), Temp(X, high, T+2). query Malf(X, T)."
 
@@ -99,10 +112,7 @@ def test_when_answers_open(rules: str, open_when: str) -> None:
             "C(X, T) :- B(X, T+3). Q(X, T) :- A(X, T), not C(X, T+1). query Q(X, T).",
             "by T+6: the B for T+4 may come",
         ),
-        (
-            "Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).",
-            "by tick 6: it may need the A for tick 6",
-        ),
+        ("Q(X, T) :- A(X, T), A(X, T+1). query Q(X, 5).", "by tick 6: it may need the A for tick 6"),
         ("Q(X, T) :- A(X, T), B(X, S), S > T. query Q(X, T).", "without a deadline: B(X, S) may come at any"),
     ],
 )
@@ -142,3 +152,68 @@ def test_by_what_the_work_is_divided() -> None:
     assert both.startswith(
         "not divided, so it runs on one core: no argument of Both can be the key: A(X, T) and"
     )
+
+
+PLAN = antelog.parse(
+    """
+    input  Temp(device, level, time) delay 2 (70%, 20.5%, 9.5%).
+    chance Temp(_, high, _) = 5%, again 80%.
+    chance Temp(wt4, "High", _) = 0.5%.
+    delay  Temp(wt4, _, _) = 1 (60%, 30%).
+    Malf(X, T) :- Temp(X, high, T).
+    query Malf(X, T) alert 80%.
+    """
+).plan
+
+
+def test_lines() -> None:
+    assert list(odds_lines(PLAN.inputs[0])) == [
+        "Temp(_, high, _): 5 in 100 ticks after one without have one, 80 in 100 after one with",
+        'Temp(wt4, "High", _): 0.5 in 100 ticks have one, whether or not the tick before has',
+        "Temp(_, _, _): of 100 facts 70 come in time, 20.5 come 1 tick late, 9.5 come 2 ticks late",
+        "Temp(wt4, _, _): of 100 facts 60 come in time, 30 come 1 tick late, 10 never come",
+    ]
+
+
+def test_they_are_explained() -> None:
+    for line in [*odds_lines(PLAN.inputs[0]), "alert: an open answer with a chance of 80% or more"]:
+        assert f"  {line}\n" in explain(PLAN)
+        assert line.replace('"', "&quot;") in plan_html(PLAN)
+
+
+@given(programs().filter(lambda text: read(Source(text)).ok), st.data())
+def test_they_go_through_json(text: str, data: st.DataObject) -> None:
+    plan = compile_program(read(Source(data.draw(with_odds(text))))).plan
+    assume(plan is not None)
+    assert plan is not None
+    assert from_json(to_json(plan)) == plan
+
+
+GOLDEN = Path(__file__).resolve().parents[2] / "golden"
+PROGRAMS = {path.parent.name: path for path in FOLDER.glob("*/program.alog")} | {
+    path.stem: path for path in (GOLDEN / "papers").glob("*.alog")
+}
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_check_prints_what_is_recorded(name: str, record: bool) -> None:
+    result = CliRunner().invoke(main, ["check", str(PROGRAMS[name])])
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    text = result.output.replace(str(PROGRAMS[name]), PROGRAMS[name].name)
+    golden = GOLDEN / "plans" / f"{name}.txt"
+    if record:
+        golden.write_text(text, encoding="utf-8")
+    assert text == golden.read_text(encoding="utf-8")
+
+
+def test_nothing_is_left_over() -> None:
+    assert {path.stem for path in (GOLDEN / "plans").glob("*.txt")} == PROGRAMS.keys()
+
+
+def test_recursion_needs_a_window() -> None:
+    def codes(name: str) -> set[str]:
+        source = Source(PROGRAMS[name].read_text(encoding="utf-8"))
+        return {diagnostic.code for diagnostic in compile_program(read(source)).diagnostics}
+
+    assert codes("aaai20-example-7") == {"E601"}
+    assert codes("aaai20-example-7-window") == set()

@@ -1,13 +1,15 @@
-"""antelog/forecast/inference/chains.py: which series of a formula are one chain, and which have their own."""
+"""antelog/forecast/inference/forms.py: which series of a formula are one chain, and which have their own."""
 
 from __future__ import annotations
 
 import pytest
 
+from antelog.compile.literals.background import StaticAtom
 from antelog.compile.literals.terms import Const, Var
 from antelog.compile.prepared.rules import prepared
-from antelog.forecast.inference.chains import chains_of, leaf_of
+from antelog.forecast.inference.forms import QueryForm, chains_of, forms, is_lossy, key_of, layout, leaf_of
 from antelog.forecast.inference.formulas import UnknownChanceError, formula_of
+from antelog.forecast.rates.tally import EPOCH
 from tests.forecast.making import chains, plan_of, state
 
 MANY = "input Temp(x: text, level: text, time). P(X, T) :- {}. query P(X, T)."
@@ -31,11 +33,7 @@ def test_what_shares_a_slot_is_one_chain() -> None:
 def test_kinds_of_facts_that_declarations_speak_of_are_states_besides() -> None:
     chance = "chance Temp(_, _, _) = 5%. chance Temp(_, low, _) = 9%."
     (one,) = chains(SLOT.format(chance, "Temp(X, high, T)"))
-    assert one.states == (
-        state("Temp", "X", "high"),
-        state("Temp", "X", "low"),
-        state("Temp", "X", "_"),
-    )
+    assert one.states == (state("Temp", "X", "high"), state("Temp", "X", "low"), state("Temp", "X", "_"))
     assert (one.formula_states, one.kinds) == (1, 2)
 
 
@@ -68,3 +66,89 @@ def test_where_facts_hang_together_in_another_way(body: str, why: str) -> None:
 def test_so_many_kinds_are_not_too_many() -> None:
     (one,) = chains(SLOT.format("", ", ".join(f"Temp(X, l{i}, T+{i})" for i in range(7))))
     assert len(one.states) == 8
+
+
+INPUTS = """
+input Temp(x: text, level: text, time) delay 1{}.
+delay Temp(wt4, _, _) = 3.
+static Site(x: text, y: text). Site(a, b).
+"""
+
+
+def form(rules: str, shares: str = "") -> QueryForm:
+    found = forms(plan_of(f"{INPUTS.format(shares)} {rules} query P(X, T)."))["P"]
+    assert isinstance(found, QueryForm)
+    return found
+
+
+def test_the_ticks_it_speaks_of() -> None:
+    found = form("P(X, T) :- Temp(X, high, T-1), Temp(X, high, T+2).")
+    assert (found.first, found.last, found.slowest, found.memory) == (-1, 2, 3, 0)
+    # A fact of the last tick may come 3 late; what mattered to the first tick must be known for good.
+    assert found.reach == 2 + 3 + 3 + 1 + 1
+
+
+def test_its_leaves_and_families() -> None:
+    found = form("P(X, T) :- Temp(X, high, T), not Temp(X, low, T+1).")
+    assert [(leaf.chain, leaf.state, leaf.at) for leaf in found.leaves.values()] == [(0, 1, 0), (1, 1, 1)]
+    assert [family.places for family in found.families] == [(0,), (0,)]
+
+
+def test_lost_facts_matter_for_longer() -> None:
+    found = form("chance Temp(_, high, _) = 5%, again 55%. P(X, T) :- Temp(X, high, T).", " (60%, 30%)")
+    assert found.memory == 40
+    assert found.reach == 3 + 3 + 1 + 40
+
+
+def test_the_background_it_asks_for() -> None:
+    found = form("P(X, T) :- Temp(X, high, T), Site(X, b), T > 3.")
+    conditions = found.formula.conditions
+    assert [each.predicate for each in conditions if isinstance(each, StaticAtom)] == ["Site"]
+
+
+def test_a_query_without_chances_says_why() -> None:
+    text = f"{INPUTS.format('')} P(X, T) :- Temp(X, high, T), Temp(X, low, U), U > T. query P(X, T)."
+    assert forms(plan_of(text))["P"] == "nothing bounds it in time"
+
+
+TEXT = """
+input Temp(x: text, level: text, time) delay {delay}.
+input Ping(x: text, time).
+{more}
+Hot(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Malf(X, T) :- Temp(X, high, T), not Ping(X, T+1).
+query Hot(X, T). query Malf(X, T).
+"""
+
+
+def test_families_of_all_queries_each_once() -> None:
+    found = layout(plan_of(TEXT.format(delay=2, more="")))
+    assert [family.predicate for family in found.families] == ["Temp", "Ping"]
+    assert found.slowest == 2
+    assert found.reach(EPOCH) == 2 * EPOCH + 2  # counting an epoch asks for more than any query
+
+
+def test_slow_facts_are_counted_later() -> None:
+    assert layout(plan_of(TEXT.format(delay=2, more=""))).lag(EPOCH) == 2
+    assert layout(plan_of(TEXT.format(delay=EPOCH, more=""))).lag(EPOCH) == 2
+    slow = layout(plan_of(TEXT.format(delay=EPOCH + 1, more="")))
+    assert slow.lag(EPOCH) == 3
+    assert slow.lag(1) == EPOCH + 2
+
+
+def test_a_query_without_a_form_asks_for_nothing() -> None:
+    found = layout(plan_of("input A(x: text, time). P(X, T) :- A(X, T), A(X, U), U > T. query P(X, T)."))
+    assert (found.families, found.slowest) == ((), 0)
+
+
+def test_where_facts_may_be_lost() -> None:
+    plain = plan_of(TEXT.format(delay=2, more=""))
+    declared = plan_of(TEXT.format(delay="1 (60%, 30%)", more="chance Temp(_, high, _) = 5%."))
+    assert [is_lossy(plan, "Malf") for plan in (plain, declared)] == [False, True]
+
+
+def test_keys() -> None:
+    plan = plan_of(TEXT.format(delay=2, more=""))
+    assert key_of(plan, plan.relation("Malf")) == (0,)
+    pairs = plan_of("input A(x: text, y: text, time). P(Y, X, T) :- A(X, Y, T). query P(Y, X, T).")
+    assert key_of(pairs, pairs.relation("P")) == ((pairs.key["P"],) if pairs.key else (0, 1))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from itertools import product
+from operator import eq, ge, gt, le, lt, ne
 
 import pytest
 from hypothesis import given
@@ -15,11 +17,26 @@ from antelog.forecast.inference.diagrams import (
     TRUE,
     Diagram,
     DiagramTooLargeError,
+    Joined,
     Leaf,
+    Parts,
     Question,
+    Shows,
     diagram_of,
 )
-from antelog.forecast.inference.nodes import NOT, AtLeast, Comes, Every, Holds, Never, Node, Some
+from antelog.forecast.inference.nodes import (
+    NOT,
+    AtLeast,
+    Comes,
+    Every,
+    Holds,
+    Never,
+    Node,
+    Some,
+    Weighed,
+    ratio_of,
+    total,
+)
 from antelog.forecast.rates.series import Series
 
 SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
@@ -132,3 +149,55 @@ def test_a_diagram_says_what_its_formula_says(node: Node) -> None:
     for outcomes in product(range(2), repeat=len(places)):
         shown = dict(zip(places, outcomes, strict=True))
         assert walked(diagram, shown) == (TRUE if truth(node, shown) else FALSE)
+
+
+OPERATORS = {">=": ge, ">": gt, "<": lt, "<=": le, "=": eq, "!=": ne}
+
+
+@given(
+    st.lists(st.integers(-3, 3), min_size=3, max_size=3),
+    st.sampled_from(sorted(OPERATORS)),
+    st.integers(-4, 6),
+)
+def test_totals(weights: list[int], operator: str, number: int) -> None:
+    parts = [Weighed(weight, x(at)) for at, weight in enumerate(weights)]
+    diagram = diagram_of(question(total(parts, operator, number)))
+    for came in product(range(2), repeat=3):
+        holds = OPERATORS[operator](sum(w * c for w, c in zip(weights, came, strict=True)), number)
+        assert walked(diagram, {(0, at): each for at, each in enumerate(came)}) == (TRUE if holds else FALSE)
+
+
+def test_the_ratio_of_a_factor() -> None:
+    assert ratio_of(2, 5) == 2
+    assert ratio_of(1.1, 49) == Fraction(11, 10)
+    assert ratio_of(1.1, 50) is None  # 1.1 * 50 is a little more than 55
+
+
+def parts_of(whole: Node, *conditions: bool) -> tuple[Parts, int]:
+    parts = Parts(question(whole, conditions=conditions))
+    return parts, parts.of(whole)
+
+
+def test_negations_stand_before_literals_only() -> None:
+    parts, root = parts_of(Never(Every((x(0), Never(x(1))))))
+    first, second = (parts.entries.index(Shows(Leaf(0, 1, at), came)) for at, came in ((0, False), (1, True)))
+    assert parts.entries[root] == Joined((first, second), needed=1)
+
+
+def test_each_part_is_there_once_and_after_its_own_parts() -> None:
+    same = Every((x(0), x(1)))
+    parts, root = parts_of(Some((same, Every((x(1), x(0))), Every((same, x(2))))))
+    assert len(parts.entries) == len(set(parts.entries)) == 2 + 3 + 3
+    for number, entry in enumerate(parts.entries):
+        if isinstance(entry, Joined):
+            assert max(entry.parts) < number
+    assert root == len(parts.entries) - 1
+
+
+def test_what_conditions_decide() -> None:
+    whole = Some((Every((Holds(0), x(0))), Never(Holds(1))))
+    assert parts_of(whole, True, False)[1] == TRUE
+    assert parts_of(whole, False, True)[1] == FALSE
+    parts, root = parts_of(whole, True, True)
+    assert parts.entries[root] == Shows(Leaf(0, 1, 0), came=True)
+    assert parts_of(NOT)[1] == FALSE

@@ -51,10 +51,7 @@ def asked(*ticks: int, reported: bool = True) -> AnswerRows:
 
 
 def said_of(
-    judged: Judged,
-    *rows: tuple[int, int, float],
-    reported: bool = True,
-    done: DecidedAnswers | None = None,
+    judged: Judged, *rows: tuple[int, int, float], reported: bool = True, done: DecidedAnswers | None = None
 ) -> tuple[Judged, Predictions]:
     """The predictions for answers given as (number, tick, chance of the model)."""
     number, tick, by_model = zip(*rows, strict=True)

@@ -17,7 +17,7 @@ from antelog.forecast.judges.mean import (
     merged,
     weighed,
 )
-from antelog.forecast.scores.losses import LEAST, log_losses
+from antelog.forecast.scores.scored_lines import LEAST, log_losses
 
 UNKNOWN = float("nan")
 ALIKE = first_weights([1, 1])

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from antelog.compile.literals.comparison import Comparison
+from antelog.compile.literals.fact import Atom
+from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.engine.values.values import Values
+from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
 from antelog.forecast.rates.odds import each_once
+from antelog.forecast.rates.series import Series, exclusive, series_of
+from antelog.forecast.rates.tally import nothing_counted
 from tests.forecast.making import keys, odds, state
 
 
@@ -63,3 +70,125 @@ def test_some_rows_of_keys() -> None:
         values.cell("c"),
         values.cell("a"),
     ]
+
+
+AT = Time("T", 0)
+
+
+def test_constants_keys_and_open_columns() -> None:
+    atom = Atom("Temp", (Var("X"), Const("high"), Var("Y")), AT)
+    series, key = series_of(atom, {"X": Var("Device")}, ())
+    assert series == Series("Temp", ((1, "high"),), (), (0,), ())
+    assert key == (Var("Device"),)
+
+
+def test_a_variable_that_stands_for_a_constant_is_one() -> None:
+    series, key = series_of(Atom("Temp", (Var("X"), Var("L")), AT), {"X": Const("wt2")}, ())
+    assert (series.constants, series.key, key) == (((0, "wt2"),), (), ())
+
+
+def test_an_open_variable_twice_asks_for_equal_columns() -> None:
+    series, _ = series_of(Atom("Move", (Var("A"), Var("B"), Var("A")), AT), {}, ())
+    assert series.repeats == ((0, 2),)
+
+
+def test_a_known_variable_twice_is_two_columns_of_the_key() -> None:
+    series, key = series_of(Atom("Move", (Var("A"), Var("A")), AT), {"A": Var("X")}, ())
+    assert (series.key, series.repeats, key) == ((0, 1), (), (Var("X"), Var("X")))
+
+
+def test_tests_on_open_columns_are_named_after_them() -> None:
+    tests = (
+        Comparison(Var("V"), ">=", Const(90)),
+        Comparison(Sum("V", 5), "<", Var("W")),
+        Comparison(Var("V"), ">", Var("X")),  # rests on a value of the answer: no part of the series
+    )
+    atom = Atom("Reading", (Var("X"), Var("V"), Var("W")), AT)
+    series, _ = series_of(atom, {"X": Var("X")}, tests)
+    assert series.tests == (Comparison(Var("1"), ">=", Const(90)), Comparison(Sum("1", 5), "<", Var("2")))
+
+
+def test_series_exclude_each_other_by_different_constants() -> None:
+    high, low = (Series("Temp", ((1, level),), (), (0,), ()) for level in ("high", "low"))
+    any_ = Series("Temp", (), (), (0,), ())
+    assert exclusive(high, low)
+    assert not exclusive(high, high)
+    assert not exclusive(high, any_)
+    one, same = (Series("Reading", ((1, number),), (), (0,), ()) for number in (1, 1.0))
+    assert not exclusive(one, same)  # equal numbers, however they are written
+
+
+HALF_LIVES = np.array([3.0, 40.0, np.inf])
+FORGOTTEN = 25
+
+
+def column(*numbers: int) -> np.ndarray:
+    return np.array(numbers, np.int64)
+
+
+def nothing(forgets: int | None = FORGOTTEN) -> Ledger:
+    return opened(nothing_counted(1, 6, forgets=forgets))
+
+
+def counted(ledger: Ledger, *rows: tuple[int, int, float]) -> Ledger:
+    """With (key, tick, number), each number being one of one in every memory."""
+    key, tick, number = zip(*rows, strict=True)
+    numbers = np.stack([np.ones(len(rows)), np.array(number, np.float64)], axis=1)
+    return entered(ledger, column(*tick), (column(*key),), numbers, HALF_LIVES)
+
+
+def expected(rows: list[tuple[int, int, float]], key: int, tick: int) -> list[float]:
+    """The sums of a key before a tick, added up one by one."""
+    sums, last = np.zeros((3, 2)), None
+    for at, number in sorted((at, number) for own, at, number in rows if own == key and at < tick):
+        if last is not None:
+            sums = sums * np.exp2(-(at - last) / HALF_LIVES)[:, None] * (at - last <= FORGOTTEN)
+        sums, last = sums + np.array([1, number]), at
+    if last is not None:
+        sums = sums * np.exp2(-(tick - last) / HALF_LIVES)[:, None] * (tick - last <= FORGOTTEN)
+    found: list[float] = sums.ravel().tolist()
+    return found
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_it_is_as_if_each_were_added_alone_however_a_run_is_cut(seed: int) -> None:
+    numbers = np.random.default_rng(seed)
+    ticks = np.sort(numbers.integers(0, numbers.integers(2, 300), 80)).tolist()
+    rows = [(int(numbers.integers(6)), tick, float(numbers.integers(2))) for tick in ticks]
+    ledger, at = nothing(), -1
+    while at <= 310:
+        end = at + int(numbers.integers(1, 120))
+        step = [row for row in rows if at < row[1] <= end]
+        if step:
+            ledger = counted(ledger, *(step[i] for i in numbers.permutation(len(step))))
+        asked = numbers.integers(at + 1, end + 1, 40)
+        keys = numbers.integers(0, 7, 40)
+        found = before(ledger, (keys,), asked, HALF_LIVES)
+        wanted = [expected(rows, int(key), int(tick)) for key, tick in zip(keys, asked, strict=True)]
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-300)
+        ledger, at = closed(ledger, end), end
+
+
+def test_at_the_end_of_a_step_forgotten_keys_are_dropped() -> None:
+    ledger = closed(counted(nothing(), (7, 0, 1), (8, 20, 1)), 30)
+    assert ledger.tally.keys[0].tolist() == [8]
+    assert closed(counted(nothing(None), (7, 0, 1)), 10**6).tally.count == 1
+
+
+def test_a_model_stands_still() -> None:
+    ledger = closed(counted(nothing(None), (7, 0, 1), (7, 1, 0)), 1)
+    sums = unfaded(ledger, (column(7, 9),), 2)
+    assert sums.tolist() == [ledger.tally.sums[0].tolist(), [0] * 6]
+
+
+def test_without_keys_there_is_one_row() -> None:
+    numbers = np.array([[1.0, 0.0], [1.0, 1.0]])
+    ledger = entered(opened(nothing_counted(0, 2)), column(3, 5), (), numbers, None)
+    assert before(ledger, (), column(3, 5, 6), None).tolist() == [[0, 0], [1, 0], [2, 1]]
+
+
+def test_nothing_counted_changes_nothing() -> None:
+    ledger = nothing()
+    assert entered(ledger, column(), (column(),), np.zeros((0, 6)), HALF_LIVES) is ledger
+    assert closed(ledger, 9) is ledger
+    assert before(ledger, (column(1),), column(1), HALF_LIVES).tolist() == [[0] * 6]

@@ -8,13 +8,11 @@ from dataclasses import replace
 import pytest
 
 from antelog.forecast.reports import words
-from antelog.forecast.reports.text import report_text
+from antelog.forecast.reports.text import ENOUGH, report_text, short_streams
 from antelog.forecast.reports.words import NONE, percent
-from antelog.forecast.scores.calibration import CalibrationResult
-from antelog.forecast.scores.calibration_error import CalibrationError
-from antelog.forecast.scores.program_alerts import ProgramAlerts
+from antelog.forecast.scores.calibration import CalibrationError, CalibrationResult
 from antelog.forecast.scores.scores import Scores, report_json, result, scored, table
-from antelog.forecast.scores.thresholds import alerts
+from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, decided, stream
 
 MINUTES = 10 * 60 * 1_000_000
@@ -161,3 +159,26 @@ def test_json() -> None:
     (row,) = found["queries"]
     assert row["program_alert"]["threshold"] == 0.75
     assert row["calibration_error_low"] <= row["calibration_error"] <= row["calibration_error_high"]
+
+
+HOUR = 3600 * 1_000_000
+
+
+FROM = "learned chances are of use from some 75 on"
+
+
+@pytest.mark.parametrize(
+    ("decided", "ticks", "tick", "note"),
+    [
+        (0, 500, None, f"no answer is decided; {FROM}"),
+        (1, 500, None, f"1 answer is decided; {FROM}, about 37,000 ticks more at this pace"),
+        (12, 613, None, f"12 answers are decided; {FROM}, about 3,200 ticks more at this pace"),
+        (50, 48, HOUR, f"50 answers are decided; {FROM}, about 1 day more at this pace"),
+    ],
+)
+def test_how_much_more_it_takes(decided: int, ticks: int, tick: int | None, note: str) -> None:
+    assert list(short_streams({"Malf": decided}, ticks, tick)) == [f"Malf: {note}"]
+
+
+def test_enough() -> None:
+    assert list(short_streams({"Malf": ENOUGH, "Hot": 10_000}, 5_000, None)) == []

@@ -1,13 +1,25 @@
-"""antelog/forecast/scores/calibration_error.py: how far chances are off, and how well that is known."""
+"""antelog/forecast/scores/calibration.py: how far chances are off, and how well that is known."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from antelog.forecast.scores.calibration import FEWEST, Calibration, calibration, judged
-from antelog.forecast.scores.calibration_error import CalibrationError
+from antelog.forecast.scores.calibration import (
+    FEWEST,
+    MOST,
+    Blocks,
+    Calibration,
+    CalibrationError,
+    blocks,
+    calibration,
+    judged,
+    summed,
+)
 from tests.forecast.streams import Made, decided, stream
 
 
@@ -20,8 +32,7 @@ def of(seed: int, made: Made) -> CalibrationError:
 def test_by_hand() -> None:
     """Four lines are announced 20 points too low, two 10 points too high."""
     lines = decided(
-        *((n, n, 0.3, n, n % 2 == 0) for n in range(4)),
-        *((n, n, 0.6, n, n % 2 == 0) for n in range(4, 6)),
+        *((n, n, 0.3, n, n % 2 == 0) for n in range(4)), *((n, n, 0.6, n, n % 2 == 0) for n in range(4, 6))
     )
     error = judged(calibration(lines)).error
     assert error is not None
@@ -85,3 +96,55 @@ def test_alike_chances_that_are_exact() -> None:
     found = judged(calibration(decided(*((n, n, 0.0, n, False) for n in range(50))))).error
     # No block has a surplus, so nothing is known of how far they are spread.
     assert found == CalibrationError(0.0)
+
+
+def block_of(*ticks: int) -> Blocks:
+    """One sum, of 1 for each tick."""
+    tick = np.array(ticks, np.int64)
+    return summed(1, np.zeros_like(tick), tick, np.ones_like(tick))
+
+
+def by_start(given: Blocks) -> dict[int, int]:
+    """The first tick of each block that holds something."""
+    start = given.first // given.width * given.width
+    return {start + int(n) * given.width: int(given.sums[0, n]) for n in np.flatnonzero(given.sums[0])}
+
+
+def test_a_block_for_each_tick_while_they_are_few() -> None:
+    assert by_start(block_of(3, 4, 4, 34)) == {3: 1, 4: 2, 34: 1}
+
+
+def test_blocks_become_wider() -> None:
+    assert (block_of(0, 31).width, block_of(0, 32).width, block_of(1, 64).width, block_of(0, 70).width) == (
+        1,
+        2,
+        4,
+        4,
+    )
+    assert by_start(block_of(5, 6, 7, 70)) == {4: 3, 68: 1}
+    assert by_start(block_of(0, 1, 2, 40)) == {0: 2, 2: 1, 40: 1}
+
+
+@given(st.lists(st.integers(0, 10_000) | st.integers(0, 2**53), max_size=20), st.integers(0, 20))
+def test_parts_add_up(ticks: list[int], cut: int) -> None:
+    whole, parts = block_of(*ticks), block_of(*ticks[:cut]) + block_of(*ticks[cut:])
+    assert (whole.first, whole.last) == (parts.first, parts.last)
+    assert np.array_equal(whole.sums, parts.sums)
+    assert whole.sums.sum() == len(ticks)
+
+
+@given(st.lists(st.integers(0, 2**53), min_size=1, max_size=20))
+def test_each_tick_is_in_its_block(ticks: list[int]) -> None:
+    found = block_of(*ticks)
+    width = found.width
+    starts, counts = np.unique([tick // width * width for tick in ticks], return_counts=True)
+    assert by_start(found) == dict(zip(starts.tolist(), counts.tolist(), strict=True))
+    assert width == 1 or max(ticks) // (width // 2) - min(ticks) // (width // 2) >= MOST
+
+
+def test_at_least_so_wide() -> None:
+    found = block_of(*range(32))
+    assert found.at_least(1).shape == (1, 32)
+    assert found.at_least(2.5).tolist() == [[4] * 8]
+    assert found.at_least(1e9).tolist() == [[32]]
+    assert blocks(2).at_least(5).sum() == 0

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import copy
 import json
+from collections.abc import Callable
 from math import isfinite, log
 from typing import Any
 
 import numpy as np
 import pytest
 
-from antelog.forecast.scores.scored_lines import ScoredLines
-from antelog.forecast.scores.scores import (
-    SCHEMA,
-    Scores,
-    from_dict,
-    result,
-    scored,
-    table,
-    to_dict,
+from antelog.errors import StateError
+from antelog.forecast.scores.scored_lines import (
+    UNIT,
+    Loss,
+    Losses,
+    ScoredLines,
+    base_rate,
+    brier,
+    exactly,
+    log_loss,
+    losses,
+    with_chance,
 )
+from antelog.forecast.scores.scores import SCHEMA, Scores, from_dict, result, scored, table, to_dict
+from antelog.forecast.scores.thresholds import ProgramAlerts, alerts
 from tests.forecast.streams import Made, decided, stream
 
 SMALL = decided(
-    (7, 3, 0.6, 5, True),
-    (7, 4, 0.9, 5, True),
-    (8, 3, 0.3, 9, False),
-    (9, 6, float("nan"), 9, True),
+    (7, 3, 0.6, 5, True), (7, 4, 0.9, 5, True), (8, 3, 0.3, 9, False), (9, 6, float("nan"), 9, True)
 )
 EDGES = {
     "nothing": decided(),
@@ -113,3 +117,104 @@ def test_the_order_of_lines_changes_nothing() -> None:
 def test_there_and_back(lines: ScoredLines) -> None:
     plain = to_dict(of(lines))
     assert to_dict(from_dict(json.loads(json.dumps(plain)))) == plain
+
+
+def test_by_hand() -> None:
+    sums = losses(decided((1, 0, 0.8, 5, True), (2, 0, 0.8, 5, False), (3, 0, 0.1, 5, False)))
+    assert base_rate(sums) == pytest.approx(1 / 3)
+    assert brier(sums).mean == pytest.approx((0.04 + 0.64 + 0.01) / 3, abs=1e-8)
+    assert brier(sums).base == pytest.approx(2 / 9)
+    assert brier(sums).skill == pytest.approx(1 - 0.23 / (2 / 9), abs=1e-7)
+    assert log_loss(sums).mean == pytest.approx(-(log(0.8) + log(0.2) + log(0.9)) / 3, abs=1e-8)
+    assert log_loss(sums).base == pytest.approx(-(log(1 / 3) + 2 * log(2 / 3)) / 3)
+
+
+def test_the_base_rate_itself_has_no_skill() -> None:
+    sums = losses(decided((1, 0, 0.25, 5, True), *((n, 0, 0.25, 5, False) for n in (2, 3, 4))))
+    assert brier(sums).skill == pytest.approx(0, abs=1e-8)
+    assert log_loss(sums).skill == pytest.approx(0, abs=1e-8)
+
+
+def test_a_certain_chance_that_is_wrong_loses_a_limited_amount() -> None:
+    assert log_loss(losses(decided((1, 0, 0.0, 5, True)))).mean == pytest.approx(-log(1e-4), abs=1e-8)
+    assert log_loss(losses(decided((1, 0, 1.0, 5, False)))).mean == pytest.approx(-log(1e-4), abs=1e-8)
+
+
+def test_without_lines() -> None:
+    assert brier(Losses()) == log_loss(Losses()) == Loss(None, None, None)
+    assert base_rate(Losses()) is None
+
+
+def test_all_alike_is_nothing_to_compare_with() -> None:
+    sums = losses(decided((1, 0, 0.9, 5, True)))
+    assert (brier(sums).base, brier(sums).skill, log_loss(sums).skill) == (0, None, None)
+
+
+def test_lines_without_a_chance_are_left_out() -> None:
+    lines = with_chance(decided((1, 2, float("nan"), 3, True), (1, 3, 0.5, 3, True)))
+    assert (lines.count, lines.reported.tolist(), lines.chance.tolist()) == (1, [3], [0.5])
+
+
+@pytest.mark.parametrize("chance", [-0.1, 1.1, float("inf")])
+def test_no_chance(chance: float) -> None:
+    with pytest.raises(ValueError, match="below 0 or above 1"):
+        with_chance(decided((1, 2, chance, 3, True)))
+
+
+def test_reported_too_late() -> None:
+    with pytest.raises(ValueError, match="reported after"):
+        with_chance(decided((1, 4, 0.5, 3, True)))
+
+
+def test_whole_numbers() -> None:
+    assert exactly(np.array([0.0, 0.25, 1.0])).tolist() == [0, UNIT // 4, UNIT]
+
+
+LINES = stream(1, Made(answers=50))
+SCORES = scored(Scores(program=ProgramAlerts(0.75, alerts(LINES, (0.75,)))), LINES)
+PLAIN = to_dict(SCORES)
+
+
+def put(*path: str | int, value: Any) -> Callable[[dict[str, Any]], None]:
+    def change(given: Any) -> None:
+        for step in path[:-1]:
+            given = given[step]
+        given[path[-1]] = value
+
+    return change
+
+
+WRONG = {
+    "a count below 0": put("losses", "lines", value=-1),
+    "a text": put("losses", "lines", value="3"),
+    "a fraction": put("losses", "brier", value=0.5),
+    "no whole number": put("alerts", "answers", value=None),
+    "another field": put("more", value=1),
+    "too few bins": put("calibration", "lines", value=[1, 2]),
+    "a threshold that is none": put("program", "threshold", "chance", value="75 %"),
+    "a lead out of place": put("alerts", "thresholds", 5, "leads", value=[[10**6, 1]]),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_no_scores(name: str) -> None:
+    plain = copy.deepcopy(PLAIN)
+    WRONG[name](plain)
+    with pytest.raises(StateError, match="these are no scores"):
+        from_dict(plain)
+
+
+@pytest.mark.parametrize("given", [None, [], {}, "scores", 3])
+def test_nothing_like_scores(given: Any) -> None:
+    with pytest.raises(StateError, match="these are no scores"):
+        from_dict(given)
+
+
+def test_what_is_read_says_the_same() -> None:
+    assert result(from_dict(PLAIN)) == result(SCORES)
+    assert result(from_dict(PLAIN)).program_alert is not None
+
+
+def test_scores_of_before_say_nothing_of_the_program_s_alerts() -> None:
+    older = {name: each for name, each in PLAIN.items() if name != "program"}
+    assert result(from_dict(older)).program_alert is None

@@ -17,15 +17,7 @@ from antelog.spark.bucket import storage
 from antelog.spark.job.dividing import parts_of
 from antelog.spark.job.forecasts import Forecasts
 from tests.engine.replay import frames
-from tests.spark.bucket.test_forecasting import (
-    PLAN,
-    PROGRAM,
-    TICKS,
-    comparable,
-    forecasts,
-    history,
-    readings,
-)
+from tests.spark.bucket.test_forecasting import PLAN, PROGRAM, TICKS, comparable, forecasts, history, readings
 from tests.spark.comparing import Fact, closing, cut, job_of, tables_of
 from tests.spark.simulated import Stream, run_batch
 

@@ -1,4 +1,4 @@
-"""antelog/spark/bucket/stream.py, antelog/spark/job/arrivals.py: how time moves on, and arrivals."""
+"""antelog/spark/bucket/stream.py, antelog/spark/job/job.py: how time moves on, and arrivals."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from antelog import parse
+from antelog import StateError, parse
 from antelog.spark.bucket import stream
 from antelog.spark.bucket.state import BucketState, start
 from antelog.spark.bucket.stream import forget, recall, remember
@@ -136,3 +136,28 @@ def test_those_not_used_for_the_longest_time_are_forgotten(
         remember(lineage, b"1", bucket)
     known = [lineage for lineage in (b"a", b"b", b"c") if recall(lineage, b"1") is not None]
     assert known == [b"a", b"c"]
+
+
+RULES = "tick 1 second. input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+
+
+def _job(buckets: int = 2, **settings: Any) -> Job:
+    return job_of(ONE.plan, {"Temp": TABLE}, buckets, **settings)
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        (job_of(TWO.plan, {"Temp": TABLE}, 2), "another program"),
+        (_job(4), "2 buckets, not 4"),
+        (_job(clock="processing"), "the clock `event`, not `processing`"),
+    ],
+)
+def test_the_state_of_another_run_is_refused(other: Job, why: str) -> None:
+    stream = Stream(_job(), random.Random(1))
+    stream.batch({"Temp": TABLE})
+    stream.continue_as(other)
+    with pytest.raises(StateError, match=why):
+        stream.batch({"Temp": TABLE})

@@ -5,15 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
-from antelog import parse
+from antelog import AntelogError, parse
 from antelog.cli.run.columns import Wish, reading_of
 from antelog.errors import DataError
 from antelog.files.naming import Form
-from antelog.run.address import Files, Kafka
-from antelog.spark.endpoints.columns import fields, paths
-from antelog.spark.endpoints.sources import frame, from_lines
+from antelog.language.epochs import TICKLESS
+from antelog.run.address import Files, Kafka, Table, TableForm
+from antelog.spark.endpoints.columns import Kind, fields, paths
+from antelog.spark.endpoints.endpoints import SOURCES, Source
+from antelog.spark.endpoints.failures import plainly
+from antelog.spark.endpoints.sinks import require
+from antelog.spark.endpoints.sources import Reading, frame, from_lines
+from antelog.spark.endpoints.sources import frame as read
 from antelog.spark.settings import MALFORMED
 
 PLAN = parse(
@@ -77,3 +83,44 @@ def test_columns_by_position_have_fitting_types(spark: SparkSession, tmp_path: P
     (tmp_path / "t.jsonl").write_text('{"x": 1, "y": "a", "z": 0}', encoding="utf-8")
     with pytest.raises(DataError, match="has no columns device, value, time for Temp"):
         reading_of(spark, PLAN, Wish("Temp", Files(str(tmp_path / "t.jsonl"), Form.JSON), {}))
+
+
+RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("gone.csv", "gone.csv"),
+        ("json:gone/*.x", "gone"),
+        ("parquet:gone", "gone"),
+        ("jdbc:h2:mem:x#t", r"Spark has no org.h2.Driver; bring the jar"),
+        ("delta:table", "Delta tables need Delta's jar"),
+        ("iceberg:catalog.table", "Iceberg tables need Iceberg's jar"),
+    ],
+)
+def test_sources_that_are_not_there(spark: SparkSession, source: str, why: str) -> None:
+    with pytest.raises(AntelogError, match=why):
+        _look_at(spark, SOURCES.read(source))
+
+
+def _look_at(spark: SparkSession, source: Source) -> None:
+    """What `antelog run` does with a source before it reads it."""
+    with plainly():
+        require(spark, [source])
+        reading_of(spark, ONE.plan, Wish("Temp", source, {}))
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_a_table_is_found_by_its_name(spark: SparkSession, form: TableForm, stream: bool) -> None:
+    frame = spark.readStream.format("rate").load() if stream else spark.range(1)
+    frame.createOrReplaceTempView("known")
+    columns = {name: name for name in frame.columns}
+    kinds: dict[str, Kind] = dict.fromkeys(columns, "number")
+    found = read(spark, Reading(Table(form, "known"), columns, kinds, TICKLESS), stream=stream)
+    with pytest.raises(AnalysisException, match="`unknown` cannot be found"):
+        read(spark, Reading(Table(form, "unknown"), columns, kinds, TICKLESS), stream=stream)
+    assert found.columns == frame.columns
+    assert found.isStreaming == stream

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import random
 import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
 
+import pyarrow.parquet as pq
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from antelog import DataError, parse
+from antelog.files.naming import Form
+from antelog.run.address import Files
+from antelog.spark import Outputs, outputs
 from antelog.spark.endpoints.jdbc_sink import merging
+from antelog.spark.endpoints.parquet_sink import write_parquet
+from antelog.spark.endpoints.sinks import MicroBatch, write_changes
 
 COLUMNS = ("query", "tick", "time", "status", "since", "since_time", "answer", "others")
 State = tuple[str, int, int, str, int, int, str, str]
@@ -57,3 +69,90 @@ def _expected(batches: list[list[State]]) -> set[State]:
         last, first = max(states, key=lambda each: each[1]), min(states, key=lambda each: each[4])
         found.add((*last[:4], *first[4:6], *last[6:]))
     return found
+
+
+PROGRAM = """\
+tick 1 minute.
+input Temp(device, level, time) delay 1.
+Malf(X, T) :- Temp(X, high, T), Temp(X, high, T+1).
+Same(X, N, T) :- Temp(X, N, T), Temp(X, N, T+1), Temp(X, N, T+2).
+query Malf(X, T).
+query Same(X, N, T).
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(spark: SparkSession) -> Iterator[Outputs]:
+    rows = [(f"wt{i % 5}", ("high", "low")[i % 3 == 0], i // 5) for i in range(60)]
+    frame = spark.createDataFrame(rows, "device string, level string, time long")
+    found = outputs(parse(PROGRAM), {"Temp": frame}, clock="event")
+    packed = found.frame.persist()
+    yield found.of(packed)
+    packed.unpersist()
+
+
+def _lines(frame: DataFrame) -> list[str]:
+    return sorted(map(str, frame.collect()))
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_the_files_have_the_rows_and_types_that_sparks_would_have(seen: Outputs, tmp_path: Path) -> None:
+    write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), MicroBatch("run", 17))
+    found = seen.frame.sparkSession.read.parquet(str(tmp_path / "out" / "batch=17"))
+    assert found.schema == seen.changes.schema
+    assert _lines(found) == _lines(seen.changes) != []
+    assert (tmp_path / "out" / "batch=17" / "_SUCCESS").exists()
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["batch=17"], "nothing is left over"
+    assert "part-" not in str(_files(tmp_path)), "it was not Spark that wrote them"
+
+
+def test_a_batch_that_comes_again_takes_the_place_of_what_was_cut_short(
+    seen: Outputs, tmp_path: Path
+) -> None:
+    (tmp_path / "batch=0").mkdir()
+    (tmp_path / "batch=0" / "half.parquet").write_bytes(b"cut off")
+    (tmp_path / ".antelog-old").mkdir()
+    (tmp_path / ".antelog-old" / "half.parquet").write_bytes(b"cut off")
+    for _ in range(2):
+        write_parquet(seen, tmp_path, "batch=0", "snappy")
+    found = seen.frame.sparkSession.read.parquet(str(tmp_path / "batch=0"))
+    assert found.count() == seen.changes.count()
+    assert [path.name for path in tmp_path.iterdir()] == ["batch=0"]
+
+
+def test_without_changes_there_are_the_columns(seen: Outputs, tmp_path: Path) -> None:
+    write_parquet(seen.of(seen.frame.where("false")), tmp_path, "", "zstd")
+    (file,) = tmp_path.glob("*.parquet")
+    table = pq.read_table(file)
+    assert (table.num_rows, table.schema.names) == (0, seen.changes.columns)
+
+
+def test_a_task_that_fails_leaves_nothing_to_read(
+    seen: Outputs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_parquet(seen, tmp_path, "batch=0", "snappy")
+    before = _files(tmp_path)
+    monkeypatch.setattr(Outputs, "handed", _fails)
+    with pytest.raises(DataError, match=r"cannot be written to: the disk is full\. Make room, or give"):
+        write_parquet(seen, tmp_path, "batch=1", "snappy")
+    assert [name for name in _files(tmp_path) if not name.startswith(".")] == before
+
+
+def _fails(*_: object) -> DataFrame:
+    raise OSError("the disk is full")
+
+
+def test_what_arrow_cannot_compress_is_written_by_spark(seen: Outputs, tmp_path: Path) -> None:
+    conf = seen.frame.sparkSession.conf
+    known = conf.get("spark.sql.parquet.compression.codec", "snappy") or "snappy"
+    conf.set("spark.sql.parquet.compression.codec", "lz4")
+    try:
+        write_changes(seen, Files(str(tmp_path / "out"), Form.PARQUET), MicroBatch("run", 0))
+    finally:
+        conf.set("spark.sql.parquet.compression.codec", known)
+    assert all(path.name.startswith(("part-", ".part-")) for path in tmp_path.rglob("*.parquet"))
+    found = seen.frame.sparkSession.read.parquet(str(tmp_path / "out"))
+    assert found.count() == seen.changes.count() > 0

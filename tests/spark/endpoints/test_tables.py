@@ -76,10 +76,7 @@ def test_from_table_to_table(tmp_path: Path, form: str) -> None:
     columns = "x STRING, level STRING, time BIGINT, arrival BIGINT"
     begin = [first] if first else []
     tables.asked(
-        tmp_path,
-        *begin,
-        *created("readings", columns, *parts),
-        *created("known", "x STRING", KNOWN),
+        tmp_path, *begin, *created("readings", columns, *parts), *created("known", "x STRING", KNOWN)
     )
     once = ["run", "p.alog", "--input", f"Temp={address.format('readings')}"]
     once += ["--static", f"Known={address.format('known')}"]

@@ -44,10 +44,7 @@ def failure(file: str = LOCAL, cause: str = DAMAGED) -> str:
         ("java.io.IOException: not a gzip file", True),
         ("java.util.zip.ZipException: invalid block type", True),
         ("org.apache.parquet.io.ParquetDecodingException: could not read page", True),
-        (
-            "org.apache.spark.sql.execution.SchemaColumnConvertNotSupportedException: column: [x]",
-            True,
-        ),
+        ("org.apache.spark.sql.execution.SchemaColumnConvertNotSupportedException: column: [x]", True),
         ("org.apache.hadoop.fs.ChecksumException: Checksum error", True),
         ("java.io.FileNotFoundException: File file:/in/b b.parquet does not exist", False),
         ("java.io.FileNotFoundException: /in/b b.parquet (Permission denied)", False),

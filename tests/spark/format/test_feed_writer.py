@@ -1,4 +1,4 @@
-"""antelog/spark/format/feed_writer.py: batches come once into a feed, which the page can read."""
+"""antelog/spark/format/data_source.py: batches come once into a feed, which the page can read."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from antelog.errors import ArgumentError, DataError, UnsupportedError
 from antelog.files import ARRIVAL
 from antelog.run.store import FeedReader, FolderFeed
 from antelog.spark import register_source
-from antelog.spark.format.data_source import AntelogSource
-from antelog.spark.format.feed_writer import FeedLines, lines_of
+from antelog.spark.format.data_source import AntelogSource, FeedLines, lines_of
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.transport.unpacking import columns_of
 from tests.cli.trying import antelog

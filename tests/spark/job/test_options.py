@@ -1,19 +1,24 @@
 """antelog/spark/job/options.py: each function takes its own options, and says so of the others."""
 
-import inspect
+from __future__ import annotations
 
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
 import pytest
+from pyspark.sql import SparkSession
 
 import antelog.spark
+from antelog import DataError, parse
 from antelog.run.options import keywords, taken
 from antelog.run.settings import Settings
-from antelog.spark.job.options import (
-    AnswerOptions,
-    ChangeOptions,
-    LearnOptions,
-    OutputOptions,
-    RejectOptions,
-)
+from antelog.spark import changes, outputs
+from antelog.spark.job.functions import received, sent
+from antelog.spark.job.options import AnswerOptions, ChangeOptions, LearnOptions, OutputOptions, RejectOptions
+from tests.random_functions import FUNCTIONS
+from tests.spark.streamed import stream_of
 
 
 def test_options_are_settings_of_all_runners() -> None:
@@ -45,3 +50,52 @@ def test_an_option_a_function_has_not(taken: type, given: str, said: str) -> Non
     with pytest.raises(TypeError) as error:
         keywords(taken, "f", {given: 1})
     assert str(error.value).startswith(said)
+
+
+def test_several_functions_of_one_module_are_sent() -> None:
+    found = received(sent(FUNCTIONS))
+    assert {name: each.takes for name, each in found.items()} == dict.fromkeys(FUNCTIONS, "values")
+    assert (found["half"](8), found["tag"]("a"), found["near"](1, 9)) == (4, "t-a", False)
+
+
+def test_without_functions_nothing_is_sent() -> None:
+    assert sent({}) == b""
+    assert not received(b"")
+
+
+RULES = "input Temp(x: text, time). Hot(X, T) :- Temp(X, T), Temp(X, T+{}). query Hot(X, T)."
+ONE, TWO = parse(RULES.format(1)), parse(RULES.format(2))
+TABLE = pa.table({"x": ["a"], "time": pa.array([0], pa.int64())})
+
+
+def test_data_that_does_not_fit_is_refused(spark: SparkSession, tmp_path: Path) -> None:
+    good = spark.createDataFrame([("a", 0)], "x string, time int")
+    stream = stream_of(spark, tmp_path, [{"Temp": TABLE}])["Temp"]
+    refused: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("Did you mean Temp", {"Tmep": good}, {}),
+        ("lack the column time; they have x, tiem. Did you mean tiem", {"Temp": good.toDF("x", "tiem")}, {}),
+        ("column x of Temp is of type list", {"Temp": good.selectExpr("array(x) x", "time")}, {}),
+        ("does not say how long a tick is", {"Temp": good.selectExpr("x", "current_timestamp() time")}, {}),
+        ("at least one input", {}, {}),
+        ("hand over a DataFrame of Spark", {"Temp": TABLE}, {}),
+        ("Did you mean event", {"Temp": good}, {"clock": "evnt"}),
+        ("no input has a column of arrivals", {"Temp": good}, {"clock": "arrival"}),
+        ("a batch is not processed", {"Temp": good}, {"clock": "processing"}),
+        ("needs the length of a tick", {"Temp": stream}, {"clock": "processing"}),
+        ("`until` is for batches", {"Temp": stream}, {"until": 3}),
+        ("without it, time begins at 0", {"Temp": good}, {"begin": 3}),
+        ("begin is -1", {"Temp": good}, {"begin": -1}),
+        ("buckets is 0", {"Temp": good}, {"buckets": 0}),
+        ("is not a duration", {"Temp": stream}, {"idle": "soon"}),
+    ]
+    for why, inputs, options in refused:
+        with pytest.raises(DataError, match=why):
+            changes(ONE, inputs, **options)
+
+
+def test_a_program_without_a_key_runs_as_one_bucket(spark: SparkSession) -> None:
+    program = parse("input Temp(x: text, time). Hot(T) :- Temp(X, T), Temp(Y, T+1). query Hot(T).")
+    frame = spark.createDataFrame([("a", 0), ("b", 1)], "x string, time int")
+    with pytest.warns(UserWarning, match="one bucket, on one core: .* no argument"):
+        found = outputs(program, {"Temp": frame}, only=("confirmed",))
+    assert [row.answer for row in found.changes.collect()] == ['{"T": 0}']

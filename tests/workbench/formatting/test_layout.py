@@ -14,8 +14,8 @@ from antelog.language.cutting import cut
 from antelog.language.parser import parse, same_but_for_layout
 from antelog.language.printer import to_text
 from antelog.workbench.formatting import laid_out
-from antelog.workbench.formatting.columns import WIDTH
 from antelog.workbench.formatting.lexemes import lexemes
+from antelog.workbench.formatting.statements import WIDTH
 from tests.docs.pages import ROOT, Block, all_blocks
 from tests.language.documents import DOCUMENTS
 from tests.random_mixtures import mixtures

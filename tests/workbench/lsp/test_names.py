@@ -1,14 +1,24 @@
 """antelog/workbench/lsp: names, completions and data, without a process."""
 
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lsprotocol.types import Position, PositionEncodingKind
 
 from antelog.diagnostics import Source
 from antelog.language import read
 from antelog.workbench.lsp.completing import Completer, cursor_at
 from antelog.workbench.lsp.mentions import mention_at, mentions_of
 from antelog.workbench.lsp.near_data import data_files, example_of, file_of
+from antelog.workbench.lsp.places import LineTable
 from antelog.workbench.lsp.session import OpenText, Session, analysed
 
 PROGRAM = """tick 1 minute.
@@ -135,7 +145,75 @@ def test_a_predicate_is_offered_as_its_rules_call_it(tmp_path: Path) -> None:
     items = Completer(session.snapshot, path, snippets=True).items(len(PROGRAM) + len("Cold(X, T) :- "))
     found = {each.label: (each.insert_text, each.detail) for each in items}
     assert found["Hot"] == ("Hot(${1:X}, ${2:T})", "Hot(X, T)")
-    assert found["Temp"] == (
-        "Temp(${1:Device}, ${2:Value}, ${3:T})",
-        "Temp(device, value: number, time)",
-    )
+    assert found["Temp"] == ("Temp(${1:Device}, ${2:Value}, ${3:T})", "Temp(device, value: number, time)")
+
+
+TEXTS = st.text(st.sampled_from("aä€😀\n\r\t %"), max_size=30)
+
+
+@given(TEXTS, st.sampled_from(list(PositionEncodingKind)))
+def test_there_and_back(text: str, encoding: PositionEncodingKind) -> None:
+    table = LineTable(text, encoding)
+    for offset in range(len(text) + 1):
+        back = table.offset(table.position(offset))
+        # Between the signs of a line's end there is no place.
+        assert back == offset or (text[back : offset + 1] == "\r\n" and back == offset - 1)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "character"),
+    [(PositionEncodingKind.Utf8, 6), (PositionEncodingKind.Utf16, 3), (PositionEncodingKind.Utf32, 2)],
+)
+def test_units(encoding: PositionEncodingKind, character: int) -> None:
+    table = LineTable("a\nä😀b", encoding)
+    assert table.position(4) == Position(1, character)
+    assert table.offset(Position(1, character)) == 4
+
+
+def test_places_that_are_not_there() -> None:
+    table = LineTable("ab\r\ncd")
+    assert table.offset(Position(0, 9)) == 2
+    assert table.offset(Position(9, 0)) == 6
+    assert table.offset(Position(1, 9)) == 6
+
+
+def test_half_of_a_character() -> None:
+    assert LineTable("😀b").offset(Position(0, 1)) == 0
+
+
+def message(content: dict[str, Any] | bytes) -> bytes:
+    body = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+ASKED = message({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}})
+END = message({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}) + message(
+    {"jsonrpc": "2.0", "method": "exit"}
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "said"),
+    [
+        (b"Content-Type: text\r\n\r\n{}", "a message has no Content-Length"),
+        (b"{}\r\n\r\n", "a message has no Content-Length"),
+        (b"Content-Length: -5\r\n\r\n{}", "is '-5', which is not a number of bytes"),
+        (b"Content-Length: many\r\n\r\n{}", "is 'many', which is not a number of bytes"),
+        (b"Content-Length: 3000000000\r\n\r\n{}", "is '3000000000'; 100,000,000 bytes are the most"),
+        (b"Content-Length: " + b"9" * 5000 + b"\r\n\r\n{}", "100,000,000 bytes are the most"),
+        (message(b"{nope"), "Unable to handle message: JSONDecodeError: "),
+        (message(b"[" * 100_000), "Unable to handle message: RecursionError: "),
+        (message(b"[1]"), "Unable to handle message: AttributeError: "),
+        (b"Content-Length: 0\r\n\r\n", ""),
+        (b"content-length: 35\n\n" + b'{"jsonrpc": "2.0", "method": "$/a"}', ""),
+        (message({"jsonrpc": "2.0"}), "Unable to deserialize message: TypeError"),
+    ],
+)
+def test_what_is_broken_is_said_in_a_line(before: bytes, said: str) -> None:
+    """Where a message ends is known only from its header: after that, the server goes on."""
+    command = [sys.executable, "-m", "antelog", "lsp"]
+    done = subprocess.run(command, input=before + ASKED + END, capture_output=True, check=False)
+    ended = "Content-Length" in said or "the most" in said or "number of bytes" in said
+    assert (done.returncode, b'"id": 1' in done.stdout or b'"id":1' in done.stdout) == (ended, not ended)
+    assert said in done.stderr.decode()
+    assert b"Traceback" not in done.stderr

@@ -85,11 +85,7 @@ def test_expectations_that_are_met(tmp_path: Path, expect: str) -> None:
             "  if_silent rejected at 2",
         ),
         ("- at: 1\n  open:\n  - Malf(wt2, 0):\n      decided_by: 3", "  decided_by 3", "  decided_by 2"),
-        (
-            "- at: 1\n  open:\n  - Malf(wt2, 0):\n      so_far: 2",
-            "  so_far 2",
-            "  so_far it counts nothing",
-        ),
+        ("- at: 1\n  open:\n  - Malf(wt2, 0):\n      so_far: 2", "  so_far 2", "  so_far it counts nothing"),
         (
             "- at: 1\n  open:\n  - Malf(wt2, 0):\n      chance: over 50%",
             "  chance over 50%",
@@ -185,10 +181,7 @@ def test_times_are_those_of_the_calendar(tmp_path: Path) -> None:
             "  awaits Temp(wt2, low, 2024-03-04 08:10+01:00)",
             "  awaits Temp(wt2, high, 2024-03-04 08:10+01:00)",
         ),
-        (
-            "  if_silent rejected at 2024-03-04 08:30+01:00",
-            "  if_silent rejected at 2024-03-04 08:20+01:00",
-        ),
+        ("  if_silent rejected at 2024-03-04 08:30+01:00", "  if_silent rejected at 2024-03-04 08:20+01:00"),
     ]
 
 
