@@ -123,7 +123,8 @@ class _Shares:
 class _Every:
     """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
 
-    gap: syntax.Bound
+    gap: syntax.Bound | None = None
+    per: tuple[syntax.Name, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -344,8 +345,9 @@ class Builder(Transformer[Token, Any]):
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
         return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
 
-    def every(self, _meta: Meta, children: list[syntax.Bound]) -> _Every:
-        return _Every(children[0])
+    def every(self, meta: Meta, children: list[Any]) -> _Every:
+        gap, *per = children
+        return _Every(gap, self.one_per(meta, per))
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
@@ -370,8 +372,8 @@ class Builder(Transformer[Token, Any]):
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        every = next((c.gap for c in rest if isinstance(c, _Every)), None)
-        clauses = (delay, one_per, shares, every)
+        every = next((c for c in rest if isinstance(c, _Every)), _Every())
+        clauses = (delay, one_per, shares, every.gap, every.per)
         return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:

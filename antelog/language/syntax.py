@@ -7,7 +7,7 @@
     Zone       = name                                       zone "Europe/Berlin".
     Limit      = name, value: number                        limit hot = 90.
     Include    = path                                       include "fleet.alog".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?, per: Name*
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Function   = name, Column*, gives?                      function km(a, b) -> number.
@@ -166,7 +166,8 @@ class Include(Node):
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
-    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap.
+    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap,
+    `per` the columns that say which source a fact is of.
     """
 
     name: str
@@ -175,6 +176,7 @@ class Input(Named):
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
     every: Bound | None = None
+    per: tuple[Name, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from hypothesis import strategies as st
 
 from antelog.language import syntax
@@ -43,7 +45,10 @@ TERMS = st.one_of(
 )
 
 
-def several(elements: st.SearchStrategy[syntax.Term]) -> st.SearchStrategy[tuple[syntax.Term, ...]]:
+T = TypeVar("T")
+
+
+def several(elements: st.SearchStrategy[T]) -> st.SearchStrategy[tuple[T, ...]]:
     return st.lists(elements, max_size=4).map(tuple)
 
 
@@ -76,6 +81,11 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Include, TEXTS),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS, st.none(), GAPS),
     st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES, GAPS),
+    st.builds(
+        syntax.Input,
+        *(NAMES, COLUMNS, st.none(), st.none() | SLOTS, st.none(), BOUNDS),
+        several(st.builds(syntax.Name, NAMES)),
+    ),
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
     st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),

@@ -43,12 +43,13 @@ _MOST = 100_000
 class Span(NamedTuple):
     """The ticks from the first on, and before the second.
 
-    They are those of `last` literals; `untils` says of each when another atom is the latest.
+    They are those of `last` literals; `untils` says of each when another atom is the latest, and the tick of
+    the one that is now.
     """
 
     since: Tick
     until: Tick
-    untils: tuple[tuple[Last, Tick], ...] = ()
+    untils: tuple[tuple[Last, Tick, int | None], ...] = ()
 
 
 ALWAYS = Span(START, NEVER)
@@ -84,7 +85,7 @@ class Derivation:
     @property
     def replaced(self) -> Mapping[Body, Tick]:
         """Its `last` literals that took values, each with the tick at which another atom is the latest."""
-        return {apply(last, self.known): tick for last, tick in self.latest.untils}
+        return {apply(last, self.known): until for last, until, _ in self.latest.untils}
 
     @property
     def ticks(self) -> Ticks:
@@ -126,6 +127,10 @@ class World:
                     max((t.false_at for t in of_each), default=START),
                 )
         return self._truth[atom]
+
+    def ticks(self, literal: Body, around: Around) -> Ticks:
+        """Since when a stated literal is true or false."""
+        return literal.ticks(self, around)
 
     def _is_input(self, atom: Atom) -> bool:
         return self.program.vocabulary[atom.predicate].kind is PredicateKind.INPUT
@@ -360,8 +365,8 @@ class World:
                 if literal.needs or not literal.takes or literal.variables - literal.takes:
                     more.append((each, span))
                     continue
-                for new, since, until in literal.latest(self):
-                    untils = (*span.untils, (last, until))
+                for new, since, until, tick in literal.latest(self):
+                    untils = (*span.untils, (last, until, tick))
                     both = Span(max(span.since, since), min(span.until, until), untils)
                     if both.since < both.until:
                         more.append((_with_equations(pattern, {**each, **new}), both))
@@ -417,7 +422,7 @@ class World:
             if each.time is not None
             for open_ in [_leading_to(each, pattern, known)]
         }
-        ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
+        ticks = {literal: self.ticks(each, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
         amounts = {

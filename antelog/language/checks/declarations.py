@@ -136,7 +136,8 @@ def _declare(
         kind = PredicateKind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
-        schedule = Schedule(delay, gap=_gap(declaration, tick, found))
+        per = _positions(declaration, declaration.per, "per", found)
+        schedule = Schedule(delay, gap=_gap(declaration, tick, found), per=per)
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
             found.append(
@@ -274,15 +275,22 @@ def slot_of(declaration: syntax.Input, found: list[Diagnostic]) -> tuple[int, ..
     """The positions of the columns of an input's slot; problems are added to `found`."""
     if declaration.one_per is None:
         return None
+    if not declaration.one_per and "tick" in (column.name for column in declaration.columns[:-1]):
+        found.append(_two_meanings(declaration))
+    return _positions(declaration, declaration.one_per, "one per", found)
+
+
+def _positions(
+    declaration: syntax.Input, names: tuple[syntax.Name, ...], words: str, found: list[Diagnostic]
+) -> tuple[int, ...]:
+    """The positions of the columns that a clause names."""
     columns = [column.name for column in declaration.columns]
     objects = columns[:-1]
-    if not declaration.one_per and "tick" in objects:
-        found.append(_two_meanings(declaration))
     first: dict[str, Span] = {}
-    for name in declaration.one_per:
+    for name in names:
         if name.text in first:
             note = Note("first named here", first[name.text])
-            message = f"`one per` names the column {name.text} twice"
+            message = f"`{words}` names the column {name.text} twice"
             found.append(Diagnostic("E108", message, name.span, "Name each column once.", (note,)))
         elif name.text not in objects:
             found.append(_no_such_column(name, declaration.name, columns))
