@@ -17,7 +17,7 @@ from tests.specification.literals.aggregate import Aggregate, Instances
 from tests.specification.literals.literal import NEVER, START, Around, Body, Literal, Tick, Ticks
 from tests.specification.literals.negation import Negated
 from tests.specification.stream import slowest, time_of
-from tests.specification.terms import ANY, Atom, Inner, Term, apply
+from tests.specification.terms import ANY, Atom, Inner, Term
 from tests.specification.world import ALWAYS, Derivation, World
 
 
@@ -99,13 +99,12 @@ class Sight(World):
     # ---- what is lost ----
 
     def is_lost(self, derivation: Derivation, literal: Literal, decided: Tick) -> bool:
-        """Whether a literal of a derivation would be open at the tick at which it was decided."""
-        if decided == START:
+        """Whether a literal of a derivation would be open at the tick at which it was decided.
+
+        Where another fact is the latest, that decided.
+        """
+        if decided in (START, derivation.replaced.get(literal.body)):
             return False
-        for last, until, tick in derivation.latest.untils:
-            own = apply(last, derivation.known)
-            if own == literal.body and until == decided and own.is_replaced(self, tick, decided):
-                return False
         return min(self._literals(derivation, decided - 1)[literal.body]) > decided
 
     def _literals(self, derivation: Derivation, now: Tick) -> Mapping[Body, Ticks]:

@@ -43,13 +43,12 @@ _MOST = 100_000
 class Span(NamedTuple):
     """The ticks from the first on, and before the second.
 
-    They are those of `last` literals; `untils` says of each when another atom is the latest, and the tick of
-    the one that is now.
+    They are those of `last` literals; `untils` says of each when another atom is the latest.
     """
 
     since: Tick
     until: Tick
-    untils: tuple[tuple[Last, Tick, int | None], ...] = ()
+    untils: tuple[tuple[Last, Tick], ...] = ()
 
 
 ALWAYS = Span(START, NEVER)
@@ -85,7 +84,7 @@ class Derivation:
     @property
     def replaced(self) -> Mapping[Body, Tick]:
         """Its `last` literals that took values, each with the tick at which another atom is the latest."""
-        return {apply(last, self.known): until for last, until, _ in self.latest.untils}
+        return {apply(last, self.known): tick for last, tick in self.latest.untils}
 
     @property
     def ticks(self) -> Ticks:
@@ -365,8 +364,8 @@ class World:
                 if literal.needs or not literal.takes or literal.variables - literal.takes:
                     more.append((each, span))
                     continue
-                for new, since, until, tick in literal.latest(self):
-                    untils = (*span.untils, (last, until, tick))
+                for new, since, until in literal.latest(self):
+                    untils = (*span.untils, (last, until))
                     both = Span(max(span.since, since), min(span.until, until), untils)
                     if both.since < both.until:
                         more.append((_with_equations(pattern, {**each, **new}), both))

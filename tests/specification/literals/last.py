@@ -27,12 +27,11 @@ from tests.specification.terms import ANY, Atom, Substitution, Term, Variable, t
 
 
 class Latest(NamedTuple):
-    """Values that it takes while an atom that has them, about a tick, is the latest one; or while none is."""
+    """Values that it takes while an atom that has them is the latest one; none, while no atom is."""
 
     known: Substitution
     since: Tick
     until: Tick
-    tick: int | None = None
 
 
 @dataclass(frozen=True)
@@ -198,16 +197,9 @@ class Last(Body):
                 ]
                 known = unify((one for one, _ in pairs), (other for _, other in pairs), {})
                 if known is not None and since < until:
-                    spans.append(Latest(known, since, until, tick))
+                    spans.append(Latest(known, since, until))
         yield from spans
         yield from _gaps(spans)
-
-    def is_replaced(self, world: Facts, tick: int | None, now: Tick) -> bool:
-        """Whether another atom is the latest by now than the one about a tick, or than none."""
-        if tick is None:
-            return any(each.tick is not None and each.since <= now < each.until for each in self.latest(world))
-        later = (each for each in self._range if each > tick)
-        return any(world.truth(self.of_slot(each)).true_at <= now for each in later)
 
     def rest(self, below: Below) -> None:
         for atom in self.asked:
