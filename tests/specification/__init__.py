@@ -26,8 +26,8 @@ from tests.specification.history import Change, Kind, log
 from tests.specification.patterns import TooManyDerivationsError
 from tests.specification.program import Program, prepare
 from tests.specification.refusals import RefusedError
-from tests.specification.stream import Admitted, Arrival, Stream, admit
 from tests.specification.sight import Sight
+from tests.specification.stream import Admitted, Arrival, Stream, admit
 from tests.specification.world import World
 
 __all__ = [

@@ -89,9 +89,7 @@ def _changed(
             yield Change(report.tick, Kind.REVISED, *key, report.explanations, ahead(report))
 
 
-def _with_lost(
-    line: Change, answers: Answers, sight: Sight, fallen: dict[Key, frozenset[Literal]]
-) -> Change:
+def _with_lost(line: Change, answers: Answers, sight: Sight, fallen: dict[Key, frozenset[Literal]]) -> Change:
     """A line with what is lost: of a rejection all by which explanations fell since it was possible."""
     lost: frozenset[Literal] = frozenset()
     if line.kind is Kind.CONFIRMED:

@@ -31,7 +31,9 @@ class Sight(World):
     def unseen(self, atom: Atom, tick: int) -> bool:
         """Whether nothing of the source that a literal asks had come about the last ticks by its deadline."""
         predicate = self.program.vocabulary[atom.predicate]
-        known = {i: value for i in predicate.source if isinstance(value := atom.arguments[i], str | int | float)}
+        known = {
+            i: value for i in predicate.source if isinstance(value := atom.arguments[i], str | int | float)
+        }
         span = 3 * (predicate.schedule.gap or 0) // 2
         if not known or tick < span - 1:
             return False
