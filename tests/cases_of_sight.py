@@ -93,7 +93,7 @@ def _facts(checked: Checked, random: Random, latest: int) -> list[Fact]:
 
 
 def _ticks(predicate: Predicate, random: Random, latest: int) -> list[int]:
-    """The ticks about which a source sends: a few, or as often as it says but for a silence and some holes."""
+    """The ticks a source sends about: a few, or as often as it says but for a silence and some holes."""
     if not predicate.source or random.random() < 0.2:
         return random.sample(range(latest + 1), k=random.choice([1, 2, 3]))
     gap, begin, silent = (
