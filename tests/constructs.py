@@ -71,6 +71,8 @@ CONSTRUCTS = frozenset(
         "several queries",
         "one per column",
         "one per tick",
+        "expected gap",
+        "expected gap per column",
         "variable under negation only compared",
         "window of times",
         "range under negation",
@@ -112,7 +114,7 @@ GRAMMAR: dict[str, tuple[int, tuple[str, ...]]] = {
     "query": (2, ("query with a constant", "query with _", "several queries")),
     "window": (1, ("window", "recursion")),
     "horizon": (1, ("horizon",)),
-    "every": (1, ()),  # it changes no answer: tests/language/test_gaps.py
+    "every": (3, ("expected gap", "expected gap per column")),
     "one_per": (3, ("one per column", "one per tick")),
     # With an upper bound it is a number of ticks: tests/engine/test_later.py
     "column": (4, ("typed column", "untyped column")),
@@ -196,6 +198,8 @@ def constructs(text: str) -> frozenset[str]:
     for declaration in document.declarations:
         if isinstance(declaration, syntax.Input) and declaration.one_per is not None:
             found.add("one per column" if declaration.one_per else "one per tick")
+        if isinstance(declaration, syntax.Input) and declaration.every is not None:
+            found.add("expected gap per column" if declaration.every.per else "expected gap")
         found |= {"typed column" if c.type else "untyped column" for c in declaration.columns[:-1]}
     for query in document.queries:
         found |= {"window"} if query.window else set()

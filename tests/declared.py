@@ -24,29 +24,40 @@ REFINEMENTS = {
     "C": (),
 }
 SLOTS = {
-    "A": ("", "", "", " one per tick"),
-    "B": ("", "", "", " one per x", " one per y", " one per tick"),
-    "R": ("", "", " one per x", " one per x", " one per tick"),
+    "A": ("", "", "", "one per tick"),
+    "B": ("", "", "", "one per x", "one per y", "one per tick"),
+    "R": ("", "", "one per x", "one per x", "one per tick"),
     "C": ("",),
+}
+GAPS = {
+    "A": ("", "every 1 per x", "every 2", "every 2 per x", "every 3 per x"),
+    "B": ("", "every 1", "every 2", "every 2 per x", "every 1 per x and y", "every 3 per y"),
+    "R": ("", "every 1", "every 2", "every 2 per x", "every 3 per x"),
+    "C": ("", "every 2"),
 }
 TEXTS = ("a", "b", "c")
 NUMBERS = (5, 10, 12.5)
 
 
-def declarations(draw: st.DrawFn, rules: str) -> Iterator[str]:
-    """Declarations of the inputs and static predicates that the rules use; some inputs have none."""
+def declarations(draw: st.DrawFn, rules: str, *, watched: bool | None = None) -> Iterator[str]:
+    """Declarations of the inputs and static predicates that the rules use; some inputs have none.
+
+    Those of `watched` programs say how often their facts come; it is drawn if it is not given.
+    """
+    watched = draw(st.booleans()) if watched is None else watched
     untyped = "R(" not in rules and draw(st.booleans())
     for name, columns in COLUMNS.items():
         declared = f"last {name}(" in rules or name not in "AC" or draw(st.integers(0, 9)) > 0
         if f"{name}(" in rules and declared:
             typed = (c if untyped or ":" in c else f"{c}: text" for c in columns)
-            delay = draw(st.sampled_from(["", " delay 1", " delay 1", " delay 2"]))
+            delay = draw(st.sampled_from(["", "delay 1", "delay 1", "delay 2"]))
             slots = SLOTS[name]
             if re.search(rf"last {name}\([^)]*\)(?! per)", rules):
                 slots = tuple(filter(None, slots))
             slot = draw(st.sampled_from(slots))
-            both = "," if delay and slot else ""
-            yield f"input {name}({', '.join((*typed, 'time'))}){delay}{both}{slot}."
+            gap = draw(st.sampled_from(GAPS[name])) if watched else ""
+            clauses = ", ".join(filter(None, (delay, slot, gap)))
+            yield f"input {name}({', '.join((*typed, 'time'))}) {clauses}".rstrip() + "."
             if draw(st.booleans()) and columns:
                 refinement = st.sampled_from(REFINEMENTS[name])
                 yield from draw(st.lists(refinement, min_size=1, max_size=2, unique=True))

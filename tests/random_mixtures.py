@@ -133,4 +133,6 @@ def _with_durations(draw: st.DrawFn, line: str, count: int, unit: str) -> str:
         ticks = int(found[2])
         return f"{found[1]}{ticks * count} {unit}" if ticks and draw(st.booleans()) else found[0]
 
-    return re.sub(r"((?:\b[TU] ?[+-] ?|\bdelay |^delay .* = |\bwindow |\bhorizon ))(\d+)\b", duration, line)
+    return re.sub(
+        r"((?:\b[TU] ?[+-] ?|\bdelay |\bevery |^delay .* = |\bwindow |\bhorizon ))(\d+)\b", duration, line
+    )

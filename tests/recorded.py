@@ -19,28 +19,37 @@ NAMES = tuple(sorted(path.parent.name for path in FOLDER.glob("*/program.alog"))
 
 @dataclass(frozen=True)
 class Recorded:
-    """A case; `lines` are those of snapshots.jsonl, and the last value of a fact is its time."""
+    """A case; `lines` are those of snapshots.jsonl, and the last value of a fact is its time.
+
+    `lost` are the lines of lost.jsonl, if there is one: which decisions nobody could see.
+    """
 
     name: str
     checked: Checked
     facts: tuple[tuple[str, tuple[Value, ...], int], ...]
     until: int
     lines: tuple[dict[str, Any], ...]
+    lost: tuple[dict[str, Any], ...] | None = None
 
 
 def recorded(name: str) -> Recorded:
     """Reads a case from its folder."""
     folder = FOLDER / name
     text = (folder / "program.alog").read_text(encoding="utf-8")
-    lines = (folder / "snapshots.jsonl").read_text(encoding="utf-8").splitlines()
+    lost = folder / "lost.jsonl"
     checked = read(Source(text, name))
     return Recorded(
         name,
         checked,
         tuple(fact for path in sorted(folder.glob("*.csv")) for fact in _facts(path, checked)),
         int((folder / "until").read_text(encoding="utf-8")),
-        tuple(json.loads(line) for line in lines),
+        _lines(folder / "snapshots.jsonl"),
+        _lines(lost) if lost.exists() else None,
     )
+
+
+def _lines(path: Path) -> tuple[dict[str, Any], ...]:
+    return tuple(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
 
 
 def _facts(path: Path, checked: Checked) -> list[tuple[str, tuple[Value, ...], int]]:

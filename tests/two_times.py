@@ -21,12 +21,14 @@ def programs(draw: st.DrawFn) -> str:
     """A program as text: `P1`, and `P2` which negates it."""
     rules = [_lower(draw) for _ in range(draw(st.sampled_from([1, 1, 2])))]
     rules.append(_upper(draw))
-    delays = [draw(st.sampled_from(["", " delay 1", " delay 2"])) for _ in range(3)]
-    slot = draw(st.sampled_from(["", "", f"{',' if delays[1] else ''} one per x"]))
+    delays = [draw(st.sampled_from(["", "delay 1", "delay 2"])) for _ in range(3)]
+    slot = draw(st.sampled_from(["", "", "one per x"]))
+    gaps = [draw(st.sampled_from(["", "", f"every {gap} per x"])) for gap in (1, 2)]
+    clauses = [", ".join(filter(None, each)) for each in ((delays[0], gaps[0]), (delays[1], slot, gaps[1]))]
     declarations = (
-        f"input A(x: text, time){delays[0]}. input B(x: text, y: text, time){delays[1]}{slot}.",
+        f"input A(x: text, time) {clauses[0]} . input B(x: text, y: text, time) {clauses[1]} .",
         *draw(st.lists(st.sampled_from(("delay A(a, _) = 2.", "delay B(_, a, _) = 1.")), max_size=1)),
-        f"input C(time){delays[2]}. {STATIC['Site']}",
+        f"input C(time) {delays[2]} . {STATIC['Site']}",
     )
     text = "\n".join((*declarations, *rules, "query P2(X, T)."))
     assume(read(Source(text)).ok)

@@ -99,14 +99,14 @@ class DeclaredOdds:
 class Schedule:
     """When the facts of an input come: late by the `bound` at most, unless a refinement fits them.
 
-    Another one is expected within each `gap` of ticks (None: not declared), from each source: those with the
-    same values at these positions (None: not declared).
+    Another one is expected within each `gap` of ticks (None: not declared) from each source; `per` are the
+    positions of the columns that say which, if they are not the slot's.
     """
 
     bound: int = 0
     refinements: tuple[DeclaredDelay, ...] = ()
     gap: int | None = None
-    source: tuple[int, ...] | None = None
+    per: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +132,11 @@ class Predicate:
     @property
     def arity(self) -> int:
         return len(self.columns)
+
+    @property
+    def source(self) -> tuple[int, ...]:
+        """The positions of the columns that say which source of an input with a gap a fact is of."""
+        return () if self.schedule.gap is None else self.schedule.per or self.slot or ()
 
 
 @dataclass(frozen=True, slots=True)

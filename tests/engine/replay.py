@@ -13,6 +13,7 @@ from antelog import UserFunction
 from antelog.compile import compile_program
 from antelog.compile.nodes.plan import Plan, Relation
 from antelog.engine.step.plain_values import rows_of
+from antelog.engine.step.schema import AFTER_ANSWER
 from antelog.language import Checked
 from tests.engine.few import at_most_for
 from tests.engine.plain import PlainEngine
@@ -142,8 +143,9 @@ def follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
 
 def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
     lines: dict[int, set[object]] = {tick: set() for tick in range(case.until + 1)}
+    specified = list(specified_changes(evaluation))
     answers: dict[int, dict[object, object]] = {tick: {} for tick in range(case.until + 1)}
-    for line in specified_changes(evaluation):
+    for line in specified:
         lines[line.tick].add(_as_read(line))
     for report in snapshots(evaluation):
         ahead = None if report.confirmed else outlook(evaluation, report)
@@ -157,9 +159,30 @@ def _follow(case: Case, compiled: Compiled, evaluation: Evaluation) -> int:
         assert not found - lines[now], f"tick {now}: a line too many"
         assert not lines[now] - found, f"tick {now}: a line too few"
         assert len(log) == len(found), f"tick {now}: a line twice"
+        check_lost(log, specified, case.checked, compiled.plan)
         assert reports(engine, compiled.plan) == answers[now], f"tick {now}: other answers"
         reported += len(log)
     return reported
+
+
+def check_lost(
+    log: Iterable[Mapping[str, Any]], specified: Iterable[Change], checked: Checked, plan: Plan
+) -> None:
+    """Asserts that lines of a log with a column for what is lost from sight name just these literals.
+
+    They have it where the facts of some input are of sources that say how often they send, and only there.
+    """
+    watched = any(each.source for each in checked.vocabulary.predicates.values())
+    wanted = {(c.tick, c.query, c.answer): reading(c.lost, c.answer) for c in specified if c.lost}
+    for row in log:
+        assert ("lost" in row) == (watched and "lost" in AFTER_ANSWER), row
+        if "lost" not in row:
+            continue
+        answer, lost = answer_of(row, plan.relation(row["query"])), row["lost"]
+        around = [text for each in row["explanations"] for text in each["hypotheses"]]
+        literals = because_of(lost or (), [name for name, _ in answer], around)
+        assert reading(literals, answer) == wanted.get((row["tick"], row["query"], answer), frozenset()), row
+        assert lost is None or (lost and lost == in_order(lost)), row
 
 
 def _in_order(row: Mapping[str, Any]) -> bool:

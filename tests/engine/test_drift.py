@@ -10,11 +10,8 @@ from hypothesis import event, given, note, reject
 
 from antelog.compile import compile_program
 from antelog.compile.show.explain import plan_text
-from tests.cases_of_latest import cases_of_latest
-from tests.cases_of_open_ends import cases_of_open_ends
+from tests.all_cases import SMALL
 from tests.engine.replay import follow, runnable
-from tests.few_literals import cases_of_few_literals
-from tests.random_mixtures import mixtures
 from tests.specification import (
     Evaluation,
     RefusedError,
@@ -22,11 +19,7 @@ from tests.specification import (
     evaluate,
 )
 from tests.specification.helpers import stream_of
-from tests.strategies import Case, cases
-from tests.two_times import cases_with_two_times
-
-ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
-ANY |= mixtures(latest=3, most=8) | cases_of_open_ends()
+from tests.strategies import Case
 
 MOST = 10_000
 """So many steps of resolution are enough to tell what a random program means, or it is passed over."""
@@ -44,7 +37,7 @@ def evaluation_of(case: Case) -> Evaluation | None:
 
 
 @pytest.mark.slow
-@given(ANY)
+@given(SMALL)
 def test_the_engine_tells_what_the_specification_tells(case: Case) -> None:
     note(str(case))
     compiled, evaluation = runnable(case.checked), evaluation_of(case)

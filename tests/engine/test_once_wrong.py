@@ -14,45 +14,28 @@ from pathlib import Path
 
 import pytest
 
-from antelog.diagnostics import Source
-from antelog.language import syntax
-from antelog.language.parser import parse
 from tests.engine.replay import follow, runnable
 from tests.specification import evaluate
-from tests.specification.helpers import Fact, stream_of
+from tests.specification.helpers import arriving, logged, stream_of
 from tests.strategies import Case
 
 FOLDER = Path(__file__).resolve().parent.parent / "once_wrong"
 CASES = {path.stem: path for path in FOLDER.glob("*.alog")}
 
-_ARRIVING = re.compile(r"% (\d+): (.*)")
+_ARRIVING = re.compile(r"% (\d+: .*)")
 _UNTIL = re.compile(r"% until (\d+)")
 
 
 def once_wrong(path: Path) -> Case:
     text = path.read_text(encoding="utf-8")
-    arriving = (fact for tick, facts in _ARRIVING.findall(text) for fact in _facts(facts, int(tick)))
+    facts = arriving("; ".join(_ARRIVING.findall(text)))
     (until,) = _UNTIL.findall(text)
-    return Case(text, tuple(arriving), int(until))
+    return Case(text, tuple(facts), int(until))
 
 
-def _facts(text: str, arrival: int) -> list[Fact]:
-    parsed = parse(Source(f"Facts(0) :- {text}."))
-    assert not parsed.diagnostics, text
-    (rule,) = parsed.document.rules
-    return [_fact(literal, arrival) for literal in rule.body]
-
-
-def _fact(literal: syntax.Literal, arrival: int) -> Fact:
-    assert isinstance(literal, syntax.Atom)
-    values = tuple(term.value for term in literal.terms if isinstance(term, syntax.Constant))
-    assert len(values) == len(literal.terms)
-    return literal.predicate, values, arrival
-
-
-@pytest.mark.parametrize("name", sorted(CASES))
+@pytest.mark.parametrize("name", [*sorted(CASES), *(name for name, (_, lines) in logged().items() if lines)])
 def test_the_engine_tells_what_the_specification_tells(name: str) -> None:
-    case = once_wrong(CASES[name])
+    case = once_wrong(CASES[name]) if name in CASES else logged()[name][0]
     compiled = runnable(case.checked)
     assert compiled is not None
     assert follow(case, compiled, evaluate(case.checked, stream_of(case.facts), case.until)) > 0

@@ -18,13 +18,10 @@ from hypothesis import strategies as st
 
 from antelog.engine.step.query import KINDS
 from antelog.engine.step.schema import AFTER_ANSWER
-from tests.cases_of_latest import cases_of_latest
-from tests.cases_of_open_ends import cases_of_open_ends
+from tests.all_cases import ANY, LONG
 from tests.declared import TEXTS
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, log_lines, run, runnable
-from tests.few_literals import cases_of_few_literals
-from tests.random_mixtures import mixtures
 from tests.rewriting import (
     compares_texts_by_order,
     renamed,
@@ -34,17 +31,8 @@ from tests.rewriting import (
     with_names,
 )
 from tests.strategies import Case, cases
-from tests.two_times import cases_with_two_times
 
 pytestmark = pytest.mark.slow
-
-# Long enough for what is decided to be forgotten, or remembered, before it is asked for again.
-LONG = cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | cases_of_few_literals()
-LONG |= (
-    cases_of_latest(latest=9, most=30) | mixtures(latest=9, most=30) | cases_of_open_ends(latest=9, most=30)
-)
-ANY = cases() | cases_with_two_times() | cases_of_few_literals() | cases_of_latest() | mixtures()
-ANY |= cases_of_open_ends()
 
 Row = dict[str, Any]
 Log = list[Row]

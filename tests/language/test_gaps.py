@@ -6,7 +6,9 @@ import pytest
 
 import antelog
 from antelog.compile.show.details import source_lines
+from antelog.diagnostics import Source
 from antelog.errors import ProgramError
+from antelog.language import read
 from antelog.language.syntax import Bound, Input
 from antelog.run import clock
 from antelog.run.live import Rhythm
@@ -28,6 +30,24 @@ SECOND = 1_000_000
 def test_a_gap_is_counted_in_ticks(clauses: str, gap: int | None) -> None:
     program = antelog.parse(f"tick 2 s. input P(x, time) {clauses}. {RULE}")
     assert [each.gap for each in program.plan.inputs] == [gap]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "source"),
+    [
+        ("every 3 per x", (0,)),
+        ("every 3 s per y and x", (0, 1)),
+        ("delay 1, one per x, every 3 per y", (1,)),
+        ("one per x, every 3", (0,)),
+        ("one per tick, every 3", ()),
+        ("every 3", ()),
+        ("one per x", ()),
+    ],
+)
+def test_the_columns_of_a_source(clauses: str, source: tuple[int, ...]) -> None:
+    checked = read(Source(f"tick 1 s. input P(x, y, time) {clauses}. Q(X, T) :- P(X, _, T). query Q(X, T)."))
+    assert checked.ok
+    assert checked.vocabulary["P"].source == source
 
 
 def test_columns_and_predicates_may_be_called_every() -> None:
@@ -54,6 +74,8 @@ def test_time_waits_as_long_for_another_fact() -> None:
     [
         ("every 0 s", "facts do not come every 0 s"),
         ("every 5 parsecs", "`parsecs` is not a unit of time"),
+        ("every 5 s per y", "P has no column named y"),
+        ("every 5 s per x and x", "`per` names the column x twice"),
         ("every 1.5", "1.5 is not a whole number of ticks"),
         ("every", "`every` stands last, with a number of ticks or a duration"),
         ("every 5 s, one per x", "`every` stands last"),

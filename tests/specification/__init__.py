@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 
 from antelog.language import Checked
 from tests.specification.ahead import Outlook, Silence, decided_by, if_silent
@@ -26,6 +26,7 @@ from tests.specification.history import Change, Kind, log
 from tests.specification.patterns import TooManyDerivationsError
 from tests.specification.program import Program, prepare
 from tests.specification.refusals import RefusedError
+from tests.specification.sight import Sight
 from tests.specification.stream import Admitted, Arrival, Stream, admit
 from tests.specification.world import World
 
@@ -60,6 +61,11 @@ class Evaluation:
     answers: Mapping[str, Answers]
     _silent: dict[tuple[str, int], tuple[World, Answers]] = field(default_factory=dict, repr=False)
 
+    @cached_property
+    def sight(self) -> Sight:
+        """What is known of the facts if nothing is concluded where the source was unseen."""
+        return Sight(self.world)
+
     def silent(self, query: str, now: int) -> tuple[World, Answers]:
         """The world in which nothing arrives after `now`, and the answers to a query in it."""
         if (query, now) not in self._silent:
@@ -88,7 +94,9 @@ def snapshots(evaluation: Evaluation) -> Iterator[Report]:
 
 def changes(evaluation: Evaluation) -> Iterator[Change]:
     """The change log of all queries."""
-    yield from log(evaluation.answers, evaluation.program.until, partial(outlook, evaluation))
+    yield from log(
+        evaluation.answers, evaluation.program.until, partial(outlook, evaluation), evaluation.sight
+    )
 
 
 def outlook(evaluation: Evaluation, report: Report) -> Outlook:

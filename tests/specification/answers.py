@@ -111,26 +111,31 @@ class Candidate:
         if derivation.pattern.facts and not true & derivation.facts:
             return None
         evidence, hypotheses = (
-            [mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t) for li in literals]
+            [as_read(each, own) for each in literals]
             for literals in (true, derivation.literals.keys() - true)
         )
         found = explanation(evidence, hypotheses, frozenset(own))
         so_far, quarters = set(), set()
         for literal, amount in derivation.amounts.items():
-            text = str(mapped(literal, lambda t: Variable(own[0]) if t is OTHERS else t))
+            text = str(as_read(literal, own))
             value = amount.so_far(now if then is None else then)
             so_far.add((text, value))
             quarters.add((text, amount.quarters(value)))
         return replace(found, so_far=frozenset(so_far), quarters=frozenset(quarters))
 
-    def failed(self, tick: int, own: Sequence[str]) -> list[Literal]:
+    def failed(self, tick: int) -> list[Literal]:
         """The hypotheses that became false at a tick, and those of which another atom is the latest since."""
         replaced = self.derivation.replaced
         return [
-            mapped(li, lambda t: Variable(own[0]) if t is OTHERS else t)
+            li
             for li, ticks in self.derivation.literals.items()
             if tick in (ticks.false_at, replaced.get(li.body)) and ticks.true_at >= tick
         ]
+
+
+def as_read(literal: Literal, own: Sequence[str]) -> Literal:
+    """A literal as it is reported: all others are written as the answer's first variable."""
+    return mapped(literal, lambda t: Variable(own[0]) if t is OTHERS else t)
 
 
 def own_names(answer: Answer) -> list[str]:
@@ -161,7 +166,7 @@ class Answers:
     def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
         """Which hypotheses of an answer's last explanations became false at a tick."""
         own = own_names(answer)
-        failed = [li for _, c in self.reported(answer, tick - 1) for li in c.failed(tick, own)]
+        failed = [as_read(li, own) for _, c in self.reported(answer, tick - 1) for li in c.failed(tick)]
         return explanation((), failed, frozenset(own)).hypotheses
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 from hypothesis import currently_in_test_context, reject
 
 from antelog.diagnostics import Source
-from antelog.language import read
+from antelog.language import read, syntax
+from antelog.language.parser import parse
 from antelog.language.syntax import Value
 from tests.specification import (
     Arrival,
@@ -15,11 +18,9 @@ from tests.specification import (
     Evaluation,
     Explanation,
     RefusedError,
-    Report,
     Stream,
     TooManyDerivationsError,
     evaluate,
-    snapshots,
 )
 from tests.specification.literals.literal import Literal, by_time
 from tests.specification.terms import Atom, Special
@@ -51,17 +52,33 @@ def evaluate_text(text: str, facts: Iterable[Fact] = (), until: int = 5) -> Eval
     return evaluate(checked, stream_of(facts), until)
 
 
-def lines(evaluation: Evaluation, tick: int | None = None) -> list[str]:
-    """The reports (of a tick) in one line each: `2: P(X=a, T=1) A(a, 1) | B(a, 2) ; …`."""
-    found = (r for r in snapshots(evaluation) if tick is None or r.tick == tick)
-    return sorted(line(report) for report in found)
+def arriving(text: str) -> list[Fact]:
+    """The facts of a text `0: C(0), D(0); 2: C(1)`, each with the tick at which it arrives."""
+    found = []
+    for tick, facts in re.findall(r"(?:^|; )(\d+): ([^;\n]+)", text):
+        parsed = parse(Source(f"Facts(0) :- {facts}."))
+        assert not parsed.diagnostics, facts
+        for atom in (atom for rule in parsed.document.rules for atom in rule.body):
+            assert isinstance(atom, syntax.Atom)
+            values = tuple(term.value for term in atom.terms if isinstance(term, syntax.Constant))
+            assert len(values) == len(atom.terms)
+            found.append((atom.predicate, values, int(tick)))
+    return found
 
 
-def line(report: Report) -> str:
-    return f"{report.tick}: {answer_text(report)} {explanations_text(report.explanations)}"
+def logged() -> dict[str, tuple[Case, list[str]]]:
+    """The cases of logs.txt: a program, `%` and its facts up to the last tick, and the lines of its log."""
+    found = {}
+    for each in Path(__file__).with_name("logs.txt").read_text(encoding="utf-8").split("== ")[1:]:
+        name, _, rest = each.strip().partition("\n")
+        text, _, rest = rest.partition("\n% ")
+        facts, *lines = rest.split("\n")
+        facts, _, until = f"; {facts}".rpartition("until ")
+        found[name] = Case(text, tuple(arriving(facts)), int(until)), lines
+    return found
 
 
-def answer_text(answer: Report | Change) -> str:
+def answer_text(answer: Change) -> str:
     """An answer as text: `_` is an open variable, `all others` those that have not been seen."""
     values = ", ".join(
         f"{name}={value.value if isinstance(value, Special) else '_' if value is None else value}"

@@ -7,7 +7,7 @@ the answer's state at that tick.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -17,9 +17,12 @@ from tests.specification.answers import (
     Answers,
     Explanation,
     Report,
+    explanation,
+    own_names,
     reports,
 )
 from tests.specification.literals.literal import Literal
+from tests.specification.sight import Sight
 
 
 class Kind(Enum):
@@ -31,7 +34,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """A line of the log. A rejection has the last explanations, and the hypotheses that failed."""
+    """A line of the log. A rejection has the last explanations, and the hypotheses that failed.
+
+    One that is lost from sight has the literals that nobody could see.
+    """
 
     tick: int
     kind: Kind
@@ -40,21 +46,29 @@ class Change:
     explanations: frozenset[Explanation]
     ahead: Outlook | None = None
     because: frozenset[Literal] = frozenset()
+    lost: frozenset[Literal] = frozenset()
 
 
 Key: TypeAlias = tuple[str, Answer]
 
 
-def log(answers: Mapping[str, Answers], until: int, ahead: Callable[[Report], Outlook]) -> Iterator[Change]:
+def log(
+    answers: Mapping[str, Answers], until: int, ahead: Callable[[Report], Outlook], sight: Sight
+) -> Iterator[Change]:
     """The changes that the reports of all ticks amount to."""
     at: dict[int, dict[Key, Report]] = {tick: {} for tick in range(until + 1)}
     for report in (report for each in answers.values() for report in reports(each, until)):
         at[report.tick][report.query, report.answer] = report
     last: dict[Key, Change] = {}
+    fallen: dict[Key, frozenset[Literal]] = {}
     before: Mapping[Key, Report] = {}
     for tick, now in at.items():
+        for query, answer in (key for key, report in before.items() if not report.confirmed):
+            known = fallen.get((query, answer), frozenset())
+            fallen[query, answer] = known | sight.of_fallen(answers[query], answer, tick)
         lines = [*_changed(before, now, last, ahead)]
         lines += _gone(before, now, tick, answers)
+        lines = [_with_lost(line, answers[line.query], sight, fallen) for line in lines]
         last.update(((line.query, line.answer), line) for line in lines)
         yield from sorted(lines, key=lambda line: (line.query, str(line.answer)))
         before = now
@@ -73,6 +87,16 @@ def _changed(
             yield Change(report.tick, Kind.POSSIBLE, *key, report.explanations, ahead(report))
         elif before[key].as_told != report.as_told or _is_overdue(last[key], report.tick):
             yield Change(report.tick, Kind.REVISED, *key, report.explanations, ahead(report))
+
+
+def _with_lost(line: Change, answers: Answers, sight: Sight, fallen: dict[Key, frozenset[Literal]]) -> Change:
+    """A line with what is lost: of a rejection all by which explanations fell since it was possible."""
+    lost: frozenset[Literal] = frozenset()
+    if line.kind is Kind.CONFIRMED:
+        lost = sight.of_confirmed(answers, line.answer, line.tick)
+    elif line.kind is Kind.REJECTED:
+        lost = fallen.pop((line.query, line.answer))
+    return replace(line, lost=explanation((), lost, frozenset(own_names(line.answer))).hypotheses)
 
 
 def _is_overdue(line: Change, tick: int) -> bool:

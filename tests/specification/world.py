@@ -127,6 +127,10 @@ class World:
                 )
         return self._truth[atom]
 
+    def ticks(self, literal: Body, around: Around) -> Ticks:
+        """Since when a stated literal is true or false."""
+        return literal.ticks(self, around)
+
     def _is_input(self, atom: Atom) -> bool:
         return self.program.vocabulary[atom.predicate].kind is PredicateKind.INPUT
 
@@ -417,7 +421,7 @@ class World:
             if each.time is not None
             for open_ in [_leading_to(each, pattern, known)]
         }
-        ticks = {literal: each.ticks(self, around) for literal, each in found.items()}
+        ticks = {literal: self.ticks(each, around) for literal, each in found.items()}
         facts = frozenset(literal for literal in found if literal.positive)
         head = tuple(put_in(t, known) for t in pattern.head)
         amounts = {

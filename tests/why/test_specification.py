@@ -14,23 +14,16 @@ from antelog.language.vocabulary import PredicateKind
 from antelog.why import Detail, WhyAnswer
 from antelog.why.explaining import Explaining
 from antelog.why.grounds import Grounds
-from tests.cases_of_latest import cases_of_latest
-from tests.cases_of_open_ends import cases_of_open_ends
+from tests.all_cases import SMALL
 from tests.engine.replay import frames, runnable
-from tests.few_literals import cases_of_few_literals
 from tests.random_functions import FUNCTIONS
-from tests.random_mixtures import mixtures
 from tests.specification import RefusedError, TooManyDerivationsError
 from tests.specification.helpers import stream_of
 from tests.specification.program import prepare
 from tests.specification.terms import Atom as SpecifiedAtom
 from tests.specification.world import World
-from tests.strategies import Case, cases
-from tests.two_times import cases_with_two_times
+from tests.strategies import Case
 from tests.why.judged import STATUS, status_of, wrong
-
-ANY = cases() | cases_of_few_literals() | cases_with_two_times(latest=2, most=6) | cases_of_latest()
-ANY |= mixtures(latest=3, most=8) | cases_of_open_ends()
 
 
 class Given:
@@ -55,7 +48,7 @@ def atoms(checked: Checked, case: Case) -> list[tuple[str, tuple[Value, ...]]]:
     return found
 
 
-@given(ANY, st.data())
+@given(SMALL, st.data())
 def test_explanations_say_what_the_specification_says(case: Case, data: st.DataObject) -> None:
     checked, compiled = case.checked, runnable(case.checked)
     if compiled is None:

@@ -179,8 +179,8 @@ class Input(Struct, frozen=True):
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
     positions of `slot` (None: there may be any number). Another fact is
-    expected within each `gap` of ticks (None: not declared), from each source: those with the same values at
-    the positions `per` (None: those of the slot); no answer depends on it, but what nobody could see is lost.
+    expected within each `gap` of ticks (None: not declared) from each source: what has the same values at
+    the positions of `source`. No answer depends on it, but what nobody could see is lost.
     """
 
     name: str
@@ -191,12 +191,7 @@ class Input(Struct, frozen=True):
     slot: tuple[int, ...] | None = None
     odds: InputOdds = InputOdds()
     gap: int | None = None
-    per: tuple[int, ...] | None = None
-
-    @property
-    def source(self) -> tuple[int, ...]:
-        """The positions of the columns that name what facts are expected from; none if none are expected."""
-        return () if self.gap is None else self.slot or () if self.per is None else self.per
+    source: tuple[int, ...] = ()
 
     @property
     def sight(self) -> int:

@@ -111,7 +111,7 @@ def _input(name: str, vocabulary: Vocabulary) -> Input:
     types = _type_names(name, vocabulary)
     return Input(
         *(name, predicate.columns, types, schedule.bound, refinements, predicate.slot),
-        *(InputOdds(chances, _floats(odds.shares)), schedule.gap, schedule.source),
+        *(InputOdds(chances, _floats(odds.shares)), schedule.gap, predicate.source),
     )
 
 

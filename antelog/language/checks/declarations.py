@@ -157,17 +157,17 @@ def _declare(
 
 def _every(
     declaration: syntax.Input, tick: int | None, found: list[Diagnostic]
-) -> tuple[int | None, tuple[int, ...] | None]:
+) -> tuple[int | None, tuple[int, ...]]:
     """The ticks within which another fact of an input is expected, and the columns of its sources."""
     every = declaration.every
     if every is None:
-        return None, None
-    per = _positions("every", every.per, declaration, found) if every.per else None
+        return None, ()
+    per = _positions("every", every.per, declaration, found)
     if every.gap.amount == 0:
         hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
         message = f"facts do not come every {to_text(every.gap)}"
         found.append(Diagnostic("E103", message, every.gap.span, hint))
-        return None, None
+        return None, ()
     return ticks_of(every.gap, tick, found) or None, per
 
 

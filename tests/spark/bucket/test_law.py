@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from antelog.compile.nodes.plan import Plan
 from antelog.language import Checked
 from antelog.spark.bucket import storage
-from tests.cases_of_latest import cases_of_latest
-from tests.cases_of_open_ends import cases_of_open_ends
+from tests.all_cases import ANY as SOME
 from tests.compile.plan.test_partition import TYPED, keyed
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, runnable
-from tests.few_literals import cases_of_few_literals
-from tests.random_mixtures import mixtures
 from tests.recorded import NAMES, recorded
 from tests.spark.comparing import Fact, closing, comparable, cut, job_of, kernel_log, tables_of
 from tests.spark.simulated import Stream, run_batch
@@ -27,18 +24,7 @@ from tests.two_times import cases_with_two_times
 
 BUCKETS = st.sampled_from([1, 2, 3, 8])
 # Twice with keys, for few of the others have any.
-ANY = (
-    cases()
-    | cases(latest=9, most=30)
-    | cases_with_two_times()
-    | cases_with_two_times(latest=9, most=20)
-    | cases_of_few_literals()
-    | cases_of_latest()
-    | cases_of_open_ends()
-    | mixtures()
-    | keyed(TYPED)
-    | keyed(TYPED)
-)
+ANY = SOME | cases(latest=9, most=30) | cases_with_two_times(latest=9, most=20) | keyed(TYPED) | keyed(TYPED)
 CUTS = st.lists(st.integers(0, 10), max_size=4)
 
 

@@ -340,7 +340,10 @@ class Aggregation(Body):
     def ticks(self, world: Facts, _around: Around) -> Ticks:
         if variables_in(self.times):
             return Ticks(NEVER, NEVER)
-        instances = [world.instances(each.with_any) for each in self.aggregates]
+        return self.decided([world.instances(each.with_any) for each in self.aggregates])
+
+    def decided(self, instances: Sequence[Instances]) -> Ticks:
+        """Since when it is true or false, by the atoms that each aggregate is about."""
         true_at = false_at = NEVER
         for tick in sorted({START, *(at for each in instances for at in each.turns)}):
             outcome = self.outcome(instances, tick)
