@@ -107,7 +107,7 @@ def with_names(log: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict
     def inside(key: str, given: Any) -> Any:
         if key in ("change", "query"):
             return given
-        if key in ("evidence", "hypotheses", "because") and given is not None:
+        if key in ("evidence", "hypotheses", "because", "lost") and given is not None:
             return sorted(map(text, given))
         if key == "literal":
             return text(given)

@@ -164,9 +164,23 @@ class Answers:
         return [(e, c) for e, c in found if not any(other.beats(e) for other, _ in found)]
 
     def failed(self, answer: Answer, tick: int) -> frozenset[Literal]:
-        """Which hypotheses of an answer's last explanations became false at a tick."""
-        own = own_names(answer)
-        failed = [as_read(li, own) for _, c in self.reported(answer, tick - 1) for li in c.failed(tick)]
+        """Which hypotheses of an answer's last explanations became false at a tick.
+
+        A `last` whose value an equal one takes over reads as before, and is not false.
+        """
+        own, derivations = own_names(answer), [each.derivation for each in self.candidates[answer]]
+        taken_over = {
+            literal
+            for each in derivations
+            for literal, ticks in each.literals.items()
+            if each.latest.since <= tick < min(ticks.false_at, each.replaced.get(literal.body, START))
+        }
+        failed = [
+            as_read(literal, own)
+            for _, candidate in self.reported(answer, tick - 1)
+            for literal in candidate.failed(tick)
+            if literal not in taken_over
+        ]
         return explanation((), failed, frozenset(own)).hypotheses
 
 
