@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from antelog.compile.literals import Atom, StaticAtom
 from antelog.compile.literals.terms import Var, text_of
@@ -18,7 +19,7 @@ from antelog.why.nodes import NodeMaker, literal_text, location
 from antelog.why.rows import FALSE, TRUE, RankedRow, rows_of_way
 from antelog.why.rows import OPEN as AWAITED
 from antelog.why.search import Derivable, add_nearby, search
-from antelog.why.tree import AtomNode, FactLine, Sentence, Verdict
+from antelog.why.tree import AtomNode, RuleNode, Sentence, Verdict
 from antelog.why.ways import BEFORE_ZERO, CUT, RuleUse, Way, WrittenLiteral, WrittenRule
 
 CONFIRMED, OPEN, POSSIBLE, REJECTED, UNKNOWN = "confirmed", "open", "possible", "rejected", "unknown"
@@ -164,10 +165,19 @@ class Explaining:
             yield (f"the rule at {place} is about other values: {head}",)
 
     def _answer(
-        self, goal: Atom, at: int, status: str, summary: Sentence, facts: tuple[FactLine, ...] = ()
+        self,
+        goal: Atom,
+        at: int,
+        status: str,
+        summary: Sentence,
+        *,
+        rules: Sequence[RuleNode] = (),
+        **more: Any,
     ) -> AtomNode:
-        verdict = Verdict(at, status, summary)
-        return AtomNode(literal_text(goal), verdict, facts=facts, timescale=self.grounds.timescale)
+        return AtomNode(
+            literal_text(goal), Verdict(at, status, summary), tuple(rules),
+            timescale=self.grounds.timescale, **more,
+        )  # fmt: skip
 
 
 def _no_rule(goal: Atom) -> WrittenRule:

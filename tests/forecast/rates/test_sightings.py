@@ -13,8 +13,7 @@ from antelog.engine.facts.history import gather
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.counts import and_then, counted, no_counts, odds_of, up_to
 from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Odds
-from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.odds import Chain, Odds
 from antelog.forecast.rates.sightings import (
     Sightings,
     Sought,
