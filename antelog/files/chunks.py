@@ -12,24 +12,10 @@ from numpy.typing import NDArray
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file, in_ticks
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
-from antelog.files.lines import Lost
+from antelog.files.lines import Bad
 from antelog.files.setting_aside import Reject, Rejects
 from antelog.files.times import notes_on, ticks
 from antelog.language.epochs import TICKS
-
-
-@dataclass(frozen=True, eq=False)
-class Bad:
-    """A row that is none: its line, why, and its text."""
-
-    line: int
-    detail: str
-    row: str
-
-
-def bad_of(lost: Iterable[Lost]) -> list[Bad]:
-    """Lines that are lost as rows that are none."""
-    return [Bad(each.line, each.why, each.text) for each in lost]
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from antelog.errors import DataError
 from antelog.files.cells import NUMBERS
-from antelog.files.chunks import Bad, Chunk, bad_of
+from antelog.files.chunks import Chunk
 from antelog.files.columns import ColumnPositions, WantedColumns, by_position, places
-from antelog.files.lines import Block, breaks, pieces
+from antelog.files.lines import Bad, Block, breaks, pieces
 from antelog.files.records import Grammar, Records, Unclosed, grammar_of, separator_of
 from antelog.files.times import looks_like_time
 from antelog.language.durations import ticks_of
@@ -118,7 +118,7 @@ def _first(grammar: Grammar, block: Block, path: Path | str, wanted: WantedColum
     while (found := grammar.one.match(block.data, at)) is not None and not found[0].strip():
         at, line = found.end(), line + breaks(found[0])
     if block.lost and (found is None or block.lost[0].line < line):
-        raise DataError(f"{path}: the first line: {block.lost[0].why}")
+        raise DataError(f"{path}: the first line: {block.lost[0].detail}")
     if found is None:
         if block.data[at:].strip():
             raise DataError(f"{path}: the first line: {grammar.unclosed(block.data[at:], line)}")
@@ -180,7 +180,7 @@ def _fast(block: Block, layout: RowLayout) -> Chunk | None:
         lambda: _lines(block, table.num_rows),
         str,
         True,
-        bad_of(block.lost),
+        block.lost,
         again=lambda: _slow(block, layout),
     )
 
@@ -205,12 +205,12 @@ class _CsvRow:
 
 def _slow(block: Block, layout: RowLayout) -> Chunk:
     rows: list[_CsvRow] = []
-    bad = bad_of(block.lost)
+    bad = [*block.lost]
     for row in layout.grammar.rows(block):
         if not row.text or (layout.width > 1 and row.text.isspace()):
             continue
         if isinstance(row.values, Unclosed):
-            bad.append(_bad(row.values))
+            bad.append(Bad(row.values.line, str(row.values), row.values.text))
             continue
         used = [row.values[i] for i in layout.places.all] if len(row.values) == layout.width else []
         if not used:
@@ -227,10 +227,6 @@ def _rows_of(rows: list[_CsvRow], layout: RowLayout, bad: list[Bad]) -> Chunk:
     columns = [pa.array([row.used[i] for row in rows], pa.string()) for i in range(width)]
     lines = np.array([row.line for row in rows], np.int64)
     return Chunk(columns, lambda: lines, lambda i: rows[i].text, True, bad)
-
-
-def _bad(row: Unclosed) -> Bad:
-    return Bad(row.line, str(row), row.text)
 
 
 def _is_unicode(text: str) -> bool:

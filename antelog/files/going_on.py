@@ -19,11 +19,11 @@ from typing import BinaryIO
 import msgspec
 
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, bad_of, no_rows
+from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import WantedColumns, by_position, places
 from antelog.files.csv_files import RowLayout, block_chunk, first_line
 from antelog.files.json_files import JsonLines, JsonRow, json_chunk, json_rows, mixed_chunk, paths
-from antelog.files.lines import Block, LineSplitter, breaks, pieces
+from antelog.files.lines import Bad, Block, LineSplitter, breaks, pieces
 from antelog.files.naming import Form
 from antelog.files.records import Grammar, Records, Unclosed, grammar_of
 from antelog.files.times import looks_like_time
@@ -106,7 +106,7 @@ class JsonRows(JsonLines):
 
 
 class CsvHeader(msgspec.Struct, frozen=True):
-    """The names of the columns in a CSV file, and what separates its values; a mark has it."""
+    """The names of the columns of CSV, and what separates its values; a mark has it."""
 
     separator: str
     names: tuple[str, ...]
@@ -162,7 +162,7 @@ class CsvRows:
 
     def _look(self, block: Block) -> Iterator[Chunk]:
         """Looks for the header in some lines; those before it are set aside."""
-        bad = bad_of(block.lost)
+        bad = [*block.lost]
         at, number = 0, block.first
         for line in block.data.splitlines(keepends=True):
             after = at + len(line)
@@ -226,7 +226,7 @@ class CsvRows:
         assert self._layout is not None
         begin, first = 0, block.first
         if block.lost:
-            yield no_rows(self._wanted, bad_of(block.lost))
+            yield no_rows(self._wanted, block.lost)
         if self._names and all(name in block.data for name in self._names):
             at, line = 0, first
             while (row := self._layout.grammar.one.match(block.data, at)) is not None:
@@ -298,7 +298,7 @@ class EitherRows:
 
     def _look(self, block: Block) -> Iterator[Chunk]:
         if block.lost:
-            yield no_rows(self._advice.wanted, bad_of(block.lost))
+            yield no_rows(self._advice.wanted, block.lost)
         at, number = 0, block.first
         for is_json, group in groupby(block.data.splitlines(keepends=True), self._is_json):
             lines = list(group)

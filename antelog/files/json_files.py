@@ -17,9 +17,9 @@ import numpy as np
 
 from antelog.arrow.arrays import MOST_DIGITS, array_of
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, bad_of, no_rows
+from antelog.files.chunks import Chunk, no_rows
 from antelog.files.columns import ColumnPositions, WantedColumns, places
-from antelog.files.lines import Block, LineSplitter, pieces
+from antelog.files.lines import Bad, Block, LineSplitter, pieces
 
 _DECODER = msgspec.json.Decoder()
 _NOTHING = object()
@@ -81,7 +81,7 @@ class JsonLines(ABC):
 
     def _chunk(self, block: Block) -> Chunk:
         chunk = self.chunk(enumerate(block.lines(), block.first))
-        return replace(chunk, bad=[*chunk.bad, *bad_of(block.lost)]) if block.lost else chunk
+        return replace(chunk, bad=[*chunk.bad, *block.lost]) if block.lost else chunk
 
     @abstractmethod
     def chunk(self, lines: Iterable[tuple[int, bytes]]) -> Chunk:

@@ -29,12 +29,12 @@ BREAK = re.compile(rb"\r\n|\n|\r")
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A row that is none: its line, why, and how it begins."""
+class Bad:
+    """A row that is none: its line, why, and its text, or how that begins."""
 
     line: int
-    why: str
-    text: str
+    detail: str
+    row: str
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Block:
 
     first: int
     data: bytes
-    lost: Sequence[Lost] = ()
+    lost: Sequence[Bad] = ()
 
     def lines(self) -> list[bytes]:
         return self.data.splitlines()
@@ -89,22 +89,22 @@ class LineSplitter:
         data = self.rest + data
         end = end_of_lines(data)
         first, whole, self.rest = self.line, data[:end], data[end:]
-        lost: list[Lost] = []
+        lost: list[Bad] = []
         if len(whole) > LONGEST:
             whole = self._without_long(whole, lost)
         self.line += breaks(whole)
         if len(self.rest) > LONGEST:
-            lost.append(Lost(self.line, TOO_LONG, shown(self.rest)))
+            lost.append(Bad(self.line, TOO_LONG, shown(self.rest)))
             self._skip, self.rest = Skip(), b""
         if whole or lost:
             yield Block(first, whole, lost)
 
-    def _without_long(self, data: bytes, lost: list[Lost]) -> bytes:
+    def _without_long(self, data: bytes, lost: list[Bad]) -> bytes:
         """Lines of which those that are too long are empty."""
         lines = data.splitlines(keepends=True)
         for i, line in enumerate(lines):
             if len(line.rstrip(b"\r\n")) > LONGEST:
-                lost.append(Lost(self.line + i, TOO_LONG, shown(line)))
+                lost.append(Bad(self.line + i, TOO_LONG, shown(line)))
                 lines[i] = line[len(line.rstrip(b"\r\n")) :]
         return b"".join(lines)
 

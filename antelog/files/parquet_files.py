@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from antelog.arrow.arrays import Array, of_no_use, plain, why_of_no_use
 from antelog.errors import DataError
 from antelog.files.cells import refuse_column, refuse_times
-from antelog.files.chunks import Bad, Chunk
+from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns, by_position, places
+from antelog.files.lines import Bad
 
 _ROWS = 1 << 16
 

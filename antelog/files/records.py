@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 
-from antelog.files.lines import BREAK, LONGEST, TOO_LONG, Block, Lost, Skip, breaks, end_of_lines, shown
+from antelog.files.lines import BREAK, LONGEST, TOO_LONG, Bad, Block, Skip, breaks, end_of_lines, shown
 
 LARGEST = 1 << 20
 """A row in which a quote is open has no more bytes than this."""
@@ -235,7 +235,7 @@ class _RowCutter:
             self.skip, data, self.first = None, behind, self.first + 1
         self.rest += data
         # A line that is lost leaves an empty one, so that the others keep their numbers.
-        rest, at, line, kept, lost = self.rest, 0, self.first, list[bytes](), list[Lost]()
+        rest, at, line, kept, lost = self.rest, 0, self.first, list[bytes](), list[Bad]()
         while True:
             end, bad = self._rows_end(rest, at)
             kept.append(rest[at:end])
@@ -245,7 +245,7 @@ class _RowCutter:
             found = BREAK.search(rest, bad)
             at = found.end() if found is not None else len(rest)
             why = _OPEN if rest[bad : bad + 1] == b'"' else TOO_LONG
-            lost.append(Lost(line + breaks(rest[end:bad]), why, shown(rest[end:at])))
+            lost.append(Bad(line + breaks(rest[end:bad]), why, shown(rest[end:at])))
             gone = BREAK.findall(rest[end:at])
             kept += gone
             line += len(gone)
@@ -263,7 +263,7 @@ class _RowCutter:
         if self.rest:
             row = self.grammar.unclosed(self.rest, self.first)
             first, self.first, self.rest = self.first, row.last + 1, b""
-            yield Block(first, b"", (Lost(row.line, str(row), row.text),))
+            yield Block(first, b"", (Bad(row.line, str(row), row.text),))
 
     def _rows_end(self, rest: bytes, at: int) -> tuple[int, int | None]:
         """The end of the whole rows from a place on; and where a line is lost behind them, if one is."""

@@ -89,28 +89,10 @@ if TYPE_CHECKING:
     from antelog.spark.sql.registering import register
 
 __all__ = [
-    "BUCKETS",
-    "CLOCKS",
-    "COUNTS",
-    "LOCAL_CHECKPOINT",
-    "MALFORMED",
-    "OBSERVED",
-    "PARQUET",
-    "ROW",
-    "SETTINGS",
-    "Outputs",
-    "answers",
-    "changes",
-    "guard",
-    "learn",
-    "merge",
-    "newest",
-    "outputs",
-    "register",
-    "register_source",
-    "rejects",
-    "scores",
-]
+    "BUCKETS", "CLOCKS", "COUNTS", "LOCAL_CHECKPOINT", "MALFORMED", "OBSERVED", "PARQUET", "ROW",
+    "SETTINGS", "Outputs", "answers", "changes", "guard", "learn", "merge", "newest", "outputs",
+    "register", "register_source", "rejects", "scores",
+]  # fmt: skip
 
 _FROM = {
     **dict.fromkeys(("Outputs", "answers", "changes", "outputs", "rejects"), "running"),

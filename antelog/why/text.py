@@ -58,15 +58,14 @@ class TreeLine:
     branch: Branch
 
 
-def tree_text(why: AtomNode, marks: TreeMarks = TreeMarks()) -> str:
+def tree_text(why: AtomNode) -> str:
     """The explanation as lines of text."""
-    return "\n".join(_written(each, marks) for each in tree_lines(branch_of(why), marks))
-
-
-def _written(line: TreeLine, marks: TreeMarks) -> str:
-    branch = line.branch
-    parts = [f"{marks.of(branch.status)}{branch.text}", branch.remark, branch.rule]
-    return line.prefix + "   ".join(part for part in parts if part)
+    marks, lines = TreeMarks(), list[str]()
+    for line in tree_lines(branch_of(why), marks):
+        branch = line.branch
+        parts = [f"{marks.of(branch.status)}{branch.text}", branch.remark, branch.rule]
+        lines.append(line.prefix + "   ".join(part for part in parts if part))
+    return "\n".join(lines)
 
 
 def tree_lines(branch: Branch, marks: TreeMarks, before: str = "", own: str = "") -> Iterator[TreeLine]:

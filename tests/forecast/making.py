@@ -23,8 +23,7 @@ from antelog.forecast.inference.nodes import AtLeast, Comes, Every, Holds, Never
 from antelog.forecast.judges.judge import Judge
 from antelog.forecast.model_file import Model
 from antelog.forecast.outcomes.outcomes import OutcomeStatistics
-from antelog.forecast.rates.odds import Keys, Odds, transitions
-from antelog.forecast.rates.series import Chain, ChainState, Series
+from antelog.forecast.rates.odds import Chain, ChainState, Keys, Odds, Series, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, nothing_seen, seen
 
 Fact = tuple[Any, ...]

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
+import socket
+import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pyarrow as pa
 import pytest
+from py4j.java_gateway import GatewayClient, GatewayParameters
 from pyspark.sql import SparkSession
 
 from antelog import parse
-from antelog.errors import UnsupportedError
+from antelog.errors import DataError, UnsupportedError
 from antelog.spark import SETTINGS, outputs
+from antelog.spark.lost import explaining_lost_java
 from antelog.spark.running import PROVIDER
 from tests.spark.streamed import result, run, stream_of
 
@@ -48,3 +56,82 @@ def test_another_store_is_refused_before_anything_starts(bare: SparkSession, tmp
     ):
         outputs(PROGRAM, frames, buckets=2)
     assert bare.conf.get(PROVIDER) == hdfs
+
+
+class _Session:
+    """A session whose Java is gone."""
+
+    @property
+    def version(self) -> str:
+        raise ConnectionRefusedError
+
+
+@pytest.mark.parametrize("raised", [TypeError("'JavaPackage' object is not callable"), DataError("empty")])
+def test_if_java_is_gone_that_is_why(raised: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkSession, "getActiveSession", _Session)
+    message = "^Java, in which Spark runs, is gone: .* Start it again"
+    with pytest.raises(UnsupportedError, match=message), explaining_lost_java():
+        raise raised
+
+
+def test_while_java_is_there_an_error_is_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SparkSession, "getActiveSession", lambda: None)
+    for mine in (ValueError("mine"), ConnectionRefusedError("mine")):  # of something else than Java
+        with pytest.raises(type(mine), match="mine"), explaining_lost_java():
+            raise mine
+
+
+OWN = """
+import logging
+import antelog, antelog.spark
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+frame = spark.createDataFrame([("a", 0)], "x string, time long")
+program = antelog.parse("input Temp(x: text, time). Hot(X, T) :- Temp(X, T). query Hot(X, T).")
+# A thread of py4j's own tells Java what is no longer needed, and logs if it fails.
+logging.getLogger().addFilter(lambda record: record.threadName == "MainThread")
+process = SparkContext._gateway.proc
+process.kill()
+process.wait()
+for what in (antelog.spark.changes, antelog.spark.answers, antelog.spark.rejects, antelog.spark.learn):
+    try:
+        what(program, {"Temp": frame})
+    except antelog.AntelogError as error:
+        print(error)
+"""
+
+
+def _reset(server: socket.socket) -> None:
+    """Breaks off the first connection as soon as something has come: Java was killed at this moment."""
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def test_a_call_that_fails_is_not_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def call() -> None:
+        logging.getLogger("py4j.clientserver").error("Error while sending or receiving.")
+        GatewayClient(gateway_parameters=GatewayParameters(port=port)).send_command("c\n", retry=False)
+        raise ConnectionResetError
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", _Session)
+    with socket.create_server(("127.0.0.1", 0)) as resetting:
+        port = resetting.getsockname()[1]
+        Thread(target=_reset, args=(resetting,)).start()
+        with pytest.raises(UnsupportedError), explaining_lost_java():
+            call()
+    assert not caplog.records
+
+
+@pytest.mark.slow
+def test_in_a_session_of_ones_own() -> None:
+    done = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 4, done.stderr
+    assert all(line.startswith("Java, in which Spark runs, is gone: ") for line in lines)
+    assert "py4j" not in done.stderr

@@ -13,6 +13,7 @@ from antelog.files import WantedColumns
 from antelog.files.chunks import sorted_out
 from antelog.files.columns import DEFAULT_ARRIVAL, ColumnPositions, places
 from antelog.files.csv_files import first_line
+from antelog.files.going_on import CsvHeader
 from antelog.files.json_files import WholeJson
 from antelog.run.address import Files, Kafka, Rate
 from antelog.run.reading import wanted_of
@@ -20,7 +21,7 @@ from antelog.spark.endpoints.endpoints import Source
 
 if TYPE_CHECKING:  # PySpark is imported when it is known that it will be needed
     from antelog.spark.endpoints.columns import Kind
-    from antelog.spark.endpoints.sources import CsvLayout, Reading, Schema
+    from antelog.spark.endpoints.sources import Reading, Schema
     from antelog.spark.session.session import Session
 
 _LINES = 1_000
@@ -38,7 +39,7 @@ class _Found:
     """
 
     names: list[str] | None
-    layout: CsvLayout | None = None
+    layout: CsvHeader | None = None
     schema: Schema | None = None
     row: ColumnPositions | None = None
     lines: Sequence[str] = ()
@@ -159,7 +160,7 @@ def _look(spark: Session, asked: _Asked) -> Iterator[_Found]:
         case Rate() | Kafka(values="json"):
             yield _Found(None)
         case Kafka():
-            yield _Found(None, sources.CsvLayout(",", tuple(asked.columns)))
+            yield _Found(None, CsvHeader(",", tuple(asked.columns)))
         case Files(form="parquet") as files:
             for schema in folders.schemas(spark, files, stream=asked.stream):
                 yield _Found(list(schema.names), schema=schema)

@@ -23,7 +23,7 @@ from antelog.forecast.inference.diagrams import Leaf
 from antelog.forecast.inference.formulas import Formula, UnknownChanceError, formula_of
 from antelog.forecast.inference.nodes import Comes
 from antelog.forecast.rates.declared import memory
-from antelog.forecast.rates.series import Chain, ChainState, Series, exclusive
+from antelog.forecast.rates.odds import Chain, ChainState, Series, exclusive
 from antelog.forecast.rates.sightings import Family, family_of
 
 

@@ -27,7 +27,6 @@ from antelog.compile.literals.negation import Negation
 from antelog.compile.literals.terms import Const, Inner, Operand, Replacement, Term, Time, Var, variables_in
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules
-from antelog.forecast.inference.kinds import kinds_of, rises
 from antelog.forecast.inference.nodes import (
     FAILS,
     NOT,
@@ -43,8 +42,8 @@ from antelog.forecast.inference.nodes import (
     ratio_of,
     total,
 )
-from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, size
-from antelog.forecast.rates.series import Series, series_of
+from antelog.forecast.inference.valued import Valued, ValuedFacts, compared, kinds_of, rises, size
+from antelog.forecast.rates.odds import Series, series_of
 
 WHEN = "<tick>"
 """The answer's tick, in the comparisons that are conditions."""

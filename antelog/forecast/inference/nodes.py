@@ -14,7 +14,7 @@ from itertools import chain
 from math import ceil, floor
 from typing import TypeAlias
 
-from antelog.forecast.rates.series import Series
+from antelog.forecast.rates.odds import Series
 
 
 @dataclass(frozen=True)

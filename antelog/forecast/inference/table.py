@@ -26,8 +26,7 @@ from antelog.forecast.inference.forms import QueryForm
 from antelog.forecast.inference.formulas import WHEN, Condition
 from antelog.forecast.inference.learning import OddsOf
 from antelog.forecast.rates.declared import possible_kinds
-from antelog.forecast.rates.odds import Keys, Odds, each_once
-from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.odds import Chain, Keys, Odds, each_once
 from antelog.forecast.rates.sightings import Sightings, Sought, family_of, outcomes
 
 Tables = Mapping[str, Sequence[Column]]

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.escaping import shown
+from antelog.forecast.inference.chances import whole_fits
 from antelog.forecast.inference.forms import QueryForm, forms
-from antelog.forecast.inference.shapes import whole_fits
-from antelog.forecast.rates.series import Series
+from antelog.forecast.rates.odds import Series
 
 
 def without_chances(plan: Plan, *, learned: bool) -> Mapping[str, str]:

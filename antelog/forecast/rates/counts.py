@@ -18,8 +18,7 @@ from antelog.engine.columns.joins import find
 from antelog.engine.columns.spans import span
 from antelog.engine.columns.tables import Column, Mask, Numbers, keys_of
 from antelog.engine.facts.history import Facts, gather
-from antelog.forecast.rates.odds import Keys, Odds, transitions
-from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.odds import Chain, Keys, Odds, transitions
 from antelog.forecast.rates.sightings import Family, Sightings, family_of
 from antelog.forecast.rates.slots import SlotCounts, Weights, kinds_of, slot_shares, slot_transitions
 from antelog.forecast.rates.tally import (

@@ -19,8 +19,7 @@ import numpy as np
 from antelog.compile.nodes.plan import Input
 from antelog.engine.columns.tables import Column, Mask, Numbers
 from antelog.engine.values.encoding import OTHERS
-from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds, transitions
-from antelog.forecast.rates.series import Chain, ChainState
+from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, ChainState, Keys, Odds, transitions
 
 
 def declared(chain: Chain, source: Input, keys: Keys) -> Odds:

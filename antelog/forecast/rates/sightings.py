@@ -20,7 +20,7 @@ from antelog.engine.columns.tables import Column, Mask, distinct, groups, keys_o
 from antelog.engine.facts.history import Facts, History, Stream, added, fresh, gather, without
 from antelog.engine.step.rows import holds
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.series import Chain, Series
+from antelog.forecast.rates.odds import Chain, Series
 
 
 @dataclass(frozen=True)

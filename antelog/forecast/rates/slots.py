@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from antelog.engine.columns.tables import Mask, Numbers
-from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.odds import Chain
 from antelog.forecast.rates.sightings import Family
 
 

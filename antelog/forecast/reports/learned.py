@@ -25,8 +25,7 @@ from antelog.forecast.inference.forms import QueryForm, forms, layout
 from antelog.forecast.inference.learning import Learning, OddsOf
 from antelog.forecast.inference.unknown import notes
 from antelog.forecast.model_file import Model
-from antelog.forecast.rates.odds import IMPOSSIBLE, Keys, Odds
-from antelog.forecast.rates.series import Chain, Series
+from antelog.forecast.rates.odds import IMPOSSIBLE, Chain, Keys, Odds, Series
 from antelog.forecast.rates.sightings import family_of
 from antelog.forecast.reports import words
 from antelog.forecast.reports.words import percent

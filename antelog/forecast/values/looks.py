@@ -20,7 +20,7 @@ from antelog.compile.literals.terms import Const, Inner, Term, Var, shifted, var
 from antelog.compile.nodes.plan import GivenFacts, Plan
 from antelog.compile.prepared.pattern import Prepared
 from antelog.compile.prepared.rules import Rules, prepared
-from antelog.forecast.rates.series import Value
+from antelog.forecast.rates.odds import Value
 
 _ORDERS = ("<", "<=", ">", ">=")
 

@@ -183,6 +183,6 @@ def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(1, "antelog-values")
 
 
-def nothing_fitted(width: int, block: int = BLOCK) -> ValuesJudge:
+def nothing_fitted(width: int) -> ValuesJudge:
     """The judge before the first line, given the number of features."""
-    return ValuesJudge(no_lines(width), block=block)
+    return ValuesJudge(no_lines(width))

@@ -9,9 +9,10 @@ import csv
 from collections.abc import Iterable, Sequence
 
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, no_rows
+from antelog.files.chunks import no_rows
 from antelog.files.columns import WantedColumns
 from antelog.files.going_on import Advice, JsonRows
+from antelog.files.lines import Bad
 from antelog.files.naming import Form
 from antelog.files.records import Unclosed, grammar_of
 from antelog.run.address import Kafka

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from antelog.engine.facts.frames import Frame, columns_in
 from antelog.errors import DataError
-from antelog.files.chunks import Bad, Chunk, no_rows, sorted_out
+from antelog.files.chunks import Chunk, no_rows, sorted_out
 from antelog.files.columns import WantedColumns
+from antelog.files.lines import Bad
 from antelog.files.naming import form_of
 from antelog.files.parquet_files import frame_chunks
 from antelog.files.reading import chunks_of

@@ -23,8 +23,7 @@ from antelog.spark.bucket.state import (
 )
 from antelog.spark.job.job import Job
 from antelog.spark.settings import COUNTS
-from antelog.spark.transport.packets import PACKED_NAMES, Received, received
-from antelog.spark.transport.packing import REJECTS
+from antelog.spark.transport.packing import PACKED_NAMES, REJECTS, Received, received
 
 CHANGES, REJECTED, COUNTED = "changes", "rejects", "counts"
 

@@ -40,7 +40,7 @@ from antelog.spark.bucket.storage import (
     snapshot,
 )
 from antelog.spark.job.job import Job
-from antelog.spark.transport.packets import PACKED_NAMES, Received, received
+from antelog.spark.transport.packing import PACKED_NAMES, Received, received
 
 _SILENCE = Received(None, None, None, {}, (), Counts())
 

@@ -18,6 +18,7 @@ from pyspark.sql.streaming.readwriter import DataStreamReader
 from pyspark.sql.types import StructType
 
 from antelog.errors import DataError
+from antelog.files.going_on import CsvHeader
 from antelog.files.records import row_pattern
 from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
@@ -50,14 +51,6 @@ _MADE = 1_000_003
 
 
 @dataclass(frozen=True)
-class CsvLayout:
-    """The columns and the separator of CSV messages."""
-
-    separator: str
-    names: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Reading:
     """A source, and the columns to read from it.
 
@@ -71,7 +64,7 @@ class Reading:
     columns: Mapping[str, str]
     kinds: Mapping[str, Kind]
     counting: Counting
-    layout: CsvLayout | None = None
+    layout: CsvHeader | None = None
     choices: Mapping[str, Sequence[str | int | float]] | None = None
     csv: CsvReading | None = None
     schema: StructType | None = None
@@ -195,14 +188,14 @@ Types = Mapping[str, str]
 """The type of each field of a line: of JSON those that are wanted, of CSV all, in their order."""
 
 
-def _not_a_row(layout: CsvLayout) -> Column:
+def _not_a_row(layout: CsvHeader) -> Column:
     """An error message for each message that is not one row of CSV; otherwise null."""
     row = f.concat("value", f.lit("\n")).rlike(row_pattern(layout.separator))
     complaint = "the message is not one row of CSV: it has several, or a quote that is not closed"
     return f.when(~row, f.lit(complaint))
 
 
-def _csv_types(layout: CsvLayout) -> tuple[Types, str]:
+def _csv_types(layout: CsvHeader) -> tuple[Types, str]:
     count = len(layout.names)
     # Names may repeat, though none that is wanted does.
     names = [name if name not in layout.names[:i] else f"{name} {i}" for i, name in enumerate(layout.names)]
@@ -217,7 +210,7 @@ def _json_types(reading: Reading) -> tuple[Types, str]:
     return found, "the line is not a JSON object, or a value of it has the wrong type"
 
 
-def _parsed(types: Types, layout: CsvLayout | None) -> Column:
+def _parsed(types: Types, layout: CsvHeader | None) -> Column:
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": _BAD}
     if layout is None:
         return f.from_json("value", fields({**types, _BAD: "string"}), options)

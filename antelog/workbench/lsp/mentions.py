@@ -54,11 +54,6 @@ class StatementNames:
     mentions: tuple[Mention, ...]
 
     @property
-    def declares(self) -> bool:
-        """Whether it is a declaration of columns."""
-        return self.first in COLUMN_LISTS
-
-    @property
     def subject(self) -> Mention | None:
         """The predicate or limit that it defines."""
         return next((each for each in self.mentions if each.defines and each.kind in _SUBJECTS), None)

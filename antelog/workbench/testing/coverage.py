@@ -61,12 +61,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Coverage:
-    """The parts of a program, and those of them that no case shows; `skipped` could not be asked about."""
+    """The parts of a program, and those of them that no case shows."""
 
     source: Source
     parts: tuple[Part, ...]
     missing: tuple[Part, ...]
-    skipped: int = 0
 
     @property
     def covered(self) -> int:
@@ -115,7 +114,7 @@ def covered(program: Program, cases: Sequence[RuleCase]) -> Coverage | None:
         return None
     missing = tuple(each.part for each in able if each.name not in shown)
     parts = tuple(each.part for each in able)
-    return Coverage(program.source, parts, missing, len(questions) - len(able))
+    return Coverage(program.source, parts, missing)
 
 
 def _values(case: RuleCase) -> tuple[tuple[str, float], ...]:

@@ -56,20 +56,3 @@ def test_a_file_has_more() -> None:
     assert call("--alerts", "a.toml", "--alert", "command:cat").exit_code == 0
     assert found[0] is not None
     assert found[0].alerts == (Alert("command:cat"), Alert("command:cat", ("rejected",)))
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--alert", "slack:https://hooks.example/s3cr3t"), "an address is a secret"),
-        (("--alert", "slack:@none.url"), "none.url: cannot be read"),
-        (("--alert", "command:cat", "--alert-on", "likly"), "Did you mean likely or unlikely?"),
-        (("--alert", "command:cat", "--alert-where", "R"), "no query `R`"),
-        (("--alerts", "none.toml"), "none.toml: cannot be read"),
-    ],
-)
-def test_what_is_wrong_is_a_usage_error(words: tuple[str, ...], said: str) -> None:
-    done = call(*words)
-    assert done.exit_code == 2
-    assert said in done.stderr
-    assert "s3cr3t" not in done.stderr

@@ -282,22 +282,16 @@ def test_java_that_is_killed(how: str, start: Start) -> None:
         assert re.fullmatch("error: Java, in which Spark runs, is gone: .* Start it again.*\n", rest), rest
 
 
-def test_java_speaks_if_it_is_asked_to() -> None:
-    arguments = ("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console", "--debug")
-    done = run(*arguments)
-    assert done.returncode == 1
+@pytest.mark.parametrize("debug", [[], ["--debug"]])
+def test_a_source_that_is_not_there(debug: list[str]) -> None:
+    """Java speaks if it is asked to."""
+    done = run("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console", *debug)
+    assert (done.returncode, done.stdout) == (1, ""), done.stderr
     first, _, rest = done.stderr.partition("\n")
     assert first.startswith("error: ")
     assert "gone/*.x: there is no such file or folder" in first
-    assert "\tat org.apache.spark" in rest
-
-
-def test_a_source_that_is_not_there() -> None:
-    done = run("p.alog", "--input", "Temp=json:gone/*.x", "--output", "console")
-    assert (done.returncode, done.stdout) == (1, ""), done.stderr
-    assert "Traceback" not in done.stderr
-    assert "error: " in done.stderr
-    assert "gone" in done.stderr
+    assert ("\tat org.apache.spark" in rest) is bool(debug)
+    assert debug or "Traceback" not in rest
 
 
 @pytest.mark.parametrize("more", [_long([]), ["--stream", "--trigger", "available-now"]])

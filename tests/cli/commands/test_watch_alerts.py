@@ -182,6 +182,9 @@ def test_a_receiver_that_is_down_gets_it_later() -> None:
     ("words", "said"),
     [
         (("--alert", "slack:https://hooks.example/s3cr3t"), "an address is a secret"),
+        (("--alert", "slack:@none.url"), "none.url: cannot be read"),
+        (("--alerts", "none.toml"), "none.toml: cannot be read"),
+        (("--alert", "command:cat", "--alert-on", "likly"), "Did you mean likely or unlikely?"),
         (("--alert", "command:cat", "--alert-where", "Malv"), "Did you mean Malf?"),
         (("--alert", "command:cat", "--alert-on", "likely"), "no query has an alert"),
         (("--alert", "command:cat", "--alert-from", "yesterday"), "yesterday"),

@@ -23,25 +23,36 @@ def _literals(text: str) -> list[int]:
     return [len(pattern.literals) for pattern in next(plan.queries).patterns]
 
 
-def test_a_chain_of_500_rules() -> None:
-    rules = "".join(f"P{i + 1}(X, T+1) :- P{i}(X, T), P{i}(X, T+1)." for i in range(500))
-    assert _literals(rules + "query P500(X, T).") == [501]
+LARGE = {
+    "a chain of 500 rules": (
+        "".join(f"P{i + 1}(X, T+1) :- P{i}(X, T), P{i}(X, T+1)." for i in range(500)) + "query P500(X, T).",
+        [501],
+    ),
+    "a chain of 3000 rules": (
+        "".join(f"P{i + 1}(X, T) :- P{i}(X, T)." for i in range(3_000))
+        + "P0(X, T) :- A(X, T). query P3000(X, T).",
+        [1],
+    ),
+    "2000 literals": (
+        f"P(X, T) :- {', '.join(f'Temp(X, V{i}, T+{i})' for i in range(2_000))}. query P(X, T).", [2_000],
+    ),
+    "2000 derived literals": (
+        f"P(X, T) :- {', '.join(f'Q{i}(X, T)' for i in range(2_000))}. query P(X, T)."
+        + "".join(f"Q{i}(X, T) :- Temp(X, {i}, T)." for i in range(2_000)),
+        [2_000],
+    ),
+    "3000 rules of one predicate": (
+        "".join(f"P(X, T) :- A{i}(X, T), B(X, T+{i})." for i in range(3_000)) + "query P(X, T).", [2] * 3_000,
+    ),
+    "a window of 1000 ticks": (
+        "S(X, T+1) :- S(X, T). S(X, T) :- R(X, T). query S(X, T) window 1000.", [1] * 1_001,
+    ),
+}  # fmt: skip
 
 
-def test_a_rule_of_2000_literals() -> None:
-    body = ", ".join(f"Temp(X, V{i}, T+{i})" for i in range(2_000))
-    assert _literals(f"P(X, T) :- {body}. query P(X, T).") == [2_000]
-
-
-def test_a_rule_of_2000_derived_literals() -> None:
-    body = ", ".join(f"Q{i}(X, T)" for i in range(2_000))
-    rules = "".join(f"Q{i}(X, T) :- Temp(X, {i}, T)." for i in range(2_000))
-    assert _literals(f"P(X, T) :- {body}. {rules} query P(X, T).") == [2_000]
-
-
-def test_3000_rules_of_one_predicate() -> None:
-    rules = "".join(f"P(X, T) :- A{i}(X, T), B(X, T+{i})." for i in range(3_000))
-    assert _literals(rules + "query P(X, T).") == [2] * 3_000
+@pytest.mark.parametrize(("rules", "literals"), LARGE.values(), ids=LARGE.keys())
+def test_large_programs(rules: str, literals: list[int]) -> None:
+    assert _literals(rules) == literals
 
 
 def test_3000_strata() -> None:
@@ -49,11 +60,6 @@ def test_3000_strata() -> None:
     plan = _compile(rules + "query P3000(X, T).").plan
     assert plan is not None
     assert sorted(r.level.component for r in plan.relations) == list(range(3_001))
-
-
-def test_a_window_of_1000_ticks() -> None:
-    rules = "S(X, T+1) :- S(X, T). S(X, T) :- R(X, T). query S(X, T) window 1000."
-    assert _literals(rules) == [1] * 1_001
 
 
 EXPLODING = "".join(
@@ -121,11 +127,6 @@ def test_the_largest_offset() -> None:
 
     assert codes(2**53 - 1) == []
     assert codes(2**53) == ["E407"]
-
-
-def test_a_chain_of_3000_rules() -> None:
-    rules = "".join(f"P{i + 1}(X, T) :- P{i}(X, T)." for i in range(3_000))
-    assert _literals(rules + "P0(X, T) :- A(X, T). query P3000(X, T).") == [1]
 
 
 def test_10000_facts_of_a_static() -> None:

@@ -120,22 +120,26 @@ def test_when_answers_are_decided(rules: str, decided: str) -> None:
     assert decided in summary_of(f"input A(x, time). input B(x, time) delay 2. {rules}").decided
 
 
-def test_memory_without_a_bound() -> None:
-    assert summary_of("Q(T) :- A(T), B(S), S > T. query Q(T).").memory.startswith("grows with the stream")
-
-
-def test_memory_of_what_has_been_seen() -> None:
-    assert summary_of("input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).").memory == (
-        "facts about the present tick; older ones are forgotten; and each x of A ever seen, "
-        "which grows where values come once: let a static relation or a fact give X to bound it"
-    )
-
-
-def test_memory_of_what_rests_on_its_own_negation() -> None:
-    text = "Off(T+1) :- Press(T+1), not Off(T). query Off(T)."
-    assert summary_of(text).memory == "facts about undecided ticks; of earlier ones only whether Off was true"
-    more = f"{text} Other(T) :- Press(T). query Other(T)."
-    assert summary_of(more).memory == summary_of(text).memory, "whatever else a program has"
+@pytest.mark.parametrize(
+    ("rules", "memory"),
+    [
+        ("Q(T) :- A(T), B(S), S > T. query Q(T).", "grows with the stream"),
+        (
+            "input A(x, time). Q(X, T) :- not A(X, T). query Q(X, T).",
+            (
+                "facts about the present tick; older ones are forgotten; and each x of A ever seen, which "
+                "grows where values come once: let a static relation or a fact give X to bound it"
+            ),
+        ),
+        (
+            # whatever else a program has
+            "Off(T+1) :- Press(T+1), not Off(T). query Off(T). Other(T) :- Press(T). query Other(T).",
+            "facts about undecided ticks; of earlier ones only whether Off was true",
+        ),
+    ],
+)
+def test_memory(rules: str, memory: str) -> None:
+    assert summary_of(rules).memory.startswith(memory)
 
 
 def test_durations_where_a_tick_has_a_length() -> None:

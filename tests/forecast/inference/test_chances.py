@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import antelog
-from antelog.forecast.inference import shapes as questions
+from antelog.forecast.inference import chances as questions
 from antelog.forecast.inference.chances import Chances
 from antelog.forecast.inference.forms import QueryForm, forms
 from antelog.process import Engine

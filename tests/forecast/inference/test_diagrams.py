@@ -37,7 +37,7 @@ from antelog.forecast.inference.nodes import (
     ratio_of,
     total,
 )
-from antelog.forecast.rates.series import Series
+from antelog.forecast.rates.odds import Series
 
 SERIES = Series("X", (), (), (), ()), Series("Y", (), (), (), ())
 

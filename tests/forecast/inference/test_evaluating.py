@@ -12,8 +12,7 @@ import pytest
 from antelog.forecast.inference.diagrams import Leaf, Question, diagram_of
 from antelog.forecast.inference.evaluation import FOREVER, TRUTH, Link, Window, probability
 from antelog.forecast.inference.nodes import Comes, Every, Never, Node, Some
-from antelog.forecast.rates.odds import Odds
-from antelog.forecast.rates.series import Series
+from antelog.forecast.rates.odds import Odds, Series
 from tests.forecast.making import odds
 
 SERIES = [Series(name, (), (), (), ()) for name in "xyz"]

@@ -11,7 +11,7 @@ import pytest
 
 import antelog
 from antelog.compile.literals.aggregate import Aggregation
-from antelog.forecast.inference.kinds import kinds_of, rises
+from antelog.forecast.inference.valued import kinds_of, rises
 from tests.engine.plain import PlainEngine
 from tests.forecast.making import plan_of
 

@@ -10,8 +10,7 @@ from antelog.compile.literals.fact import Atom
 from antelog.compile.literals.terms import Const, Sum, Time, Var
 from antelog.engine.values.values import Values
 from antelog.forecast.rates.ledger import Ledger, before, closed, entered, opened, unfaded
-from antelog.forecast.rates.odds import each_once
-from antelog.forecast.rates.series import Series, exclusive, series_of
+from antelog.forecast.rates.odds import Series, each_once, exclusive, series_of
 from antelog.forecast.rates.tally import nothing_counted
 from tests.forecast.making import keys, odds, state
 

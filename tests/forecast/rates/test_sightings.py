@@ -6,10 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from antelog.engine.columns.tables import Numbers
 from antelog.engine.facts.history import gather
 from antelog.engine.values.values import Values
-from antelog.forecast.rates.series import Chain
+from antelog.forecast.rates.counts import and_then, counted, no_counts, odds_of, up_to
+from antelog.forecast.rates.declared import possible_kinds
+from antelog.forecast.rates.odds import Chain, Odds
 from antelog.forecast.rates.sightings import (
     Sightings,
     Sought,
@@ -19,7 +23,9 @@ from antelog.forecast.rates.sightings import (
     outcomes,
     seen,
 )
-from tests.forecast.making import Fact, cells, chains, facts_of, sighted
+from antelog.forecast.rates.slots import SlotCounts, Weights, kinds_of, slot_shares, slot_transitions
+from antelog.forecast.rates.tally import EPOCH, KnownEpoch
+from tests.forecast.making import Fact, cells, chains, facts_of, input_of, keys, sighted
 
 MANY = "input Temp(x: text, level: text, time) delay 2. P(X, T) :- Temp(X, high, T). query P(X, T)."
 SLOT = """input Temp(x: text, level: text, time) delay 2, one per x.
@@ -113,3 +119,113 @@ def test_keys_beyond_the_places_have_to_fit() -> None:
     beyond = [{1: cells(found.values, ["high", "low"])}, {}]
     sought = Sought([asked], beyond, [0, 1], [None, None], np.zeros(2, np.int64), np.zeros(2, np.int64))
     assert outcomes(found, family, sought, np.zeros(1, np.int64)).tolist() == [[1], [2]]
+
+
+TEXT = """input Temp(x: text, level: text, time) delay 1, one per x. {}
+    P(X, T) :- Temp(X, high, T). query P(X, T)."""
+NOTHING = Weights(1.0, 1.0, 1.0)
+FULL = Weights(20.0, 5.0, 5.0)
+
+
+def counts(
+    facts: list[list[float]], ticks: float, *, after: list[float] | None = None, late: Numbers | None = None
+) -> SlotCounts:
+    """One slot: of each kind the facts after none, and after each kind, and the ticks after each."""
+    found = np.array([facts], np.float64)
+    some = found[:, 1:].sum(axis=2) if after is None else np.array([after])
+    given = np.zeros((found.shape[2], 2)) if late is None else late
+    return SlotCounts(np.array([ticks], np.float64), some, found, given[None])
+
+
+def nothing(kinds: int) -> SlotCounts:
+    return counts([[0.0] * kinds] * (kinds + 1), 0)
+
+
+def test_a_slot_that_always_has_a_fact_has_one_next() -> None:
+    (moves,) = slot_transitions(counts([[0, 0], [600, 0], [0, 399]], 1000), nothing(2), NOTHING)
+    np.testing.assert_allclose(moves.sum(axis=1), 1)
+    assert (moves[1:, 0] < 0.002).all()
+    assert moves[1, 1] == pytest.approx(1, abs=0.01)
+    assert moves[2, 2] == pytest.approx(1, abs=0.01)
+
+
+def test_which_fact_comes_next_depends_on_the_one_before() -> None:
+    steps: list[list[float]] = [[0, 0, 0], [80, 19, 1], [20, 60, 20], [1, 29, 70]]
+    (moves,) = slot_transitions(counts(steps, 300), nothing(3), NOTHING)
+    np.testing.assert_allclose(moves[1:, 1:], np.array(steps[1:]) / 100, atol=0.01)
+
+
+def test_of_a_slot_that_is_mostly_silent_that_is_learned() -> None:
+    own = counts([[90.0, 0], [10, 0], [0, 0]], 1000, after=[100, 0])
+    (moves,) = slot_transitions(own, nothing(2), NOTHING)
+    assert moves[0, 1] == pytest.approx(0.1, abs=0.01)
+    assert moves[1, 0] == pytest.approx(0.9, abs=0.01)
+
+
+def test_what_a_key_does_is_drawn_towards_all_keys() -> None:
+    every = counts([[0.0, 0], [3000, 3000], [3000, 3000]], 12000)
+    (nobody,) = slot_transitions(nothing(2), every, FULL)
+    np.testing.assert_allclose(nobody[1:, 1:], 0.5, atol=1e-3)
+    (own,) = slot_transitions(counts([[0.0, 0], [5, 0], [0, 0]], 5), every, FULL)
+    assert own[1, 1] == pytest.approx(0.75, abs=1e-3)  # five times of five, and half of five
+
+
+def test_a_key_that_is_often_silent_is_so_after_facts_it_had_seldom() -> None:
+    every = counts([[500.0, 500], [2000, 2000], [2000, 2000]], 9000)
+    own = counts([[20.0, 0], [20, 0], [0, 0]], 60, after=[40, 0])
+    (moves,) = slot_transitions(own, every, FULL)
+    (usual,) = slot_transitions(nothing(2), every, FULL)
+    assert moves[2, 0] > usual[2, 0] + 0.2  # the other kind never came
+
+
+def test_kinds_that_are_seldom_are_as_late_as_others() -> None:
+    every = counts([[0.0, 0], [500, 0], [0, 0]], 1000, late=np.array([[700.0, 300.0], [0.0, 0.0]]))
+    (shares,) = slot_shares(nothing(2), every, 5.0)
+    np.testing.assert_allclose(shares, [[0.7, 0.3]] * 2, atol=0.01)
+
+
+def learned(text: str, facts: list[Fact]) -> Odds:
+    (chain,) = chains(text)
+    family = family_of(chain)
+    sightings = sighted([family], facts)
+    found = and_then(no_counts(family, 1), counted(sightings, family, 0, 1))
+    rows, known = keys(sightings.values, X=["a"]), KnownEpoch(0, None)
+    return odds_of(up_to(found, known), chain, rows, known, possible_kinds(chain, input_of(text), rows))
+
+
+def test_facts_of_a_slot_are_counted_by_the_one_before() -> None:
+    (chain,) = chains(TEXT.format(""))
+    levels = ["high", "low", "low", "high", "high"]
+    facts: list[Fact] = [("Temp", "a", level, tick, tick) for tick, level in enumerate(levels)]
+    family = family_of(chain)
+    high, other = counted(sighted([family], facts), family, 0, 1).numbers.sum(axis=0).reshape(2, 6).tolist()
+    # Facts, ticks after one, those after a high one and after another one, in time and late.
+    assert high == [3, 3, 1, 1, 3, 0]
+    assert other == [2, 2, 1, 1, 2, 0]
+
+
+def test_odds_of_a_slot_are_of_its_facts_and_of_another() -> None:
+    levels = ["high", "low"] * (EPOCH // 2)
+    facts: list[Fact] = [("Temp", "a", level, tick, tick) for tick, level in enumerate(levels)]
+    odds = learned(TEXT.format(""), facts)
+    (moves,) = odds.transitions
+    assert moves[1].argmax() == 2  # after high comes another
+    assert moves[2].argmax() == 1
+    assert (moves[1:, 0] < 0.1).all()
+    assert odds.known.tolist() == [True]
+
+
+def test_kinds_of_facts_that_a_declaration_names_are_counted_apart() -> None:
+    text = TEXT.format("chance Temp(_, low, _) = 30%.")
+    facts: list[Fact] = [("Temp", "a", ["low", "mid"][tick % 2], tick, tick) for tick in range(EPOCH)]
+    (moves,) = learned(text, facts).transitions
+    assert (moves[2].argmax(), moves[3].argmax()) == (3, 2)  # low, another, low, another
+    assert (moves[1:, 1] < 0.1).all()  # never high
+
+
+def test_facts_of_a_kind_that_cannot_be_count_as_another() -> None:
+    (chain,) = chains(TEXT.format("chance Temp(_, low, _) = 30%."))
+    yes, some = np.ones(2, np.bool_), np.array([True, False])
+    kinds = kinds_of(chain, family_of(chain), [yes, some, yes])
+    assert kinds[0].tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert kinds[1].tolist() == [[1, 0, 0], [0, 0, 1], [0, 0, 1]]

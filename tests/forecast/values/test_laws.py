@@ -15,14 +15,13 @@ import pyarrow as pa
 import pytest
 
 import antelog
-from antelog.engine.columns.tables import Column, Mask
-from antelog.engine.values.values import Values
 from antelog.forecast.columns import COLUMNS
 from antelog.forecast.model_file import Model
-from antelog.forecast.parts import Mine, merged, part_of
+from antelog.forecast.parts import merged, part_of
 from antelog.process import Engine
 from tests.engine.plain import PlainEngine
 from tests.forecast.test_laws import same
+from tests.forecast.test_parts import own
 
 PROGRAM = antelog.parse("""
 input Temp(device: text, value: number, time) delay 2.
@@ -104,13 +103,6 @@ def test_a_saved_engine_goes_on_as_if_nothing_had_happened(tmp_path: Path, at: i
     second = run(Engine.restore(tmp_path / "state", PROGRAM), [TICKS + 5])
     for name, table in whole().items():
         same(table, pa.concat_tables([first[name], second[name]]))
-
-
-def own(devices: str) -> Mine:
-    def mine(cells: Column, values: Values) -> Mask:
-        return np.isin(cells, [values.cell(device) for device in devices])
-
-    return mine
 
 
 def test_dealt_to_workers_chances_are_the_same() -> None:

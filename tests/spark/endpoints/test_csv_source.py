@@ -13,6 +13,7 @@ from pyspark.sql import SparkSession
 import antelog
 from antelog.errors import DataError
 from antelog.files import WantedColumns
+from antelog.files.going_on import CsvHeader
 from antelog.files.naming import Form
 from antelog.language.epochs import TICKLESS
 from antelog.run.address import Files, Kafka
@@ -20,7 +21,7 @@ from antelog.run.reading import wanted_of
 from antelog.spark import outputs
 from antelog.spark.endpoints.columns import Kind
 from antelog.spark.endpoints.csv_source import CsvReading, read_lines
-from antelog.spark.endpoints.sources import CsvLayout, Reading, frame, from_lines
+from antelog.spark.endpoints.sources import Reading, frame, from_lines
 from antelog.spark.settings import MALFORMED, ROW
 from tests.files.reading import rows_of
 
@@ -186,7 +187,7 @@ def test_a_message_of_csv_is_one_row(spark: SparkSession) -> None:
         {"note": "note", "n": "n", "time": "time"},
         {"note": "text", "n": "number", "time": "time"},
         TICKLESS,
-        CsvLayout(",", ("note", "n", "time")),
+        CsvHeader(",", ("note", "n", "time")),
     )
     rows = {
         "a,1,0": "a",

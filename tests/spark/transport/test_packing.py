@@ -13,8 +13,7 @@ from antelog.accounts import Counts
 from antelog.arrow.arrays import from_blob, to_blob
 from antelog.spark.job.job import ARRIVED, WALL
 from antelog.spark.settings import MALFORMED
-from antelog.spark.transport.packets import PACKED_NAMES, received
-from antelog.spark.transport.packing import packer
+from antelog.spark.transport.packing import PACKED_NAMES, packer, received
 from antelog.spark.transport.unpacking import columns_of
 from tests.spark.comparing import job_of
 from tests.spark.simulated import run_batch
