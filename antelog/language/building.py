@@ -120,14 +120,6 @@ class _Shares:
 
 
 @dataclass(frozen=True)
-class _Every:
-    """The expected gap between facts. A class of its own tells it from a delay, which is a bound as well."""
-
-    gap: syntax.Bound | None = None
-    per: tuple[syntax.Name, ...] = ()
-
-
-@dataclass(frozen=True)
 class _Either:
     """The alternatives of a condition."""
 
@@ -345,9 +337,9 @@ class Builder(Transformer[Token, Any]):
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
         return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
 
-    def every(self, meta: Meta, children: list[Any]) -> _Every:
+    def every(self, meta: Meta, children: list[Any]) -> syntax.ExpectedGap:
         gap, *per = children
-        return _Every(gap, self.one_per(meta, per))
+        return syntax.ExpectedGap(gap, self.one_per(meta, per))
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
@@ -372,8 +364,8 @@ class Builder(Transformer[Token, Any]):
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        every = next((c for c in rest if isinstance(c, _Every)), _Every())
-        clauses = (delay, one_per, shares, every.gap, every.per)
+        every = next((c for c in rest if isinstance(c, syntax.ExpectedGap)), None)
+        clauses = (delay, one_per, shares, every)
         return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
 
     def static(self, meta: Meta, children: list[Any]) -> syntax.Static:

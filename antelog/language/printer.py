@@ -168,6 +168,6 @@ def _clauses(node: syntax.Input) -> str:
     if node.one_per is not None:
         clauses.append(f"one per {' and '.join(name.text for name in node.one_per) or 'tick'}")
     if node.every is not None:
-        per = f" per {' and '.join(name.text for name in node.per)}" if node.per else ""
-        clauses.append(f"every {to_text(node.every)}{per}")
+        per = " and ".join(name.text for name in node.every.per)
+        clauses.append(f"every {to_text(node.every.gap)}{per and f' per {per}'}")
     return f" {', '.join(clauses)}" if clauses else ""

@@ -7,7 +7,7 @@
     Zone       = name                                       zone "Europe/Berlin".
     Limit      = name, value: number                        limit hot = 90.
     Include    = path                                       include "fleet.alog".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Bound?, per: Name*
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: ExpectedGap?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Function   = name, Column*, gives?                      function km(a, b) -> number.
@@ -18,6 +18,7 @@
                                                             query P(X, T) critical alert 80% "{X} fails".
     Rule       = head: Atom, body: Literal*                 P(X, T) :- Q(X, T), not R(X, T).
     Column     = name, type?, most: Bound?
+    ExpectedGap = Bound, per: Name*                         every 10 s per a
     Bound      = amount, unit?                              2, or 20 minutes
     Percentage = amount                                     12.5%
     Words      = text                                       "turbine {X} is about to shut down"
@@ -163,11 +164,18 @@ class Include(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ExpectedGap:
+    """How often facts of a source come; `per` are the columns that say which source a fact is of."""
+
+    gap: Bound
+    per: tuple[Name, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Input(Named):
     """A stream. With `one_per`, at most one of its facts has the same values there and the same time.
 
-    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap,
-    `per` the columns that say which source a fact is of.
+    `shares` are those of its true facts that come 0, 1, 2 … ticks late, `every` is the expected gap.
     """
 
     name: str
@@ -175,8 +183,7 @@ class Input(Named):
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
-    every: Bound | None = None
-    per: tuple[Name, ...] = ()
+    every: ExpectedGap | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ LITERALS = st.one_of(
 )
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
-GAPS = st.none() | BOUNDS
+GAPS = st.none() | st.builds(syntax.ExpectedGap, BOUNDS, several(st.builds(syntax.Name, NAMES)))
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
     tuple
 )
@@ -81,11 +81,6 @@ STATEMENTS: st.SearchStrategy[syntax.Statement] = st.one_of(
     st.builds(syntax.Include, TEXTS),
     st.builds(syntax.Input, NAMES, COLUMNS, st.none() | BOUNDS, st.none() | SLOTS, st.none(), GAPS),
     st.builds(syntax.Input, NAMES, COLUMNS, BOUNDS, st.none() | SLOTS, SHARES, GAPS),
-    st.builds(
-        syntax.Input,
-        *(NAMES, COLUMNS, st.none(), st.none() | SLOTS, st.none(), BOUNDS),
-        several(st.builds(syntax.Name, NAMES)),
-    ),
     st.builds(syntax.Static, NAMES, COLUMNS),
     st.builds(syntax.Delay, NAMES, several(TERMS), BOUNDS, SHARES),
     st.builds(syntax.Chance, NAMES, several(TERMS), PERCENTAGES, st.none() | PERCENTAGES),

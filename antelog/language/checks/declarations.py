@@ -136,7 +136,7 @@ def _declare(
         kind = PredicateKind.INPUT
         delay = ticks_of(declaration.delay, tick, found) if declaration.delay else 0
         slot = slot_of(declaration, found)
-        per = _positions(declaration, declaration.per, "per", found)
+        per = _positions(declaration, declaration.every.per if declaration.every else (), "per", found)
         schedule = Schedule(delay, gap=_gap(declaration, tick, found), per=per)
         if not declaration.columns:
             hint = f"Write `input {name}(time).` if it has nothing but its time."
@@ -158,9 +158,9 @@ def _declare(
 
 def _gap(declaration: syntax.Input, tick: int | None, found: list[Diagnostic]) -> int | None:
     """The ticks within which another fact of an input is expected."""
-    every = declaration.every
-    if every is None:
+    if declaration.every is None:
         return None
+    every = declaration.every.gap
     if every.amount == 0:
         hint = "Say after how long another fact is expected, as in `every 10 s`, or leave `every` out."
         found.append(Diagnostic("E103", f"facts do not come every {to_text(every)}", every.span, hint))
