@@ -7,7 +7,7 @@ import pytest
 from antelog.compile import compile_program
 from tests.engine.few import at_most
 from tests.engine.plain import PlainEngine
-from tests.engine.replay import Compiled, frames, reports
+from tests.engine.replay import Compiled, frames, log_lines, reports
 from tests.recorded import NAMES, recorded
 from tests.specification.reading import answer_of, explanations_of, in_order
 
@@ -24,9 +24,10 @@ def _replay(name: str) -> None:
     plan = compile_program(case.checked).plan
     assert plan is not None
     engine = PlainEngine(Compiled(plan))
+    log = []
     for line in case.lines:
         now = line["tick"]
-        engine.advance(now, frames(case.facts, plan, now - 1, now))
+        log += log_lines(engine.advance(now, frames(case.facts, plan, now - 1, now)), plan)
         found = {
             frozenset(answer): reported
             for (query, answer), reported in reports(engine, plan).items()
@@ -47,3 +48,10 @@ def _replay(name: str) -> None:
                 "decided_by": ahead and ahead.decided_by,
             }
             assert all(known[k] == answer[k] for k in known if k in answer), now
+    decided = [row for row in log if row["change"] in ("confirmed", "rejected") and "lost" in row]
+    if case.lost is not None and decided:
+        told = [(row["tick"], row["change"], row["X"], row["T"], row["lost"] or []) for row in decided]
+        of_lines = (
+            (line["tick"], line["change"], *line["answer"].values(), line["lost"]) for line in case.lost
+        )
+        assert sorted(told) == sorted(of_lines)

@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antelog
+from tests.all_cases import ANY
 from tests.engine.plain import PlainEngine
 from tests.engine.replay import Compiled, frames, run
-from tests.engine.test_properties import ANY, compiled_of
+from tests.engine.test_properties import compiled_of
 from tests.odds import with_odds
 from tests.strategies import Case
 

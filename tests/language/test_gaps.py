@@ -9,7 +9,7 @@ from antelog.compile.show.details import source_lines
 from antelog.diagnostics import Source
 from antelog.errors import ProgramError
 from antelog.language import read
-from antelog.language.syntax import Bound, Input
+from antelog.language.syntax import Bound, ExpectedGap, Input
 from antelog.run import clock
 from antelog.run.live import Rhythm
 
@@ -97,5 +97,6 @@ def test_a_duration_needs_a_tick() -> None:
 
 def test_it_is_part_of_the_tree_and_of_what_check_prints() -> None:
     program = antelog.parse(f"tick 1 s. input P(x, time) delay 1, every 30 s. {RULE}")
-    assert Bound(30, "s") in [each.every for each in program.document.declarations if isinstance(each, Input)]
+    inputs = [each for each in program.document.declarations if isinstance(each, Input)]
+    assert [each.every for each in inputs] == [ExpectedGap(Bound(30, "s"))]
     assert "delay 1, every 30" in "\n".join(source_lines(program.plan))

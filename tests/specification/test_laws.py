@@ -9,6 +9,7 @@ from hypothesis import given, note
 from hypothesis import strategies as st
 
 from tests.cases_of_open_ends import cases_of_open_ends
+from tests.cases_of_sight import cases_of_sight
 from tests.few_literals import cases_of_few_literals
 from tests.specification import Change, Evaluation, Kind, Report, changes, outlook, snapshots
 from tests.specification.answers import Answer
@@ -17,7 +18,7 @@ from tests.specification.world import NEVER
 from tests.strategies import Case, cases
 from tests.two_times import cases_with_two_times
 
-ANY = cases() | cases_of_few_literals() | cases_with_two_times() | cases_of_open_ends()
+ANY = cases() | cases_of_few_literals() | cases_with_two_times() | cases_of_open_ends() | cases_of_sight()
 Key = tuple[str, Answer]
 
 

@@ -140,6 +140,17 @@ def test_who_sees_less_decides_the_same_or_nothing(case: Case) -> None:
 
 
 @pytest.mark.slow
+@given(cases_of_sight(latest=6))
+def test_what_is_lost_at_a_tick_needs_no_later_fact(case: Case) -> None:
+    note(str(case))
+    whole = [*changes(evaluation_of(case))]
+    for now in range(0, case.until, 3):
+        facts = tuple(fact for fact in case.facts if fact[-1] <= now)
+        log = changes(evaluation_of(Case(case.text, facts, case.until)))
+        assert [each for each in log if each.tick <= now] == [each for each in whole if each.tick <= now]
+
+
+@pytest.mark.slow
 @given(ANY, st.randoms(use_true_random=False))
 def test_what_is_not_lost_no_fact_of_an_unseen_source_would_have_changed(case: Case, random: Random) -> None:
     """Whatever else such a source may have sent, but for what is excused."""

@@ -15,8 +15,9 @@ from antelog.diagnostics import Source
 from antelog.engine.step.wording import finished
 from antelog.language import read, syntax
 from antelog.language.printer import to_text
+from tests.all_cases import ANY
 from tests.engine.replay import run
-from tests.engine.test_properties import ANY, compiled_of
+from tests.engine.test_properties import compiled_of
 from tests.specification.wording import filled
 from tests.strategies import Case
 
