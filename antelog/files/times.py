@@ -21,7 +21,16 @@ from antelog.arrow.arrays import mask_of
 from antelog.arrow.grammar import NUMBER, STAMP
 from antelog.arrow.kinds import Kind, kind_of, raw_values, written
 from antelog.arrow.stamps import looks_like_stamp
-from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, times_of, why_no_tick
+from antelog.arrow.ticks import (
+    LAST,
+    UTC_ASSUMED,
+    Ticks,
+    assumes_utc,
+    is_timestamp,
+    no_tick,
+    times_of,
+    why_no_tick,
+)
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
@@ -30,11 +39,11 @@ from antelog.language.printer import value_text
 
 @dataclass(frozen=True, eq=False)
 class ParsedTimes:
-    """The ticks of a column of times, the faults of some, and the units that were recognised."""
+    """The ticks of a column of times, the faults of some, and what they were read from."""
 
     numbers: NDArray[np.int64]
     faults: Sequence[Fault]
-    units: tuple[str, ...] = ()
+    read: Ticks | None = None
 
     @property
     def faulty(self) -> NDArray[np.bool_]:
@@ -57,15 +66,19 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTi
     found = times_of(array, counting)
 
     def detail(i: int) -> str:
-        reason = _reason(what, found, i, _shown(array[i]))
+        reason = _reason(what, found, i, _shown(array[i]), counting)
         return reason if found.whole[i] else reason + _if_seconds(array[i].as_py(), counting)
 
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)
+    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found)
 
 
 def notes_on(found: ParsedTimes, counting: Counting, name: str, column: str) -> dict[str, str]:
     """Notes for the user on the times of an input, by name."""
-    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in found.units}
+    if (read := found.read) is None:
+        return {}
+    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in read.units}
+    if assumes_utc(read, counting):
+        notes["zone"] = UTC_ASSUMED
     fine = found.numbers[(found.numbers <= LAST) & ~found.faulty]
     if counting.tick is not None and len(fine) and counting.unit != TICKS:
         furthest = int(fine.max())
@@ -94,9 +107,9 @@ def _if_seconds(value: object, counting: Counting) -> str:
     )
 
 
-def _reason(what: str, times: Ticks, i: int, text: str | None, length: int | None = None) -> str:
+def _reason(what: str, times: Ticks, i: int, text: str | None, counting: Counting) -> str:
     """The reason why a time is no tick; `text` is the time as errors show it, None if there is none."""
-    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), length)[0])
+    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), counting)[0])
 
 
 def _shown(time: pa.Scalar | None) -> str | None:
@@ -125,7 +138,7 @@ def _of_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> Pars
 
     def detail(i: int) -> str:
         text = texts[i].as_py() or ""
-        reason = _reason(what, found, i, text if text.strip() else None, counting.tick)
+        reason = _reason(what, found, i, text if text.strip() else None, counting)
         return reason if found.whole[i] else reason + _if_seconds(text, counting)
 
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)
+    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found)

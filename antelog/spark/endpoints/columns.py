@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, NumericType, StructType
+from pyspark.sql.types import DataType, NumericType, StringType, StructType
 
 from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED
 from antelog.errors import DataError
@@ -42,7 +42,8 @@ def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedC
         return _number(text, name)
     if kind == "integer":
         return _integer(text, name)
-    return ParsedColumn(text_ticks(text, counting), no_time(text, name, counting))
+    said = no_time(text, StringType(), name, counting)
+    return ParsedColumn(text_ticks(text, counting), nothing() if said is None else said)
 
 
 def nothing() -> Column:

@@ -12,7 +12,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StringType, StructField, TimestampType
+from pyspark.sql.types import StructField, TimestampType
 
 from antelog.arrow.kinds import kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
@@ -192,8 +192,9 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
     wrong = [columns[MALFORMED]] if MALFORMED in columns else []
     for each in frame.schema.fields:
         if each.name in words:
-            if isinstance(each.dataType, StringType):
-                wrong.append(no_time(columns[each.name], words[each.name], counting))
+            said = no_time(columns[each.name], each.dataType, words[each.name], counting)
+            if said is not None:
+                wrong.append(said)
                 columns[MALFORMED] = f.coalesce(*wrong)
             columns[each.name] = typed_ticks(columns[each.name], each.dataType, counting)
     return frame.select(*(column.alias(name) for name, column in columns.items()))

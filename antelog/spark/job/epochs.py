@@ -6,15 +6,37 @@ A column of texts or numbers and its counting give a column of ticks, with the r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, cast
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType, StringType
+from pyspark.sql.types import (
+    DataType,
+    DateType,
+    DecimalType,
+    FractionalType,
+    IntegralType,
+    LongType,
+    StringType,
+    TimestampNTZType,
+)
 
-from antelog.arrow.grammar import DATE, EXACT, NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
+from antelog.arrow.grammar import (
+    DATE,
+    EXACT,
+    NUMBER,
+    SKIPPED_IN,
+    STAMP,
+    TO_ISO,
+    WHOLE_TIME,
+    ZONED,
+    Rewrites,
+    nature_of_times,
+    rewrites_of,
+)
 from antelog.arrow.ticks import FAR, LARGEST, LAST
 from antelog.language.epochs import MICROSECONDS, Counting
 from antelog.language.moments import DEFAULT_ZONE, Timescale
@@ -23,9 +45,14 @@ _HOUR, _MINUTE = r"([T ][0-9]{2})", r"([T ][0-9]{2}:[0-9]{2})"
 
 
 def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
-    """A column of ticks for a column of times: whole numbers, fractions, texts; other types are unchanged."""
+    """A column of ticks for a column of times: whole numbers, fractions, texts, dates and what has no offset.
+
+    Other types are unchanged.
+    """
     if isinstance(type_, StringType):
         return text_ticks(column, counting)
+    if isinstance(type_, TimestampNTZType | DateType) and counting.timescale is not None:
+        return _local_ticks(column, counting, of_dates=isinstance(type_, DateType))
     if counting.only_ticks:
         return column
     if isinstance(type_, IntegralType):
@@ -40,33 +67,69 @@ def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
 
 def text_ticks(text: Column, counting: Counting) -> Column:
     """The ticks of a column of texts, as long whole numbers; null for those that are no times."""
+    text = text if counting.form is None else _rewritten(text, rewrites_of(counting.form))
     is_whole = text.rlike(WHOLE_TIME)
     whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
     if counting.timescale is None:
         return whole
     # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
     others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
-    stamps = f.when(text.rlike(STAMP), f.regexp_replace(f.trim(text), ",", "."))
-    for short, rest in ((_HOUR, ":00:00"), (_MINUTE, ":00")):  # Spark reads a zone behind seconds only
-        stamps = f.regexp_replace(stamps, rf"{short}(Z|[+-][0-9:]+)$", f"$1{rest}$2")
-    # A time without a zone is one of UTC, whatever the zone of the session.
-    begin = f.lit("1970-01-01").cast("timestamp_ntz")
-    zoneless = f.timestamp_diff("MICROSECOND", begin, stamps.try_cast("timestamp_ntz"))
-    zoned = f.unix_micros(stamps.try_cast("timestamp"))
-    dates = f.when(stamps.rlike(DATE), _ticks_at(zoneless, replace(counting.timescale, zone=DEFAULT_ZONE)))
-    micros = f.when(stamps.rlike(ZONED), zoned).otherwise(zoneless)
+    stamps = _stamps(text)
+    clock, moment = (stamps.try_cast(f"timestamp{kind}") for kind in ("_ntz", ""))
     return f.coalesce(
         whole_ticks(whole, counting),
         double_ticks(others, counting),
-        dates,
-        _ticks_at(micros, counting.timescale),
+        f.when(stamps.rlike(DATE), _local_ticks(clock, counting, of_dates=True)),
+        f.when(stamps.rlike(ZONED), _ticks_at(f.unix_micros(moment), counting.timescale)),
+        f.when(~stamps.rlike(ZONED), _local_ticks(clock, counting)),
     )
 
 
-def no_time(text: Column, name: str, counting: Counting) -> Column:
-    """An error message for each text that is no time, else null; a missing one is left to the engine."""
-    said = f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(counting.tick)}"))
-    return f.when(text.isNotNull() & text_ticks(text, counting).isNull(), said)
+def _stamps(text: Column) -> Column:
+    """The texts that look like timestamps, as Spark reads them; null for all others."""
+    stamps = f.when(text.rlike(STAMP), f.regexp_replace(f.trim(text), ",", "."))
+    stamps = _rewritten(stamps, TO_ISO)
+    for short, rest in ((_HOUR, ":00:00"), (_MINUTE, ":00")):  # Spark reads a zone behind seconds only
+        stamps = f.regexp_replace(stamps, rf"{short}(Z|[+-][0-9:]+)$", f"$1{rest}$2")
+    return stamps
+
+
+def _rewritten(text: Column, rewrites: Rewrites) -> Column:
+    for pattern, replacement in rewrites:
+        text = f.regexp_replace(text, pattern, re.sub(r"\\([0-9])", r"$\1", replacement))
+    return text
+
+
+def _local_ticks(clock: Column, counting: Counting, *, of_dates: bool = False) -> Column:
+    """The ticks of what a clock in the zone of the times shows; null for what it skips.
+
+    In an hour that comes twice it is the earlier one; a day begins when its clock goes on.
+    """
+    assert counting.timescale is not None
+    begin = f.lit("1970-01-01").cast("timestamp_ntz")
+    shown = f.timestamp_diff("MICROSECOND", begin, clock.cast("timestamp_ntz"))
+    zone = counting.zone or DEFAULT_ZONE
+    if of_dates and counting.timescale.of_days:
+        return _ticks_at(shown, replace(counting.timescale, zone=DEFAULT_ZONE))
+    if zone == DEFAULT_ZONE:
+        return _ticks_at(shown, counting.timescale)
+    moment = f.to_utc_timestamp(f.timestamp_micros(shown), zone)
+    ticks = _ticks_at(f.unix_micros(moment), counting.timescale)
+    return ticks if of_dates else f.when(f.unix_micros(f.from_utc_timestamp(moment, zone)) == shown, ticks)
+
+
+def no_time(column: Column, type_: DataType, name: str, counting: Counting) -> Column | None:
+    """An error message for each text that is no time, and for what clocks skip, else null; None: for none.
+
+    What is missing is left to the engine.
+    """
+    if not isinstance(type_, StringType if counting.tick is None else StringType | TimestampNTZType):
+        return None
+    skipped, not_one = f"` {SKIPPED_IN} {counting.zone}", f"` is not {nature_of_times(counting.tick)}"
+    stamps = _stamps(column) if isinstance(type_, StringType) else column
+    clock = stamps.try_cast("timestamp_ntz").isNotNull() if counting.zone else f.lit(False)
+    said = f.concat(f.lit(f"the {name} `"), column.cast("string"), f.when(clock, skipped).otherwise(not_one))
+    return f.when(column.isNotNull() & typed_ticks(column, type_, counting).isNull(), said)
 
 
 def whole_ticks(number: Column, counting: Counting) -> Column:

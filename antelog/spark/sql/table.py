@@ -16,9 +16,8 @@ from pyspark.sql.types import StructType
 from pyspark.sql.udtf import SelectedColumn
 
 from antelog.arrow.arrays import mask_of
-from antelog.arrow.grammar import nature_of_times
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.ticks import is_timestamp, times_of
+from antelog.arrow.ticks import Ticks, times_of, why_no_tick
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
@@ -134,37 +133,28 @@ def _array(values: Sequence[object], type_: pa.DataType) -> pa.Array:
 
 
 def in_ticks(table: pa.Table, source: Input, counting: Counting) -> pa.Table:
-    """The rows of an input with times and arrivals as ticks; a text that is no time makes a row malformed."""
+    """The rows of an input with times and arrivals as ticks; what is no time makes a row malformed."""
     found = {name: table.column(name).combine_chunks() for name in table.column_names}
     wrong = [found[MALFORMED].cast(pa.string())] if MALFORMED in found else []
     for name, word in ((source.columns[-1], "time"), (ARRIVED, "arrival")):
-        if name in found:
-            given = found[name]
-            found[name] = _ticks(given, counting)
-            if kind_of(given.type) is Kind.TEXT:
-                wrong.append(_no_time(given, found[name], word, counting))
-                found[MALFORMED] = pc.coalesce(*wrong)
+        given = found.get(name, pa.nulls(0))
+        kind = kind_of(given.type)
+        if kind is Kind.NUMBER and not counting.only_ticks:
+            found[name] = _of_numbers(given, times_of(given, counting))
+        elif kind is Kind.TEXT or (kind in (Kind.MOMENT, Kind.DATE) and counting.tick is not None):
+            times = times_of(given, counting)
+            found[name] = pa.array(times.numbers, pa.int64(), mask=~times.whole)
+            # What is missing is left to the engine.
+            said = why_no_tick(word, times, given.cast(pa.string()), counting)
+            wrong.append(pc.if_else(pa.array(times.whole | ~mask_of(given.is_valid())), None, said))
+            found[MALFORMED] = pc.coalesce(*wrong)
     return pa.table(found)
 
 
-def _ticks(given: pa.Array, counting: Counting) -> pa.Array:
-    """Texts and whole numbers as whole numbers; others as they are, but for numbers that count since 1970."""
-    is_text = kind_of(given.type) is Kind.TEXT
-    if not is_text and (counting.only_ticks or is_timestamp(given.type)):
-        return given
-    if not (is_text or kind_of(given.type) is Kind.NUMBER):
-        return given  # the engine says what is wrong with it
-    found = times_of(given, counting)
-    if is_text or pa.types.is_integer(given.type):
-        return pa.array(found.numbers, pa.int64(), mask=~found.whole)
+def _of_numbers(given: pa.Array, times: Ticks) -> pa.Array:
+    """Whole numbers as such; others as they are, but for numbers that count since 1970."""
+    if pa.types.is_integer(given.type):
+        return pa.array(times.numbers, pa.int64(), mask=~times.whole)
     doubles = given.cast(pa.float64()).to_numpy(zero_copy_only=False)
     there = mask_of(given.is_valid())
-    return pa.array(np.where(found.whole, found.numbers, doubles), pa.float64(), mask=~there)
-
-
-def _no_time(text: pa.Array, ticks: pa.Array, word: str, counting: Counting) -> pa.Array:
-    """An error message for each text that is no time; a missing one is left to the engine."""
-    reason = pc.binary_join_element_wise(
-        f"the {word} `", text.cast(pa.string()), f"` is not {nature_of_times(counting.tick)}", ""
-    )
-    return pc.if_else(pc.and_(text.is_valid(), pc.invert(ticks.is_valid())), reason, None)
+    return pa.array(np.where(times.whole, times.numbers, doubles), pa.float64(), mask=~there)

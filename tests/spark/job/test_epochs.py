@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as f
 
-from antelog import Engine, parse
+from antelog import DataWarning, Engine, parse
 from antelog.arrow.ticks import times_of
 from antelog.files.times import ticks as ticks_of_texts
 from antelog.language.epochs import Counting
@@ -50,6 +50,16 @@ COUNTINGS += [
 ]
 
 
+COUNTINGS += [
+    Counting(Timescale(length, "Europe/Berlin"), zone=zone, form=form)
+    for length, zone, form in (
+        (600_000_000, "Europe/Berlin", None),
+        (86_400_000_000, "America/Sao_Paulo", None),
+        (3_600_000_000, "America/Sao_Paulo", "%d/%b/%y %I:%M%p"),
+    )
+]
+
+
 def in_process(given: pa.Array, counting: Counting) -> list[float | None]:
     found = times_of(given, counting)
     return [
@@ -82,6 +92,28 @@ def test_times_in_texts(spark: SparkSession) -> None:
         ),
         *("2024-05-01T22:40+0200", "2024-05-01T22-05", "2024-05-01 22:40:10,5+02:00", "1969-12-31 23:59"),
         *("2024-03-31", "2024-03-31 22:00Z", "2024-03-31 21:59Z", "2024-10-27T22:59:59Z", "2018-11-04"),
+        *(
+            "2024-03-31 02:30",
+            "2024-10-27 02:30:00",
+            "2024-10-27T02:30Z",
+            "2018-11-04 00:10",
+            "2018-02-17 23:10",
+        ),
+        *(
+            "20240501T2240",
+            "20240501 224010,5Z",
+            "1.5.2024",
+            " 31.03.2024 02:10",
+            "2024/05/01 22:40+02",
+            "5/1/2024",
+        ),
+        *(
+            "1/may/24 9:05pm",
+            "01/December/99 12:00AM",
+            "04/Nov/18 12:30 am",
+            "4/Nov/18 12:30am",
+            "31/Feb/24 1:00am",
+        ),
         *("2024-02-30", "2024-05-01 25:00", "24-05-01", "noon", ""),
         *map(str, WHOLE),
         *map(repr, BROKEN[-7:]),
@@ -140,3 +172,23 @@ def test_frames_with_times_as_texts(spark: SparkSession) -> None:
         "the time `noon` is not a whole number or a timestamp",
         "the time is missing",
     ]
+
+
+def test_times_without_an_offset_in_tables(spark: SparkSession) -> None:
+    program = parse(
+        'tick 10 minutes. zone "Europe/Berlin". input Temp(x: text, time). '
+        "Hot(X, T) :- Temp(X, T). query Hot(X, T)."
+    )
+    clocks = ["2024-07-01 05:30", "2024-03-31 02:30", "2024-10-27 02:30", "2024-07-01 23:30"]
+    times = pa.array(clocks).cast(pa.timestamp("us"))
+    frame = spark.createDataFrame(
+        [(str(n), clock) for n, clock in enumerate(clocks)], "x string, clock string"
+    ).selectExpr("x", "cast(clock as timestamp_ntz) time")
+    rows = changes(program, {"Temp": frame}, only=("confirmed",)).collect()
+    with pytest.warns(DataWarning, match="1 row without an offset in an hour that comes twice"):
+        found = Engine(program).advance("2025-01-01", {"Temp": pa.table({"x": list("0123"), "time": times})})
+    confirmed = [each for each in found["Hot"].to_pylist() if each["change"] == "confirmed"]
+    assert {(row.X, row.T) for row in rows} == {(each["X"], each["T"]) for each in confirmed}
+    assert sorted(row.X for row in rows) == ["0", "2", "3"]
+    (said,) = rejects(program, {"Temp": frame}).collect()
+    assert "`2024-03-31 02:30:00` is not a time there is: clocks go forward over it in Europe" in said.detail
