@@ -170,9 +170,6 @@ NO_NUMBER = "is not a number"
 NOT_WHOLE = "is not a whole number within 64 bits"
 
 
-SKIPPED_IN = "is not a time there is: clocks go forward over it in"
-
-
 def nature_of_times(tick: int | None) -> str:
     """The kinds of times a program accepts, in words; timestamps only if it gives the length of a tick."""
     return "a whole number" if tick is None else "a whole number or a timestamp"

@@ -26,7 +26,7 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import NUMBER, SKIPPED_IN, WHOLE_TIME, format_like, nature_of_times, rewrites_of
+from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, nature_of_times, rewrites_of
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.stamps import looks_like_stamp, rewritten, stamps_of
 from antelog.errors import DataError
@@ -273,7 +273,7 @@ def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = T
     reasons = np.select(
         [times.shown(SKIPPED), ~times.whole & stamps, ~times.whole, times.numbers < 0],
         [
-            f"{SKIPPED_IN} {counting.zone}",
+            f"is not a time there is: clocks go forward over it in {counting.zone}",
             no_tick("is a timestamp"),
             f"is not {nature}",
             "is before tick 0",

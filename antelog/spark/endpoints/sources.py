@@ -34,7 +34,7 @@ from antelog.spark.endpoints.columns import (
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without
-from antelog.spark.job.epochs import no_time, typed_ticks
+from antelog.spark.job.epochs import parsed_times
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
@@ -115,9 +115,8 @@ def _cells(rows: DataFrame, reading: Reading) -> Iterator[Column]:
         cell = column_of(rows.columns, name)
         if reading.kinds[column] == "time":
             type_ = rows.select(cell).schema.fields[0].dataType
-            said = no_time(cell, type_, column, reading.counting)
-            wrong += [] if said is None else [said]
-            cell = typed_ticks(cell, type_, reading.counting)
+            if (read := parsed_times(cell, type_, column, reading.counting)) is not None:
+                cell, wrong = read.column, [*wrong, read.complaint]
         yield cell.alias(column)
     if wrong:
         yield f.coalesce(*wrong).alias(MALFORMED)

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql.types import StructType
 from pyspark.sql.udtf import SelectedColumn
 
-from antelog.arrow.arrays import mask_of
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.ticks import Ticks, times_of, why_no_tick
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.errors import DataError
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.epochs import Counting
 from antelog.spark.job.checking import arrow_type, check_time, check_types, columns_taken
+from antelog.spark.job.epochs import needs_reading, ticks_read
 from antelog.spark.job.job import ARRIVED
 from antelog.spark.job.options import OutputOptions
 from antelog.spark.settings import MALFORMED, quoted
@@ -137,24 +135,8 @@ def in_ticks(table: pa.Table, source: Input, counting: Counting) -> pa.Table:
     found = {name: table.column(name).combine_chunks() for name in table.column_names}
     wrong = [found[MALFORMED].cast(pa.string())] if MALFORMED in found else []
     for name, word in ((source.columns[-1], "time"), (ARRIVED, "arrival")):
-        given = found.get(name, pa.nulls(0))
-        kind = kind_of(given.type)
-        if kind is Kind.NUMBER and not counting.only_ticks:
-            found[name] = _of_numbers(given, times_of(given, counting))
-        elif kind is Kind.TEXT or (kind in (Kind.MOMENT, Kind.DATE) and counting.tick is not None):
-            times = times_of(given, counting)
-            found[name] = pa.array(times.numbers, pa.int64(), mask=~times.whole)
-            # What is missing is left to the engine.
-            said = why_no_tick(word, times, given.cast(pa.string()), counting)
-            wrong.append(pc.if_else(pa.array(times.whole | ~mask_of(given.is_valid())), None, said))
+        if name in found and needs_reading(found[name].type, counting):
+            found[name], said = ticks_read(found[name], word, counting).flatten()
+            wrong.append(said)
             found[MALFORMED] = pc.coalesce(*wrong)
     return pa.table(found)
-
-
-def _of_numbers(given: pa.Array, times: Ticks) -> pa.Array:
-    """Whole numbers as such; others as they are, but for numbers that count since 1970."""
-    if pa.types.is_integer(given.type):
-        return pa.array(times.numbers, pa.int64(), mask=~times.whole)
-    doubles = given.cast(pa.float64()).to_numpy(zero_copy_only=False)
-    there = mask_of(given.is_valid())
-    return pa.array(np.where(times.whole, times.numbers, doubles), pa.float64(), mask=~there)

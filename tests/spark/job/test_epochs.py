@@ -16,7 +16,7 @@ from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
 from antelog.spark import changes, rejects
 from antelog.spark.endpoints.columns import value_of
-from antelog.spark.job.epochs import typed_ticks
+from antelog.spark.job.epochs import parsed_times
 
 NOW = 1_714_603_200
 WHOLE = [
@@ -75,7 +75,8 @@ def near(number: float | None) -> float | None:
 @pytest.mark.parametrize(("type_", "given"), [("bigint", WHOLE), ("double", BROKEN)])
 def test_numbers_of_tables(spark: SparkSession, type_: str, given: list[Any]) -> None:
     frame = spark.createDataFrame([(each,) for each in given], f"n {type_}")
-    columns = [typed_ticks(f.col("n"), frame.schema["n"].dataType, each) for each in COUNTINGS]
+    found = [parsed_times(f.col("n"), frame.schema["n"].dataType, "time", each) for each in COUNTINGS]
+    columns = [f.col("n") if each is None else each.column for each in found]
     rows = frame.select(*(column.alias(f"c{i}") for i, column in enumerate(columns))).collect()
     for i, counting in enumerate(COUNTINGS):
         assert [near(row[i]) for row in rows] == in_process(pa.array(given), counting), counting
@@ -191,4 +192,4 @@ def test_times_without_an_offset_in_tables(spark: SparkSession) -> None:
     assert {(row.X, row.T) for row in rows} == {(each["X"], each["T"]) for each in confirmed}
     assert sorted(row.X for row in rows) == ["0", "2", "3"]
     (said,) = rejects(program, {"Temp": frame}).collect()
-    assert "`2024-03-31 02:30:00` is not a time there is: clocks go forward over it in Europe" in said.detail
+    assert "is not a time there is: clocks go forward over it in Europe/Berlin" in said.detail
