@@ -5,8 +5,8 @@
     2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    times: timestamps, as in ISO 8601
     2024/02/29 13:45   20240229T134510Z   29.02.2024 13:45    and in other forms of one meaning
 
-The patterns are for Arrow in this process and for Java on Spark: what both understand alike. *Rewrites* are
-patterns with replacements, which make ISO 8601 of a text one after the other.
+Patterns of numbers are such that Arrow and Java on Spark understand them alike. *Rewrites* are patterns with
+replacements, which make ISO 8601 of a text one after the other.
 """
 
 from __future__ import annotations
@@ -80,8 +80,7 @@ def rewrites_of(form: str) -> Rewrites:
     %m/%d/%Y %H:%M    7/1/2026 9:05 is 2026-07-01T09:05:00
     """
     parts = re.findall(r"%.?|\s+|[^%\s]+", form.strip())
-    names = [part[1:] for part in parts if part[0] == "%"]
-    for name in names:
+    for name in (names := [part[1:] for part in parts if part[0] == "%"]):
         if name not in _DIRECTIVES:
             raise ValueError(f"%{name} is not known; the directives are %{', %'.join(_DIRECTIVES)}")
     groups = [name for name in names if "(" in _DIRECTIVES[name]]
@@ -168,8 +167,3 @@ ROUNDED = "has more digits than a number can keep; declare the column as `intege
 NO_NUMBER = "is not a number"
 
 NOT_WHOLE = "is not a whole number within 64 bits"
-
-
-def nature_of_times(tick: int | None) -> str:
-    """The kinds of times a program accepts, in words; timestamps only if it gives the length of a tick."""
-    return "a whole number" if tick is None else "a whole number or a timestamp"

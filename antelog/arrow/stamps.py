@@ -53,11 +53,6 @@ def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
     try:
         return texts.cast(type_)
     except pa.ArrowInvalid:
-        return pa.concat_arrays([_cast_one(texts.slice(i, 1), type_) for i in range(len(texts))])
-
-
-def _cast_one(text: pa.Array, type_: pa.DataType) -> pa.Array:
-    try:
-        return text.cast(type_)
-    except pa.ArrowInvalid:
-        return pa.nulls(1, type_)
+        if len(texts) == 1:
+            return pa.nulls(1, type_)
+        return pa.concat_arrays([_cast(texts.slice(i, 1), type_) for i in range(len(texts))])

@@ -26,7 +26,7 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, nature_of_times, rewrites_of
+from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, rewrites_of
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.stamps import looks_like_stamp, rewritten, stamps_of
 from antelog.errors import DataError
@@ -259,28 +259,26 @@ def no_tick(what: str) -> str:
 def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = TICKLESS) -> pa.Array:
     """The reasons why times are no ticks; `texts` are the times as errors show them, null for none."""
     shown = pc.binary_join_element_wise(f"the {what} `", pc.fill_null(texts, ""), "` ", "")
-    nature, stamps = nature_of_times(None), np.zeros(len(texts), np.bool_)
+    is_text, skipped = kind_of(times.given.type) is Kind.TEXT, times.shown(SKIPPED)
+    nature = "a whole number or a timestamp" if is_text and counting.tick is not None else "a whole number"
+    stamps = looks_like_stamp(times.given) if is_text and counting.tick is None else skipped
     hints = np.full(len(texts), "", object)
-    if kind_of(times.given.type) is Kind.TEXT:
-        nature = nature_of_times(counting.tick)
-        stamps = looks_like_stamp(times.given) if counting.tick is None else stamps
-        for row in np.flatnonzero(~times.whole) if counting.tick is not None else ():
-            form = format_like(str(texts[row]))
-            if form is not None:
-                order = "" if "%m" not in form else f" with the {'month' if form[1] == 'm' else 'day'} first"
-                hints[row] = f"; --time-format '{form}' reads it{order}"
-    above = f"is after tick {LAST}, the last there is"
+    for row in np.flatnonzero(~times.whole & ~skipped) if is_text and counting.tick is not None else ():
+        if (form := format_like(str(texts[row]))) is not None:
+            month_first = form.find("%m") < form.find("%d")
+            order = f" with the {'month' if month_first else 'day'} first" if "%m" in form else ""
+            hints[row] = f"; --time-format '{form}' reads it{order}"
     reasons = np.select(
-        [times.shown(SKIPPED), ~times.whole & stamps, ~times.whole, times.numbers < 0],
+        [skipped, ~times.whole & stamps, ~times.whole, times.numbers < 0],
         [
             f"is not a time there is: clocks go forward over it in {counting.zone}",
             no_tick("is a timestamp"),
             f"is not {nature}",
             "is before tick 0",
         ],
-        above,
+        f"is after tick {LAST}, the last there is",
     )
-    reasons = np.where(times.shown(SKIPPED), reasons, reasons.astype(object) + hints)
+    reasons = reasons.astype(object) + hints
     wrong = pc.binary_join_element_wise(shown, pa.array(reasons.tolist(), pa.string()), "")
     return pc.if_else(texts.is_null(), f"the {what} is missing", wrong)
 

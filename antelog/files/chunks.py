@@ -93,9 +93,9 @@ def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
         for array, what in zip(chunk.columns[len(wanted.types) :], ("time", "arrival"), strict=False):
             times = ticks(array, what, wanted.counting, file)
             done.append(pa.array(times.numbers))
-            faults += times.faults
+            faults.append(times.fault)
             notes |= notes_on(times, wanted.counting, wanted.name, wanted.columns[-1])
-            twice |= times.read is not None and times.read.shown(TWICE)
+            twice |= times.read.shown(TWICE)
         if len(done) < len(names):
             done.append(done[-1])
         names.append(LINE)

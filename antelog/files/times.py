@@ -8,7 +8,6 @@ number may also count seconds or parts of them since 1970, see `antelog.language
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -39,16 +38,14 @@ from antelog.language.printer import value_text
 
 @dataclass(frozen=True, eq=False)
 class ParsedTimes:
-    """The ticks of a column of times, the faults of some, and what they were read from."""
+    """The ticks of a column of times, and the faults of some."""
 
-    numbers: NDArray[np.int64]
-    faults: Sequence[Fault]
-    read: Ticks | None = None
+    read: Ticks
+    fault: Fault
 
     @property
-    def faulty(self) -> NDArray[np.bool_]:
-        faulty: NDArray[np.bool_] = np.logical_or.reduce([fault.applies for fault in self.faults])
-        return faulty
+    def numbers(self) -> NDArray[np.int64]:
+        return self.read.numbers
 
 
 def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
@@ -56,30 +53,31 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTi
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
-    if is_text(array.type):
-        return _of_texts(array.cast(pa.string()), what, counting, file)
-    if counting.tick is None and is_timestamp(array.type):
-        raise _no_tick(what, file)
-    if array.type == pa.bool_():
-        fault = Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
-        return ParsedTimes(np.zeros(len(array), np.int64), [fault])
-    found = times_of(array, counting)
+    is_texts = is_text(array.type)
+    given = array.cast(pa.string()) if is_texts else array
+    found = times_of(given, counting)
+    stamps = looks_like_stamp(given) & ~found.whole if is_texts else np.array([is_timestamp(array.type)])
+    if counting.tick is None and stamps.any():
+        raise DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
     def detail(i: int) -> str:
-        reason = _reason(what, found, i, _shown(array[i]), counting)
+        if array.type == pa.bool_():
+            return f"the {what} is not a whole number"
+        shown = _shown(array[i])
+        text = pa.array([shown if shown and shown.strip() else None], pa.string())
+        reason = str(why_no_tick(what, found.take(np.array([i])), text, counting)[0])
         return reason if found.whole[i] else reason + _if_seconds(array[i].as_py(), counting)
 
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found)
+    return ParsedTimes(found, Fault(~found.natural, detail))
 
 
 def notes_on(found: ParsedTimes, counting: Counting, name: str, column: str) -> dict[str, str]:
     """Notes for the user on the times of an input, by name."""
-    if (read := found.read) is None:
-        return {}
+    read = found.read
     notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in read.units}
     if assumes_utc(read, counting):
         notes["zone"] = UTC_ASSUMED
-    fine = found.numbers[(found.numbers <= LAST) & ~found.faulty]
+    fine = found.numbers[(found.numbers <= LAST) & ~found.fault.applies]
     if counting.tick is not None and len(fine) and counting.unit != TICKS:
         furthest = int(fine.max())
         if furthest > last_tick(counting.tick):
@@ -107,17 +105,14 @@ def _if_seconds(value: object, counting: Counting) -> str:
     )
 
 
-def _reason(what: str, times: Ticks, i: int, text: str | None, counting: Counting) -> str:
-    """The reason why a time is no tick; `text` is the time as errors show it, None if there is none."""
-    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), counting)[0])
-
-
 def _shown(time: pa.Scalar | None) -> str | None:
-    """A typed time as errors show it, in the language's syntax; None for no time."""
+    """A time as errors show it, a typed one in the language's syntax; None for no time."""
     if isinstance(time, pa.UnionScalar):
         return _shown(time.value)
     if time is None or not time.is_valid:
         return None
+    if is_text(time.type):
+        return str(time)
     kind, value = kind_of(time.type), time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
     if isinstance(value, float) and math.isnan(value):
         return None
@@ -125,20 +120,3 @@ def _shown(time: pa.Scalar | None) -> str | None:
         return f"{value.normalize():f}"
     assert kind is not None
     return value_text(written(raw_values(pa.repeat(time, 1), kind)[0], kind) if value is None else value)
-
-
-def _no_tick(what: str, file: str) -> DataError:
-    return DataError(no_tick(f"{file}: the {what} is a timestamp"))
-
-
-def _of_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
-    found = times_of(texts, counting)
-    if counting.tick is None and (looks_like_stamp(texts) & ~found.whole).any():
-        raise _no_tick(what, file)
-
-    def detail(i: int) -> str:
-        text = texts[i].as_py() or ""
-        reason = _reason(what, found, i, text if text.strip() else None, counting)
-        return reason if found.whole[i] else reason + _if_seconds(text, counting)
-
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found)

@@ -373,9 +373,8 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
         found = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
-    for fault in found.faults:
-        if fault.applies[0]:
-            raise SettingError(fault.detail(0), "Give the number of a tick, or a timestamp.")
+    if found.fault.applies[0]:
+        raise SettingError(found.fault.detail(0), "Give the number of a tick, or a timestamp.")
     return int(found.numbers[0])
 
 

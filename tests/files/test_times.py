@@ -118,7 +118,7 @@ def test_a_unit_that_is_said(temp: Path) -> None:
 )
 def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
     found = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
-    assert found.faults[0].detail(0) == f"the time {shown}"
+    assert found.fault.detail(0) == f"the time {shown}"
 
 
 ZONES = (
@@ -177,6 +177,6 @@ def test_a_format_that_works(text: str, form: str | None) -> None:
     assert format_like(text) == form
     if form is not None:
         counting = Counting(Timescale(60_000_000), form=form)
-        assert not ticks(pa.array([text]), "time", counting, "x").faulty.any()
-        (fault,) = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x").faults
-        assert f"; --time-format '{form}' reads it" in fault.detail(0)
+        assert not ticks(pa.array([text]), "time", counting, "x").fault.applies.any()
+        found = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
+        assert f"; --time-format '{form}' reads it" in found.fault.detail(0)
