@@ -287,8 +287,8 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
                 what = "input" if table == "input" else "static predicate"
                 message = f"the program has no {what} {name}"
                 yield Misfit(table, f"{table}.{name}", message, _hint(plan, names, table, name, address))
-    for each, given in _readings(settings):
-        yield from _times(plan, each, given)
+    for option, values in _readings(settings):
+        yield from _times(plan, option, values)
     yield from _maps(plan, settings.map, settings.arrival)
     if settings.model is None and not plan.declares_chances:
         message = "the program declares no chances, and there is no model to say which answers to leave out"

@@ -23,7 +23,6 @@ from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
 from antelog.spark.endpoints.columns import (
     Kind,
-    ParsedColumn,
     column_of,
     field,
     fields,
@@ -34,7 +33,7 @@ from antelog.spark.endpoints.columns import (
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without
-from antelog.spark.job.epochs import parsed_times
+from antelog.spark.job.epochs import ParsedColumn, parsed_times
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType

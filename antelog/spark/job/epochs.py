@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from pyspark.sql import Column
-from pyspark.sql import functions as f
+from pyspark.sql.pandas.functions import arrow_udf
 from pyspark.sql.types import DataType, DateType, NumericType, StringType, TimestampNTZType
 
 from antelog.arrow.arrays import mask_of
@@ -41,7 +41,7 @@ def parsed_times(column: Column, type_: DataType, word: str, counting: Counting)
         workers.spare()
         return ticks_read(given, word, counting)
 
-    found = f.arrow_udf(read, "ticks bigint, said string")(column)  # type: ignore[call-overload]  # its hints lack texts
+    found = arrow_udf(read, "ticks bigint, said string")(column)  # type: ignore[call-overload]  # wants a default
     return ParsedColumn(found["ticks"], found["said"])
 
 
