@@ -12,8 +12,9 @@ from typing import Any
 
 from msgspec import structs
 
+from antelog.arrow.grammar import no_reading
 from antelog.compile import PATTERN_LIMIT, Plan, compile_program
-from antelog.compile.nodes.plan import Unit
+from antelog.compile.nodes.plan import TimeReading
 from antelog.compile.show.explain import plan_html, plan_text
 from antelog.diagnostics import Diagnostic, Source, warnings_of
 from antelog.errors import DataError, ProgramError
@@ -21,8 +22,6 @@ from antelog.functions import FUNCTIONS, FunctionsGiven, UserFunction, matched
 from antelog.given import NAMED, NUMBER, PATH, POSITIVE, TEXT, ArgumentKind, checked, optional
 from antelog.language import Checked, read_whole
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.checks.units import hint_of
-from antelog.language.epochs import UNITS
 from antelog.language.program_files import read_text
 from antelog.language.syntax import Document, number
 from antelog.theme import BOTH, CODE
@@ -41,22 +40,32 @@ class Program:
     def source(self) -> Source:
         return self.document.source
 
-    def with_units(self, units: Mapping[str, str]) -> Program:
-        """The program with these units of times: `s`, `ms`, `us` or `ns` since 1970, or `ticks`, by input.
+    def with_times(
+        self,
+        units: Mapping[str, str] = MappingProxyType({}),
+        zones: Mapping[str, str] = MappingProxyType({}),
+        formats: Mapping[str, str] = MappingProxyType({}),
+    ) -> Program:
+        """The program with times of these inputs read otherwise than it says.
 
-        They override the program's own. Raises DataError if they do not fit the program.
+        Numbers count `s`, `ms`, `us` or `ns` since 1970, or are `ticks`; what has no offset is of a zone such
+        as `Europe/Berlin`; texts have a format, as `strptime` has it. Raises DataError if that does not fit.
         """
+        if not (units or zones or formats):
+            return self
         names = [source.name for source in self.plan.inputs]
-        for name, unit in units.items():
-            if name not in names:
-                raise DataError(f"the program has no input {name}. {did_you_mean(name, names)}".rstrip())
-            if unit not in UNITS:
-                raise DataError(f"`{unit}` is not a unit of times. {hint_of(unit)}")
-        if units and self.plan.tick is None:
-            raise DataError("times have a unit where a tick has a length; declare it: `tick 10 minutes.`")
-        known = {each.input: each.unit for each in self.plan.units}
-        every = tuple(Unit(name, unit) for name, unit in {**known, **units}.items())
-        return replace(self, plan=structs.replace(self.plan, units=every))
+        found = {each.input: each for each in self.plan.readings}
+        for what, given in (("unit", units), ("zone", zones), ("form", formats)):
+            for name, value in given.items():
+                if name not in names:
+                    raise DataError(f"the program has no input {name}. {did_you_mean(name, names)}".rstrip())
+                if (wrong := no_reading(what, value)) is not None:
+                    raise DataError(f"{wrong[0]}. {wrong[1]}".rstrip())
+                if self.plan.tick is None:
+                    said = f"times have a {what} where a tick has a length; declare it: `tick 10 minutes.`"
+                    raise DataError(said)
+                found[name] = structs.replace(found.get(name, TimeReading(name)), **{what: value})
+        return replace(self, plan=structs.replace(self.plan, readings=tuple(found.values())))
 
     def __str__(self) -> str:
         """The plan, as text."""

@@ -30,7 +30,13 @@ TICKS = {
     'tick 1 day. zone "America/New_York".': (1, "days"),
     "tick 10 days.": (10, "days"),
 }
-VALUES = {"hour": (1, 7, 13, 0), "weekday": (4, 5, 6), "day": (1, 2, 5), "month": (1, 2, 3)}
+VALUES = {
+    "minute": (0, 1, 30),
+    "hour": (1, 7, 13, 0),
+    "weekday": (4, 5, 6),
+    "day": (1, 2, 5),
+    "month": (1, 2, 3),
+}
 _LIMIT = "limit bar = 10."
 _LATER = "static Later(x: text, ticks <= 2). Later(a, 0). Later(b, 2). Later(c, 1)."
 _TIMES_OF_LATER = ("T+N", "T..T+N", "T-1..T+N", "T+1..T+N")

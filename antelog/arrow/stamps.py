@@ -1,10 +1,12 @@
-"""Texts that are timestamps, as in ISO 8601, in columns of texts.
+"""Texts that are timestamps, as in ISO 8601 and in a few other forms, in columns of texts.
 
-2024-02-29   2024-02-29 13:45   2024-02-29T13:45:10.5Z    read by whoever takes a time
+2024-02-29   29.02.2024 13:45   2024-02-29T13:45:10.5Z    read by whoever takes a time
 2024-02-30                                                looks like one, and is none
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +14,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import mask_of
-from antelog.arrow.grammar import STAMP, ZONED
+from antelog.arrow.grammar import DATE, ISO, STAMP, TO_ISO, ZONED, Rewrites
 
 
 def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
@@ -20,29 +22,37 @@ def looks_like_stamp(texts: pa.Array) -> NDArray[np.bool_]:
     return mask_of(pc.fill_null(pc.match_substring_regex(texts, STAMP), False))
 
 
-def stamps_of(texts: pa.Array) -> pa.Array:
-    """The timestamps, in UTC, of texts that look like some; null for those that are none, as 30 February."""
+def rewritten(texts: pa.Array, rewrites: Rewrites) -> pa.Array:
+    """The texts with all replacements done, one after the other."""
+    for pattern, replacement in rewrites:
+        texts = pc.replace_substring_regex(texts, pattern, replacement)
+    return texts
+
+
+def stamps_of(texts: pa.Array) -> Iterator[tuple[NDArray[np.int64], pa.Array]]:
+    """The rows of texts that look like timestamps with a zone, without one, and of those that are dates.
+
+    Each with its values, null for those that are none, as 30 February.
+    """
     texts = pc.utf8_trim_whitespace(texts)
+    if not pc.all(pc.match_substring_regex(texts, ISO)).as_py():
+        texts = rewritten(texts, TO_ISO)
     # What lies below a microsecond decides nothing: a tick is at least as long.
     texts = pc.replace_substring_regex(texts, r"[.,]([0-9]{1,6})[0-9]*", r".\1")
-    zoned = mask_of(pc.match_substring_regex(texts, ZONED))
-    found, there = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.bool_)
-    for rows, type_ in ((~zoned, pa.timestamp("us")), (zoned, pa.timestamp("us", "UTC"))):
-        if rows.any():
-            counts = _cast(texts.filter(pa.array(rows)), type_).cast(pa.int64())
-            found[rows], there[rows] = counts.fill_null(0).to_numpy(), mask_of(counts.is_valid())
-    return pa.array(found, pa.timestamp("us", "UTC"), mask=~there)
+    zoned, dates = (mask_of(pc.match_substring_regex(texts, each)) for each in (ZONED, DATE))
+    for here, type_ in (
+        (zoned, pa.timestamp("us", "UTC")),
+        (~zoned & ~dates, pa.timestamp("us")),
+        (dates, pa.date32()),
+    ):
+        if here.any():
+            yield np.flatnonzero(here), _cast(texts.filter(pa.array(here)), type_)
 
 
 def _cast(texts: pa.Array, type_: pa.DataType) -> pa.Array:
     try:
         return texts.cast(type_)
     except pa.ArrowInvalid:
-        return pa.concat_arrays([_cast_one(texts.slice(i, 1), type_) for i in range(len(texts))])
-
-
-def _cast_one(text: pa.Array, type_: pa.DataType) -> pa.Array:
-    try:
-        return text.cast(type_)
-    except pa.ArrowInvalid:
-        return pa.nulls(1, type_)
+        if len(texts) == 1:
+            return pa.nulls(1, type_)
+        return pa.concat_arrays([_cast(texts.slice(i, 1), type_) for i in range(len(texts))])

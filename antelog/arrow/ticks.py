@@ -3,9 +3,9 @@
 A time is a whole number, the tick itself; or, in a program that says how long a tick is, a timestamp or a
 date. Tick 0 then begins with the year 1970 (UTC), so that a timestamp belongs to tick floor(microseconds
 since 1970 / length of a tick). Where ticks are whole days, the days of the program's zone are counted in
-place of microseconds, and a date is a day of it. A timestamp without a time zone counts as UTC. Users may
-have numbers that count seconds or parts of them since 1970 instead, see `antelog.language.epochs`; and all
-of them as texts.
+place of microseconds, and a date is a day of it. A timestamp without an offset is one of the zone that its
+counting says, else of UTC; a date begins at midnight there. Users may have numbers that count seconds or
+parts of them since 1970 instead, see `antelog.language.epochs`; and all of them as texts.
 
     tick 10 minutes: 2024-05-01 22:40 is tick 2857672, and so is 1714603200; 7 is tick 7; 7.5 is none
 """
@@ -26,12 +26,12 @@ import pyarrow.types as is_a
 from numpy.typing import NDArray
 
 from antelog.arrow.arrays import Array, in_one_piece, mask_of, parts_of_union
-from antelog.arrow.grammar import DATE, NUMBER, WHOLE_TIME, nature_of_times
+from antelog.arrow.grammar import NUMBER, WHOLE_TIME, format_like, rewrites_of
 from antelog.arrow.kinds import Kind, kind_of
-from antelog.arrow.stamps import looks_like_stamp, stamps_of
+from antelog.arrow.stamps import looks_like_stamp, rewritten, stamps_of
 from antelog.errors import DataError
 from antelog.given import short_repr
-from antelog.language.epochs import MICROSECONDS, TICKS, Counting
+from antelog.language.epochs import MICROSECONDS, TICKLESS, TICKS, Counting
 from antelog.language.moments import DEFAULT_ZONE, Timescale
 
 Moment: TypeAlias = SupportsIndex | date | str
@@ -47,6 +47,10 @@ LARGEST = 2**63 - 1024
 """The largest number that a double and an integer of 64 bits can both be."""
 
 
+LOCAL, TWICE, SKIPPED = 1, 2, 3
+"""How a clock showed a time: once; twice, as it went back; never, as it went forward."""
+
+
 class InTicks(str):
     """The name of a column of arrivals where it and the times are ticks already, and nothing else.
 
@@ -60,13 +64,15 @@ class InTicks(str):
 class Ticks:
     """Times as ticks; `whole` says where there is one, elsewhere the number means nothing.
 
-    `units` are those in which some numbers count since 1970, although nobody said so.
+    `units` are those in which some numbers count since 1970, although nobody said so. `local` says of what
+    has no offset how the clock showed it: LOCAL, TWICE or SKIPPED; of all others it is 0.
     """
 
     numbers: NDArray[np.int64]
     whole: NDArray[np.bool_]
     given: Array
     units: tuple[str, ...] = ()
+    local: NDArray[np.int8] | None = None
 
     @property
     def natural(self) -> NDArray[np.bool_]:
@@ -75,7 +81,12 @@ class Ticks:
         return self.whole & (self.numbers.view(np.uint64) <= LAST)
 
     def take(self, rows: NDArray[np.int64]) -> Ticks:
-        return Ticks(self.numbers[rows], self.whole[rows], self.given.take(pa.array(rows)), self.units)
+        local = None if self.local is None else self.local[rows]
+        return Ticks(self.numbers[rows], self.whole[rows], self.given.take(pa.array(rows)), self.units, local)
+
+    def shown(self, how: int) -> NDArray[np.bool_]:
+        """A mask of those without an offset that the clock showed like this, or more seldom."""
+        return np.zeros(len(self.whole), np.bool_) if self.local is None else self.local >= how
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +110,7 @@ def ticks_of(given: Array, timescale: Timescale | None) -> Ticks:
     """
     given = _plain(given)
     if is_timestamp(given.type) and timescale is not None:
-        return Ticks(_from_timestamps(given, timescale), _there(given), given)
+        return _from_timestamps(given, Counting(timescale), timescale)
     found = _numbers(given)
     return Ticks(_near(found.numbers), found.whole, given)
 
@@ -112,7 +123,9 @@ def times_of(given: Array, counting: Counting) -> Ticks:
     if kind_of(given.type) is Kind.TEXT:
         return _from_texts(given, counting)
     timescale = counting.timescale
-    if timescale is None or counting.only_ticks or is_timestamp(given.type):
+    if timescale is not None and is_timestamp(given.type):
+        return _from_timestamps(given, counting, timescale)
+    if timescale is None or counting.only_ticks:
         return ticks_of(given, timescale)
     found = _numbers(given)
     numbers, whole = found.numbers, found.whole
@@ -140,14 +153,18 @@ def _together(given: Array, parts: Iterable[tuple[NDArray[np.int64], Ticks]]) ->
     """The ticks of a column from those of some of its rows; the others have none."""
     numbers, whole = np.zeros(len(given), np.int64), np.zeros(len(given), np.bool_)
     units: dict[str, None] = {}
+    local = np.zeros(len(given), np.int8)
     for rows, found in parts:
         numbers[rows], whole[rows] = found.numbers, found.whole
         units.update(dict.fromkeys(found.units))
-    return Ticks(numbers, whole, given, tuple(units))
+        local[rows] = 0 if found.local is None else found.local
+    return Ticks(numbers, whole, given, tuple(units), local if local.any() else None)
 
 
 def _from_texts(given: Array, counting: Counting) -> Ticks:
     texts = in_one_piece(pc.fill_null(given, ""))
+    if counting.form is not None:
+        texts = rewritten(texts, rewrites_of(counting.form))
     whole = mask_of(pc.match_substring_regex(texts, WHOLE_TIME))
     parts: list[tuple[NDArray[np.bool_], Callable[[pa.Array], Ticks]]] = [
         (whole, lambda some: times_of(_trimmed(some, r"(\.0*)?").cast(pa.int64()), counting))
@@ -156,7 +173,7 @@ def _from_texts(given: Array, counting: Counting) -> Ticks:
         stamps = looks_like_stamp(texts) & ~whole
         others = mask_of(pc.match_substring_regex(texts, NUMBER)) & ~whole
         parts += [
-            (stamps, lambda some: _from_stamps(some, counting.timescale)),
+            (stamps, lambda some: _together(some, ((r, times_of(s, counting)) for r, s in stamps_of(some)))),
             (others, lambda some: times_of(_trimmed(some).cast(pa.float64()), counting)),
         ]
     return _together(
@@ -217,29 +234,58 @@ def _near(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
     return numbers
 
 
+UTC_ASSUMED = (
+    "times without an offset are taken as those of UTC, as the program has no zone: declare one, as in "
+    '`zone "Europe/Berlin".`, or give --time-zone'
+)
+
+
+def assumes_utc(times: Ticks, counting: Counting) -> bool:
+    """Whether times have no offset, and nobody says of which zone they are."""
+    return counting.zone is None and bool(times.shown(LOCAL).any())
+
+
+def comes_twice(rows: int, name: str) -> str:
+    """The note about rows whose times the clock showed twice."""
+    count = f"{rows:,} row{'' if rows == 1 else 's'}"
+    return f"{name}: {count} without an offset in an hour that comes twice: the earlier one is taken"
+
+
 def no_tick(what: str) -> str:
     """The message about a timestamp in a program that does not say how long a tick is."""
     return f"{what}, and the program does not say how long a tick is; declare it: `tick 10 minutes.`"
 
 
-def why_no_tick(what: str, times: Ticks, texts: pa.Array, length: int | None = None) -> pa.Array:
-    """The reasons why times are no ticks; `texts` are the times as errors show them, null for none.
-
-    `length` is that of a tick, if the program says it.
-    """
+def why_no_tick(what: str, times: Ticks, texts: pa.Array, counting: Counting = TICKLESS) -> pa.Array:
+    """The reasons why times are no ticks; `texts` are the times as errors show them, null for none."""
     shown = pc.binary_join_element_wise(f"the {what} `", pc.fill_null(texts, ""), "` ", "")
-    nature, stamps = nature_of_times(None), np.zeros(len(texts), np.bool_)
-    if kind_of(times.given.type) is Kind.TEXT:
-        nature = nature_of_times(length)
-        stamps = looks_like_stamp(times.given) if length is None else stamps
-    above = f"is after tick {LAST}, the last there is"
+    is_text, skipped = kind_of(times.given.type) is Kind.TEXT, times.shown(SKIPPED)
+    nature = "a whole number or a timestamp" if is_text and counting.tick is not None else "a whole number"
+    stamps = looks_like_stamp(times.given) if is_text and counting.tick is None else skipped
+    hints = np.full(len(texts), "", object)
+    for row in np.flatnonzero(~times.whole & ~skipped) if is_text and counting.tick is not None else ():
+        if (form := format_like(str(texts[row]))) is not None:
+            month_first = form.find("%m") < form.find("%d")
+            order = f" with the {'month' if month_first else 'day'} first" if "%m" in form else ""
+            hints[row] = f"; --time-format '{form}' reads it{order}"
     reasons = np.select(
-        [~times.whole & stamps, ~times.whole, times.numbers < 0],
-        [no_tick("is a timestamp"), f"is not {nature}", "is before tick 0"],
-        above,
+        [skipped, ~times.whole & stamps, ~times.whole, times.numbers < 0],
+        [
+            f"is not a time there is: clocks go forward over it in {counting.zone}",
+            no_tick("is a timestamp"),
+            f"is not {nature}",
+            "is before tick 0",
+        ],
+        f"is after tick {LAST}, the last there is",
     )
+    reasons = reasons.astype(object) + hints
     wrong = pc.binary_join_element_wise(shown, pa.array(reasons.tolist(), pa.string()), "")
     return pc.if_else(texts.is_null(), f"the {what} is missing", wrong)
+
+
+def in_ticks_of(timescale: Timescale | None) -> Counting:
+    """The counting of what users type: numbers are ticks, and timestamps of the program's zone."""
+    return Counting(timescale, TICKS, None if timescale is None else timescale.zone)
 
 
 def tick_of(given: Moment, timescale: Timescale | None) -> int:
@@ -251,7 +297,7 @@ def tick_of(given: Moment, timescale: Timescale | None) -> int:
         column = pa.array([given])
         stamp = looks_like_stamp(column)[0] if isinstance(given, str) else is_timestamp(column.type)
         if stamp or not isinstance(given, str):
-            found = times_of(column, Counting(timescale, TICKS))
+            found = times_of(column, in_ticks_of(timescale))
     except (pa.ArrowException, ArithmeticError, ValueError, TypeError):
         pass  # it is nothing that a column may have
     if stamp and timescale is None:
@@ -262,23 +308,25 @@ def tick_of(given: Moment, timescale: Timescale | None) -> int:
     return int(found.numbers[0])
 
 
-def _from_stamps(texts: pa.Array, timescale: Timescale | None) -> Ticks:
-    """The ticks of texts that look like timestamps: those without a time of day are dates."""
-    stamps = stamps_of(texts)
-    found = ticks_of(stamps, timescale)
-    dates = mask_of(pc.match_substring_regex(texts, DATE))
-    if timescale is None or not dates.any():
-        return found
-    days = ticks_of(stamps.cast(pa.date32(), safe=False), timescale).numbers
-    return replace(found, numbers=np.where(dates, days, found.numbers))
-
-
-def _from_timestamps(given: Array, timescale: Timescale) -> NDArray[np.int64]:
-    if is_a.is_date(given.type):
-        given = given.cast(pa.date32()).cast(pa.timestamp("s"))
-        timescale = replace(timescale, zone=DEFAULT_ZONE)
-    counts = given.cast(pa.int64()).fill_null(0).to_numpy()
-    return _in_ticks(counts, MICROSECONDS[given.type.unit], timescale)
+def _from_timestamps(given: Array, counting: Counting, timescale: Timescale) -> Ticks:
+    whole, of_dates = _there(given), is_a.is_date(given.type)
+    stamps = given.cast(pa.date32()).cast(pa.timestamp("s")) if of_dates else given
+    counts, unit = stamps.cast(pa.int64()).fill_null(0).to_numpy(), MICROSECONDS[stamps.type.unit]
+    if of_dates and timescale.of_days:
+        return Ticks(_in_ticks(counts, unit, replace(timescale, zone=DEFAULT_ZONE)), whole, given)
+    if stamps.type.tz is not None:
+        return Ticks(_in_ticks(counts, unit, timescale), whole, given)
+    local, zone = whole.astype(np.int8), counting.zone or DEFAULT_ZONE
+    if zone != DEFAULT_ZONE:
+        clock = pa.array(_near(_multiplied(counts, unit, FAR)), pa.timestamp("us"))
+        # In an hour that comes twice it is the earlier one; what is skipped would be when the clock goes on.
+        first = pc.assume_timezone(clock, zone, ambiguous="earliest", nonexistent="latest")
+        last = pc.assume_timezone(clock, zone, ambiguous="latest", nonexistent="latest")
+        if not of_dates:  # midnight, if there is none, is when the day begins
+            local[mask_of(pc.not_equal(first, last)) & whole] = TWICE
+            local[mask_of(pc.not_equal(pc.local_timestamp(first), clock)) & whole] = SKIPPED
+        counts, unit = first.cast(pa.int64()).to_numpy(), Fraction(1)
+    return Ticks(_in_ticks(counts, unit, timescale), whole & (local < SKIPPED), given, (), local)
 
 
 def ticks_at(moments: NDArray[np.int64], timescale: Timescale) -> NDArray[np.int64]:

@@ -294,7 +294,7 @@ class PlanEngine:
         self._last_rejects = (batch.rejects, batch.places)
         self._counts = {name: self._counts[name] + more for name, more in batch.counts.items()}
         found = {name: self._finished(name, table) for name, table in log.items()}
-        self._note({f"{each} {_LOST}" for each in after.values.without})
+        self._note({f"{each} {_LOST}" for each in after.values.without} | batch.notes)
         self._warn()
         return found
 

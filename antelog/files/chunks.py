@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from antelog.arrow.ticks import TWICE
 from antelog.errors import DataError
 from antelog.files.cells import Fault, cells, cells_of_text_file, in_ticks
 from antelog.files.columns import ARRIVAL, LINE, WantedColumns
@@ -46,11 +47,15 @@ def no_rows(wanted: WantedColumns, bad: Sequence[Bad] = ()) -> Chunk:
 
 @dataclass(frozen=True, eq=False)
 class _Looked:
-    """The rows of a chunk with values and ticks, the faults of some, and notes on the times."""
+    """The rows of a chunk with values and ticks, the faults of some, and notes on the times.
+
+    `twice` says of which rows the clock showed a time twice.
+    """
 
     table: pa.Table
     faults: Mapping[int, str]
     notes: Mapping[str, str]
+    twice: NDArray[np.bool_]
 
 
 def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
@@ -68,18 +73,20 @@ def _looked(wanted: WantedColumns, chunk: Chunk, file: str) -> _Looked:
         faults += found
     names = list(wanted.columns)
     notes: dict[str, str] = {}
+    twice = np.zeros(len(columns[0]) if columns else 0, np.bool_)
     if wanted.timed:
         names.append(ARRIVAL)
         for array, what in zip(chunk.columns[len(wanted.types) :], ("time", "arrival"), strict=False):
             times = ticks(array, what, wanted.counting, file)
             done.append(pa.array(times.numbers))
-            faults += times.faults
+            faults.append(times.fault)
             notes |= notes_on(times, wanted.counting, wanted.name, wanted.columns[-1])
+            twice |= times.read.shown(TWICE)
         if len(done) < len(names):
             done.append(done[-1])
         names.append(LINE)
         done.append(pa.array(chunk.lines()))
-    return _Looked(pa.table(done, names), _first(faults), notes)
+    return _Looked(pa.table(done, names), _first(faults), notes, twice)
 
 
 def _first(faults: Iterable[Fault]) -> dict[int, str]:
@@ -97,7 +104,7 @@ def usable(wanted: WantedColumns, chunks: Iterable[Chunk], file: str, rejects: R
         if wanted.timed:
             rejects.tally.update(malformed=len(each.set_aside))
         rejects.notes.extend(rejects.new_of(each.notes))
-        rejects.came(wanted.name, file, each.count)
+        rejects.came(wanted.name, file, each.count, each.twice)
         rejects.add(each.set_aside)
         if each.table.num_rows:
             yield each.table
@@ -108,13 +115,14 @@ class CheckedRows:
     """The rows of a chunk that can be used, with their ticks and lines, and those that cannot.
 
     `arrives` says of which rows the arrival is that of a column, or else the fact's own time; `notes`
-    are about the times, each to be shown once.
+    are about the times, each to be shown once. Of rows of use, the clock showed the times of some `twice`.
     """
 
     table: pa.Table
     arrives: NDArray[np.bool_]
     set_aside: Sequence[Reject]
     notes: Mapping[str, str]
+    twice: int
 
     @property
     def count(self) -> int:
@@ -136,7 +144,7 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
         if looked.faults and chunk.again is not None:
             chunk = chunk.again()  # noqa: PLW2901 - the same rows, now with their texts
             looked = _looked(wanted, chunk, file)
-        table, faults = looked.table, looked.faults
+        table, faults, twice = looked.table, looked.faults, looked.twice
         found = list(chunk.bad)
         if faults:
             lines = chunk.lines().tolist()
@@ -148,9 +156,9 @@ def sorted_out(wanted: WantedColumns, chunks: Iterable[Chunk], file: str) -> Ite
         if faults:
             fine = np.ones(table.num_rows, np.bool_)
             fine[list(faults)] = False
-            table, arrives = table.filter(pa.array(fine)), arrives[fine]
+            table, arrives, twice = table.filter(pa.array(fine)), arrives[fine], twice[fine]
         rejects = [Reject(file, bad.line, wanted.name, "malformed", bad.detail, bad.row) for bad in found]
-        yield CheckedRows(table, arrives, rejects, notes)
+        yield CheckedRows(table, arrives, rejects, notes, int(twice.sum()))
 
 
 def _order(wanted: WantedColumns, file: str) -> dict[str, str]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import IO, TextIO, cast
 
 from antelog.accounts import PARTICULAR
+from antelog.arrow.ticks import comes_twice
 from antelog.errors import AntelogError, DataError, OutputError
 from antelog.escaping import cell
 from antelog.files.naming import Form, form_of
@@ -67,19 +68,24 @@ class Reject:
 
 @dataclass(eq=False)
 class Usable:
-    """The rows of one input, or static predicate, and why some of them were set aside."""
+    """The rows of one input, or static predicate, and why some of them were set aside.
+
+    Of some that are of use the clock showed the time `twice`.
+    """
 
     files: dict[str, None] = field(default_factory=dict)
     rows: int = 0
     set_aside: int = 0
     malformed: int = 0
+    twice: int = 0
     kinds: Counter[str] = field(default_factory=Counter)
     examples: dict[str, Reject] = field(default_factory=dict)
 
-    def came(self, file: str, rows: int) -> None:
+    def came(self, file: str, rows: int, twice: int = 0) -> None:
         if rows:
             self.files[file] = None
             self.rows += rows
+            self.twice += twice
 
     def add(self, reject: Reject) -> None:
         """A row was set aside."""
@@ -147,9 +153,14 @@ class Rejects:
     usable: defaultdict[str, Usable] = field(default_factory=lambda: defaultdict(Usable))
     delays: defaultdict[str, Counter[int]] = field(default_factory=lambda: defaultdict(Counter), init=False)
 
-    def came(self, predicate: str, file: str, rows: int) -> None:
+    def came(self, predicate: str, file: str, rows: int, twice: int = 0) -> None:
         """Counts rows that were read, set aside or not."""
-        self.usable[predicate].came(file, rows)
+        self.usable[predicate].came(file, rows, twice)
+
+    @property
+    def at_end(self) -> list[str]:
+        """The notes that count rows, once all have been read."""
+        return [comes_twice(each.twice, name) for name, each in self.usable.items() if each.twice]
 
     def require_use(self) -> None:
         """Raises DataError if rows of a predicate were read, and none of them can be used."""

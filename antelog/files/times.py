@@ -8,7 +8,6 @@ number may also count seconds or parts of them since 1970, see `antelog.language
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -21,7 +20,16 @@ from antelog.arrow.arrays import mask_of
 from antelog.arrow.grammar import NUMBER, STAMP
 from antelog.arrow.kinds import Kind, kind_of, raw_values, written
 from antelog.arrow.stamps import looks_like_stamp
-from antelog.arrow.ticks import LAST, Ticks, is_timestamp, no_tick, times_of, why_no_tick
+from antelog.arrow.ticks import (
+    LAST,
+    UTC_ASSUMED,
+    Ticks,
+    assumes_utc,
+    is_timestamp,
+    no_tick,
+    times_of,
+    why_no_tick,
+)
 from antelog.errors import DataError
 from antelog.files.cells import Fault, is_text
 from antelog.language.epochs import TICKS, WORDS, Counting, far_note, last_tick, likely
@@ -30,16 +38,14 @@ from antelog.language.printer import value_text
 
 @dataclass(frozen=True, eq=False)
 class ParsedTimes:
-    """The ticks of a column of times, the faults of some, and the units that were recognised."""
+    """The ticks of a column of times, and the faults of some."""
 
-    numbers: NDArray[np.int64]
-    faults: Sequence[Fault]
-    units: tuple[str, ...] = ()
+    read: Ticks
+    fault: Fault
 
     @property
-    def faulty(self) -> NDArray[np.bool_]:
-        faulty: NDArray[np.bool_] = np.logical_or.reduce([fault.applies for fault in self.faults])
-        return faulty
+    def numbers(self) -> NDArray[np.int64]:
+        return self.read.numbers
 
 
 def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
@@ -47,26 +53,31 @@ def ticks(array: pa.Array, what: str, counting: Counting, file: str) -> ParsedTi
 
     Raises DataError for timestamps in a program that does not say how long a tick is.
     """
-    if is_text(array.type):
-        return _of_texts(array.cast(pa.string()), what, counting, file)
-    if counting.tick is None and is_timestamp(array.type):
-        raise _no_tick(what, file)
-    if array.type == pa.bool_():
-        fault = Fault(np.ones(len(array), np.bool_), lambda _: f"the {what} is not a whole number")
-        return ParsedTimes(np.zeros(len(array), np.int64), [fault])
-    found = times_of(array, counting)
+    is_texts = is_text(array.type)
+    given = array.cast(pa.string()) if is_texts else array
+    found = times_of(given, counting)
+    stamps = looks_like_stamp(given) & ~found.whole if is_texts else np.array([is_timestamp(array.type)])
+    if counting.tick is None and stamps.any():
+        raise DataError(no_tick(f"{file}: the {what} is a timestamp"))
 
     def detail(i: int) -> str:
-        reason = _reason(what, found, i, _shown(array[i]))
+        if array.type == pa.bool_():
+            return f"the {what} is not a whole number"
+        shown = _shown(array[i])
+        text = pa.array([shown if shown and shown.strip() else None], pa.string())
+        reason = str(why_no_tick(what, found.take(np.array([i])), text, counting)[0])
         return reason if found.whole[i] else reason + _if_seconds(array[i].as_py(), counting)
 
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)
+    return ParsedTimes(found, Fault(~found.natural, detail))
 
 
 def notes_on(found: ParsedTimes, counting: Counting, name: str, column: str) -> dict[str, str]:
     """Notes for the user on the times of an input, by name."""
-    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in found.units}
-    fine = found.numbers[(found.numbers <= LAST) & ~found.faulty]
+    read = found.read
+    notes = {f"{name}: {unit}": f"{name}: times are read as {WORDS[unit]} since 1970" for unit in read.units}
+    if assumes_utc(read, counting):
+        notes["zone"] = UTC_ASSUMED
+    fine = found.numbers[(found.numbers <= LAST) & ~found.fault.applies]
     if counting.tick is not None and len(fine) and counting.unit != TICKS:
         furthest = int(fine.max())
         if furthest > last_tick(counting.tick):
@@ -94,17 +105,14 @@ def _if_seconds(value: object, counting: Counting) -> str:
     )
 
 
-def _reason(what: str, times: Ticks, i: int, text: str | None, length: int | None = None) -> str:
-    """The reason why a time is no tick; `text` is the time as errors show it, None if there is none."""
-    return str(why_no_tick(what, times.take(np.array([i])), pa.array([text], pa.string()), length)[0])
-
-
 def _shown(time: pa.Scalar | None) -> str | None:
-    """A typed time as errors show it, in the language's syntax; None for no time."""
+    """A time as errors show it, a typed one in the language's syntax; None for no time."""
     if isinstance(time, pa.UnionScalar):
         return _shown(time.value)
     if time is None or not time.is_valid:
         return None
+    if is_text(time.type):
+        return str(time)
     kind, value = kind_of(time.type), time.as_py() if kind_of(time.type) in (Kind.NUMBER, Kind.TEXT) else None
     if isinstance(value, float) and math.isnan(value):
         return None
@@ -112,20 +120,3 @@ def _shown(time: pa.Scalar | None) -> str | None:
         return f"{value.normalize():f}"
     assert kind is not None
     return value_text(written(raw_values(pa.repeat(time, 1), kind)[0], kind) if value is None else value)
-
-
-def _no_tick(what: str, file: str) -> DataError:
-    return DataError(no_tick(f"{file}: the {what} is a timestamp"))
-
-
-def _of_texts(texts: pa.Array, what: str, counting: Counting, file: str) -> ParsedTimes:
-    found = times_of(texts, counting)
-    if counting.tick is None and (looks_like_stamp(texts) & ~found.whole).any():
-        raise _no_tick(what, file)
-
-    def detail(i: int) -> str:
-        text = texts[i].as_py() or ""
-        reason = _reason(what, found, i, text if text.strip() else None, counting.tick)
-        return reason if found.whole[i] else reason + _if_seconds(text, counting)
-
-    return ParsedTimes(found.numbers, [Fault(~found.natural, detail)], found.units)

@@ -11,6 +11,7 @@ from datetime import datetime
 from antelog.language.moments import Timescale
 
 CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+    "minute": lambda time: time.minute,
     "hour": lambda time: time.hour,
     "weekday": lambda time: time.isoweekday(),
     "day": lambda time: time.day,

@@ -37,10 +37,16 @@ _FAR = 2**63 - 2**11
 
 @dataclass(frozen=True)
 class Counting:
-    """The counting of times: the ticks, if they have a length, and the declared unit of numbers."""
+    """The counting of times: the ticks, if they have a length, and what is said of how an input writes them.
+
+    Numbers count `unit`; timestamps without an offset are those of `zone` (None: nobody says it, and they are
+    taken as those of UTC); texts may be in the `form`, as `strptime` has it.
+    """
 
     timescale: Timescale | None = None
     unit: str | None = None
+    zone: str | None = None
+    form: str | None = None
 
     @property
     def tick(self) -> int | None:

@@ -155,7 +155,7 @@ class Vocabulary:
     """All predicates of a program, and how long a tick is (in microseconds) if times are timestamps.
 
     `odds` has the inputs about which some are declared, `units` those of which is said in which unit
-    their times count since 1970. Times are shown in `zone`. `most` has the static relations in which some
+    their times count since 1970. `zone` is the one declared. `most` has the static relations in which some
     columns are numbers of ticks, with the most that each can be.
     `functions` are those of the program and the built-in ones.
     """
@@ -164,14 +164,14 @@ class Vocabulary:
     tick: int | None = None
     odds: Mapping[str, DeclaredOdds] = field(default_factory=dict)
     units: Mapping[str, str] = field(default_factory=dict)
-    zone: str = DEFAULT_ZONE
+    zone: str | None = None
     most: Mapping[str, tuple[int | None, ...]] = field(default_factory=dict)
     functions: Mapping[str, Signature] = field(default_factory=dict)
 
     @property
     def timescale(self) -> Timescale | None:
         """The times of ticks, if the program says how long a tick is."""
-        return None if self.tick is None else Timescale(self.tick, self.zone)
+        return None if self.tick is None else Timescale(self.tick, self.zone or DEFAULT_ZONE)
 
     def __getitem__(self, name: str) -> Predicate:
         return self.predicates[name]

@@ -3,7 +3,7 @@
 conflicts(settings, "run")      before the program is known: what is missing, contradicts itself, or would
                                 write over what is read
 misfits(plan, settings)         names, ticks, units and chances that the program does not have
-resolved(program, settings)     the program with the units of times, and ticks in place of timestamps
+resolved(program, settings)     the program with how times are read, and ticks in place of timestamps
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from string import Template
 
 import pyarrow as pa
 
-from antelog.arrow.ticks import no_tick
+from antelog.arrow.ticks import in_ticks_of, no_tick
 from antelog.arrow.ticks import tick_of as moment_tick
 from antelog.compile.nodes.plan import Plan
 from antelog.engine.step.query import DECIDED, KINDS
 from antelog.errors import DataError
 from antelog.files.times import ticks
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.epochs import TICKS, Counting
 from antelog.program import Program
 from antelog.run.address import Address, Console, Files, Jdbc, Kafka, Rate, Standard
 from antelog.run.options import options_of
@@ -288,7 +287,8 @@ def misfits(plan: Plan, settings: Settings) -> Iterator[Misfit]:
                 what = "input" if table == "input" else "static predicate"
                 message = f"the program has no {what} {name}"
                 yield Misfit(table, f"{table}.{name}", message, _hint(plan, names, table, name, address))
-    yield from _units(plan, settings.time_units)
+    for option, values in _readings(settings):
+        yield from _times(plan, option, values)
     yield from _maps(plan, settings.map, settings.arrival)
     if settings.model is None and not plan.declares_chances:
         message = "the program declares no chances, and there is no model to say which answers to leave out"
@@ -320,16 +320,22 @@ def _hint(plan: Plan, names: Mapping[str, list[str]], table: str, name: str, add
     return did_you_mean(name, names[table]) or f"Known are: {', '.join(names[table]) or 'none'}."
 
 
-def _units(plan: Plan, units: Mapping[str, str]) -> Iterator[Misfit]:
+def _readings(settings: Settings) -> tuple[tuple[str, Mapping[str, str]], ...]:
+    """The values of options on how times are read, by the name of the option."""
+    given = settings.time_units, settings.time_zones, settings.time_formats
+    return tuple(zip(("time_unit", "time_zone", "time_format"), given, strict=True))
+
+
+def _times(plan: Plan, option: str, given: Mapping[str, str]) -> Iterator[Misfit]:
     names = [each.name for each in plan.inputs]
-    for name in units:
-        key = f"input.{name}" if name else "time_unit"
+    for name in given:
+        key = f"input.{name}" if name else option
         if name and name not in names:
             hint = did_you_mean(name, names) or f"Known are: {', '.join(names) or 'none'}."
-            yield Misfit("time_unit", key, f"the program has no input {name}", hint)
+            yield Misfit(option, key, f"the program has no input {name}", hint)
         elif plan.tick is None:
             message = "the program does not say how long a tick is, so that all times are numbers of ticks"
-            yield Misfit("time_unit", key, message, "Declare it in the program: `tick 1 minute.`")
+            yield Misfit(option, key, message, "Declare it in the program: `tick 1 minute.`")
 
 
 def _maps(plan: Plan, maps: Mapping[str, str], arrival: str) -> Iterator[Misfit]:
@@ -364,18 +370,17 @@ def tick_of(text: int | str | date | None, plan: Plan | None) -> int | None:
     except UnicodeEncodeError:
         raise SettingError(f"{text!r} is not a tick", "Give the number of a tick, or a timestamp.") from None
     try:
-        found = ticks(given, "tick", Counting(plan.timescale if plan else None, TICKS), "tick")
+        found = ticks(given, "tick", in_ticks_of(plan.timescale if plan else None), "tick")
     except DataError:
         raise SettingError(no_tick(f"`{text}` is a timestamp"), "Or give the number of a tick.") from None
-    for fault in found.faults:
-        if fault.applies[0]:
-            raise SettingError(fault.detail(0), "Give the number of a tick, or a timestamp.")
+    if found.fault.applies[0]:
+        raise SettingError(found.fault.detail(0), "Give the number of a tick, or a timestamp.")
     return int(found.numbers[0])
 
 
 @dataclass(frozen=True)
 class Ready:
-    """A program with the units of its times, and settings with ticks in place of timestamps."""
+    """A program that says how its times are read, and settings with ticks in place of timestamps."""
 
     program: Program
     settings: Settings
@@ -383,12 +388,14 @@ class Ready:
 
 def resolved(program: Program, settings: Settings) -> Ready:
     """Program and settings that fit one another, ready for a run."""
-    plan, given = program.plan, settings.time_units
-    everywhere = {each.name: given[""] for each in plan.inputs if "" in given}
-    units = {**everywhere, **{name: unit for name, unit in given.items() if name}}
+    plan = program.plan
+    units, zones, formats = (
+        {each.name: given[name] for each in plan.inputs for name in ("", each.name) if name in given}
+        for _, given in _readings(settings)
+    )
     changed = {
         name: tick_of(tick, plan)
         for name, tick in (("since", settings.since), ("until", settings.until))
         if tick is not None
     }
-    return Ready(program.with_units(units) if units else program, settings.changed(changed))
+    return Ready(program.with_times(units, zones, formats), settings.changed(changed))

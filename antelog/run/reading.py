@@ -171,6 +171,8 @@ class InputReader:
 
     def close(self) -> None:
         self._warn(at_end=True)
+        for note in self.rejects.at_end:
+            self.listeners.note(note)
         for each in self.inputs.values():
             each.source.close()
 
@@ -249,7 +251,7 @@ class InputReader:
             rows = rows_of(each.wanted, piece)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
-            self.rejects.came(name, piece.file, rows.count)
+            self.rejects.came(name, piece.file, rows.count, rows.twice)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))

@@ -176,6 +176,8 @@ def replay(
         map: names of columns in files and frames, by the columns of the program: `{"device": "sensor"}`, or
             of one input `{"Temp.device": "sensor"}`
         time_units: what times of an input count since 1970: `{"Temp": "ms"}`; of all inputs under `""`
+        time_zones: the zone of times without an offset, likewise: `{"Temp": "Europe/Berlin"}`
+        time_formats: the format of times in texts, as `strptime` has it, likewise: `{"": "%d/%m/%Y"}`
         static: background facts in addition to those of the program, as frames or lists of tuples
         others: those of the engine, such as `only` and `model`
 

@@ -19,7 +19,9 @@ ALL = (*REPLAYS, "why", *FOLLOWING)
 RUNNING = (*ALL, "play")
 """And those that run it over facts in any other way."""
 
-_UNIT = plain("[P=]UNIT", values.unit, words=UNITS)
+_UNIT = plain("[P=]UNIT", values.of_times("unit"), words=UNITS)
+_ZONE = plain("[P=]ZONE", values.of_times("zone"))
+_FORMAT = plain("[P=]FORMAT", values.of_times("form"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +59,7 @@ class SourceSettings(ValueSettings):
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnSettings:
-    """The names of columns in sources, and the units of their times."""
+    """The names of columns in sources, and how their times are read."""
 
     map: Mapping[str, str] = option(
         {}, text("COLUMN=NAME"),
@@ -72,4 +74,18 @@ class ColumnSettings:
         "that they are ticks. If not given, it is recognised where numbers are too large for ticks.",
         name="time_unit", on=ALL, nameless=True, within=("input",), complete="inputs",
         example="Temp=ms",
+    )  # fmt: skip
+    time_zones: Mapping[str, str] = option(
+        {}, _ZONE,
+        "The zone of times without an offset, in all inputs or in one. If not given, it is the program's "
+        "`zone`, else UTC.",
+        name="time_zone", on=ALL, nameless=True, within=("input",), complete="inputs",
+        example="Temp=Europe/Berlin",
+    )  # fmt: skip
+    time_formats: Mapping[str, str] = option(
+        {}, _FORMAT,
+        "The format of times in texts, in all inputs or in one, as `strptime` has it: %m/%d/%Y %H:%M. Other "
+        "texts are read as ever.",
+        name="time_format", on=ALL, nameless=True, within=("input",), complete="inputs",
+        example="Temp=%d/%m/%Y",
     )  # fmt: skip

@@ -14,10 +14,9 @@ from math import inf
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from antelog.arrow.grammar import no_reading
 from antelog.language.checks.suggestions import did_you_mean
-from antelog.language.checks.units import hint_of
 from antelog.language.durations import microseconds
-from antelog.language.epochs import UNITS
 from antelog.language.syntax import Bound
 from antelog.language.terms import number_of
 from antelog.secrets import redacted
@@ -210,11 +209,15 @@ def ticks_above_0(text: str) -> float:
     return number
 
 
-def unit(text: str) -> str:
-    """A unit of times since 1970, or `ticks`."""
-    if text not in UNITS:
-        raise SettingError(f"`{text}` is not a unit of times", hint_of(text))
-    return text
+def of_times(what: str) -> Callable[[str], str]:
+    """A reader of units of times since 1970, of zones, or of formats of texts."""
+
+    def read(text: str) -> str:
+        if (wrong := no_reading(what, text)) is not None:
+            raise SettingError(*wrong)
+        return text
+
+    return read
 
 
 def length_of(text: str) -> Fraction | None:

@@ -40,6 +40,20 @@ def test_no_construct_is_missing() -> None:
 
 
 def test_all_words_of_the_language_stand_there() -> None:
-    words = {"abs", "round", "floor", "hour", "weekday", "day", "month", "count", "sum", "avg", "min", "max"}
+    words = {
+        "abs",
+        "round",
+        "floor",
+        "minute",
+        "hour",
+        "weekday",
+        "day",
+        "month",
+        "count",
+        "sum",
+        "avg",
+        "min",
+        "max",
+    }
     words |= {":-", "->", "not", "last", "per", "distinct", "≠", "!="}
     assert {word for word in words if word not in SECTION} == set()

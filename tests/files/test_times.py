@@ -1,17 +1,25 @@
 """antelog/files/times.py: ticks and timestamps, as numbers and as texts."""
 
 import datetime as dt
+from dataclasses import replace
 from decimal import Decimal
+from io import BytesIO
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from antelog import parse
+from antelog.arrow.grammar import format_like
 from antelog.errors import DataError
+from antelog.files.chunks import sorted_out
+from antelog.files.csv_files import csv_chunks
 from antelog.files.times import ticks
 from antelog.language.epochs import Counting
 from antelog.language.moments import Timescale
+from antelog.run.reading import wanted_of
 from tests.files.reading import TICKS, read, rows_of
 
 
@@ -110,4 +118,65 @@ def test_a_unit_that_is_said(temp: Path) -> None:
 )
 def test_typed_times_are_shown_as_all_values_are(time: pa.Scalar, shown: str) -> None:
     found = ticks(pa.repeat(time, 1), "time", Counting(Timescale(60_000_000)), "a.parquet")
-    assert found.faults[0].detail(0) == f"the time {shown}"
+    assert found.fault.detail(0) == f"the time {shown}"
+
+
+ZONES = (
+    *("Africa/Cairo", "America/Los_Angeles", "America/New_York", "America/Santiago", "America/St_Johns"),
+    *("Asia/Beirut", "Asia/Kolkata", "Asia/Tokyo", "Australia/Lord_Howe", "Australia/Sydney"),
+    *("Europe/Berlin", "Europe/London", "Pacific/Apia", "Pacific/Chatham"),
+)
+FORMS = ("%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M:%S", "%Y/%m/%d %H:%M", "%Y%m%dT%H%M%S", "%d.%m.%Y %H:%M:%S")
+SAID = ("%m/%d/%Y %H:%M", "%d/%m/%y %I:%M %p", "%d %b %Y, %H:%M:%S.%f")
+
+
+def by_zoneinfo(clock: dt.datetime, zone: ZoneInfo) -> int | None:
+    """The minute since 1970 of what a clock shows, the earlier of two; None if it never does."""
+    moment = clock.replace(tzinfo=zone).astimezone(dt.UTC)
+    shown = moment.astimezone(zone).replace(tzinfo=None)
+    return int(moment.timestamp()) // 60 if shown == clock else None
+
+
+def turns(zone: ZoneInfo, year: int) -> list[dt.datetime]:
+    """The local times about which clocks are changed in a year, or midsummer and midwinter."""
+    days = [dt.datetime.fromisoformat(f"{year}-01-01") + dt.timedelta(n) for n in range(366)]
+    found = [day for day in days if zone.utcoffset(day) != zone.utcoffset(day + dt.timedelta(1))]
+    return found or [days[0], days[180]]
+
+
+@pytest.mark.parametrize("zone", ZONES)
+@pytest.mark.parametrize("form", [*FORMS, *SAID])
+def test_local_times_are_those_of_the_zone(form: str, zone: str) -> None:
+    info, step = ZoneInfo(zone), dt.timedelta(minutes=13)
+    clocks = [day + n * step for year in (2009, 2026) for day in turns(info, year) for n in range(220)]
+    lines = "".join(f'a,1,"{clock.strftime(form)}"\n' for clock in clocks)
+    counting = Counting(Timescale(60_000_000, zone), zone=zone, form=form if form in SAID else None)
+    wanted = replace(wanted_of(parse(TICKS).plan, "Temp"), counting=counting)
+    chunks = csv_chunks(BytesIO(f"device,value,time\n{lines}".encode()), "x.csv", wanted, [])
+    (found,) = sorted_out(wanted, chunks, "x.csv")
+    expected = [by_zoneinfo(clock, info) for clock in clocks]
+    assert found.table.column("time").to_pylist() == [each for each in expected if each is not None]
+    assert len(found.set_aside) == expected.count(None)
+    assert all(f"go forward over it in {zone}" in each.detail for each in found.set_aside)
+    again = [clock.replace(tzinfo=info, fold=1).timestamp() // 60 for clock in clocks]
+    assert found.twice == sum(a is not None and a != b for a, b in zip(expected, again, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("07/01/2026 10:00", "%m/%d/%Y %H:%M"),
+        ("13/01/2026 10:00:05.5", "%d/%m/%Y %H:%M:%S.%f"),
+        (" 1/7/26 9:05 PM", "%m/%d/%y %I:%M %p"),
+        ("Wed, 01 Jul 2026 10:00:00 +0000", "%a, %d %b %Y %H:%M:%S %z"),
+        ("01/Jul/2026:10:00:00 +0200", "%d/%b/%Y:%H:%M:%S %z"),
+        *((text, None) for text in ("07/01/2026 10:00 CEST", "13/14/2026", "2026-13-01", "7.5", "noon", "")),
+    ],
+)
+def test_a_format_that_works(text: str, form: str | None) -> None:
+    assert format_like(text) == form
+    if form is not None:
+        counting = Counting(Timescale(60_000_000), form=form)
+        assert not ticks(pa.array([text]), "time", counting, "x").fault.applies.any()
+        found = ticks(pa.array([text]), "time", Counting(Timescale(60_000_000)), "x")
+        assert f"; --time-format '{form}' reads it" in found.fault.detail(0)

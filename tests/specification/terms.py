@@ -173,6 +173,7 @@ _OF_NUMBERS: Mapping[str, Callable[..., int | float]] = {
 
 
 _CALENDAR: Mapping[str, Callable[[datetime], int]] = {
+    "minute": lambda time: time.minute,
     "hour": lambda time: time.hour,
     "weekday": lambda time: time.isoweekday(),
     "day": lambda time: time.day,

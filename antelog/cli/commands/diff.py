@@ -130,7 +130,10 @@ def _inputs(plan: Plan, settings: Settings) -> dict[str, object]:
             for name, value in settings.map.items()
             if "." not in name or name.split(".")[0] in inputs | statics
         },
-        "time_units": _known(settings.time_units, inputs | {""}),
+        **{
+            name: _known(getattr(settings, name), inputs | {""})
+            for name in ("time_units", "time_zones", "time_formats")
+        },
     }
 
 

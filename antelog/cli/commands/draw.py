@@ -92,9 +92,9 @@ def draw(ctx: click.Context, /, source: Path, settings: Settings, more: DrawFlag
     is_log = source == _STDIN or source.suffix.lower() in _LOGS
     if is_log and more.plan:
         raise click.UsageError("--plan needs a program, and this is a log")
-    read = settings.given & {"inputs", "statics", "map", "time_units"}
+    read = settings.given & {"inputs", "statics", "map", "time_units", "time_zones", "time_formats"}
     if is_log and read:
-        hint = "leave out --input, --static, --map and --time-unit"
+        hint = "leave out --input, --static, --map and --time-unit, --time-zone, --time-format"
         raise click.UsageError(f"a log has its answers already; {hint}")
     if more.plan and (read or settings.given & {"until", "since"}):
         say("note: --plan draws the rules alone: no facts are read")

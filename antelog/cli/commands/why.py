@@ -75,7 +75,7 @@ def why(ctx: click.Context, /, atom: str, settings: Settings, more: WhyFlags) ->
         answer = explained(
             recorded_grounds(program, recording, at, rejects), atom, Detail(more.depth, more.most)
         )
-        for note in rejects.notes:
+        for note in (*rejects.notes, *rejects.at_end):
             say(f"note: {shown(note)}")
         if more.form == "json":
             tell(json.dumps(answer.to_dict(), ensure_ascii=False, indent=2))

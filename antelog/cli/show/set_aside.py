@@ -104,7 +104,7 @@ def _summarize(rejects: Rejects, file: Path | None, timescale: Timescale | None)
 
     Ticks are shown as their times, if they have any.
     """
-    for note in rejects.notes:
+    for note in (*rejects.notes, *rejects.at_end):
         say(f"note: {shown(note)}")
     if not rejects.strict:
         found = SetAside(rejects.counts, rejects.first, timescale, rejects.delays)

@@ -16,20 +16,26 @@ from antelog.compile.meaning.canonical import Conjunction, canonical, digest
 from antelog.compile.nodes.columns import seen_columns
 from antelog.compile.nodes.patterns import Pattern
 from antelog.compile.nodes.plan import Input, Plan, Relation, Static
+from antelog.language.moments import DEFAULT_ZONE
 
 
 @dataclass(frozen=True)
 class InputTiming:
-    """The part of an input's declaration on which it depends when answers are decided."""
+    """The part of an input's declaration on which it depends when answers are decided.
+
+    Among it is the zone of times without an offset.
+    """
 
     delay: int
     refinements: frozenset[tuple[tuple[str | int | float | None, ...], int]]
     slot: tuple[int, ...] | None
+    zone: str
 
     @classmethod
-    def of(cls, source: Input) -> InputTiming:
+    def of(cls, source: Input, plan: Plan) -> InputTiming:
         refinements = frozenset((each.pattern, each.delay) for each in source.refinements)
-        return cls(source.delay, refinements, source.slot)
+        zone = plan.counting(source.name).zone or DEFAULT_ZONE
+        return cls(source.delay, refinements, source.slot, zone)
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,9 @@ class Meanings:
         return _Descent(self, ()).relation(name)
 
     def _query(self, relation: Relation) -> QueryMeaning:
-        inputs = {name: InputTiming.of(self.inputs[name]) for name in inputs_of(self.plan, relation.name)}
+        inputs = {
+            name: InputTiming.of(self.inputs[name], self.plan) for name in inputs_of(self.plan, relation.name)
+        }
         form = self._scale, self.relation(relation.name), self._seen(relation)
         return QueryMeaning(relation, digest(form), inputs)
 

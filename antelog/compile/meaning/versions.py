@@ -70,10 +70,11 @@ class InputDifference:
 
 @dataclass(frozen=True)
 class VersionComparison:
-    """The differences of two plans: all queries, and the inputs that differ."""
+    """The differences of two plans: all queries, the inputs that differ, and those of other local times."""
 
     queries: tuple[QueryDifference, ...]
     inputs: tuple[InputDifference, ...]
+    rezoned: tuple[str, ...] = ()
 
     @property
     def is_same(self) -> bool:
@@ -106,7 +107,11 @@ def compared(old: Plan, new: Plan) -> VersionComparison:
         else e
         for e in queries
     )
-    return VersionComparison(tuple(found), tuple(_inputs(old, new)))
+    was = {each.input: each.zone for each in old.read.readings}
+    now = {each.input: each.zone for each in new.read.readings}
+    both = {each.name for each in old.inputs} & {each.name for each in new.inputs}
+    rezoned = tuple(sorted(name for name in both if was.get(name) != now.get(name)))
+    return VersionComparison(tuple(found), tuple(_inputs(old, new)), rezoned)
 
 
 def _query(name: str, old: QueryMeaning | None, new: QueryMeaning | None) -> QueryDifference:
@@ -160,6 +165,8 @@ def sentence(comparison: VersionComparison) -> str:
     names = [each.name for each in comparison.of(Fate.SAME) if each.has_other_columns]
     if names:
         parts.append(f"the columns of {_listed(names)} are called otherwise")
+    if comparison.rezoned:
+        parts.append(f"times of {_listed(comparison.rezoned)} without an offset are read in another zone")
     if not parts:
         return "the queries mean the same, but are written otherwise"
     same = [each.name for each in comparison.of(Fate.SAME) if not each.has_other_columns]

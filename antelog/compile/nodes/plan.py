@@ -1,6 +1,6 @@
 """The nodes of a plan: what the compiler hands to the engine.
 
-    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, Unit*
+    Plan     = Input*, Static*, StaticRule*, Relation*, Key, tick?, TimeReading*
     Relation = an atom whose truth over time is kept: one for each query, and one for each
                negated atom (up to the values of its arguments); has Pattern*, Bounds, Level
 
@@ -250,17 +250,24 @@ class Key(Struct, frozen=True):
         return next(k.position for k in self.positions if k.name == name)
 
 
-class Unit(Struct, frozen=True):
-    """The unit in which the times of an input count since 1970: `s`, `ms`, `us`, `ns`; or `ticks`."""
+class TimeReading(Struct, frozen=True):
+    """The words of a program, or of its options, on how an input writes its times.
+
+    Numbers count a unit since 1970, `s`, `ms`, `us`, `ns`, or are `ticks`; what has no offset is of `zone`;
+    texts have the `form`, as `strptime` has it.
+    """
 
     input: str
-    unit: str
+    unit: str | None = None
+    zone: str | None = None
+    form: str | None = None
 
 
 class Plan(Struct, frozen=True, cache_hash=True):
     """A compiled program. `tick` is the length of a tick in microseconds, if times are timestamps.
 
-    `units` has the inputs whose unit is said. Times are shown in `zone`, and ticks of days begin there.
+    `readings` has the inputs about whose times something is said. Times are shown in `zone`, and days begin
+    there.
     """
 
     inputs: tuple[Input, ...]
@@ -269,12 +276,13 @@ class Plan(Struct, frozen=True, cache_hash=True):
     relations: tuple[Relation, ...]
     key: Key
     tick: int | None = None
-    units: tuple[Unit, ...] = ()
+    readings: tuple[TimeReading, ...] = ()
     zone: str = DEFAULT_ZONE
 
     def counting(self, name: str) -> Counting:
         """The way the times of an input are counted."""
-        return Counting(self.timescale, next((each.unit for each in self.units if each.input == name), None))
+        found = next((each for each in self.readings if each.input == name), TimeReading(name))
+        return Counting(self.timescale, found.unit, found.zone, found.form)
 
     @property
     def has_sight(self) -> bool:
@@ -296,16 +304,21 @@ class Plan(Struct, frozen=True, cache_hash=True):
 
     @property
     def read(self) -> Plan:
-        """The plan without units of time, for readers of facts whose times are ticks already."""
-        return structs.replace(self, units=()) if self.units else self
+        """The plan for readers of facts whose times are ticks already; which zone they were of is kept."""
+        zones = tuple(
+            TimeReading(each.input, zone=each.zone)
+            for each in self.readings
+            if each.zone not in (None, DEFAULT_ZONE)
+        )
+        return self if zones == self.readings else structs.replace(self, readings=zones)
 
     @property
     def meaning(self) -> Plan:
-        """The plan without what changes no answer or chance: units, notices, the zone if no tick is a day."""
+        """The plan without what changes no answer or chance: notices, units, the zone times are shown in."""
         of_days = self.timescale is not None and self.timescale.of_days
         relations = tuple(structs.replace(each, notice=Notice(given=each.given)) for each in self.relations)
         zone = self.zone if of_days else DEFAULT_ZONE
-        return structs.replace(self, units=(), zone=zone, relations=relations)
+        return structs.replace(self.read, zone=zone, relations=relations)
 
     @property
     def queries(self) -> Iterator[Relation]:

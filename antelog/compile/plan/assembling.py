@@ -31,7 +31,7 @@ from antelog.compile.nodes.plan import (
     Relation,
     Static,
     StaticRule,
-    Unit,
+    TimeReading,
 )
 from antelog.compile.patterns.relations import Request, Resolved
 from antelog.compile.plan.bounds import bound
@@ -40,6 +40,7 @@ from antelog.compile.rules.clauses import static_rule
 from antelog.compile.rules.stratify import Dependency, Violation, stratify
 from antelog.errors import PlanError
 from antelog.language import Checked
+from antelog.language.moments import DEFAULT_ZONE
 from antelog.language.syntax import Atom, Constant, Query, Variable
 from antelog.language.vocabulary import PredicateKind, Vocabulary
 
@@ -52,8 +53,10 @@ def assembled(checked: Checked, relations: Iterable[Resolved]) -> Plan:
     statics, static_rules = _statics(checked)
     queries = {query.atom.predicate: query for query in checked.document.queries}
     found = [_relation(each, vocabulary, queries) for each in relations]
-    units = tuple(Unit(name, unit) for name, unit in vocabulary.units.items())
-    times = vocabulary.tick, units, vocabulary.zone
+    units, zone = vocabulary.units, vocabulary.zone
+    readings = (TimeReading(each.name, units.get(each.name), zone) for each in inputs)
+    said = tuple(each for each in readings if each != TimeReading(each.input))
+    times = vocabulary.tick, said, zone or DEFAULT_ZONE
     return Plan(tuple(inputs), statics, static_rules, tuple(found), Key(()), *times)
 
 

@@ -24,7 +24,17 @@ import pyarrow as pa
 from antelog.accounts import REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
-from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, times_of
+from antelog.arrow.ticks import (
+    TWICE,
+    UTC_ASSUMED,
+    InTicks,
+    Ticks,
+    assumes_utc,
+    comes_twice,
+    is_timestamp,
+    no_tick,
+    times_of,
+)
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.delays import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
@@ -50,7 +60,7 @@ class Admitted:
 
     `places` says for each reject which row of its frame it was, `types` of which types the columns
     of the frames are, without the time; `of_no_use` how many rows of each input are of no use, whenever
-    they come.
+    they come. `notes` are sentences about the times.
     """
 
     facts: Mapping[str, Facts]
@@ -59,6 +69,7 @@ class Admitted:
     places: Column
     types: Mapping[str, tuple[pa.DataType, ...]]
     of_no_use: Mapping[str, int]
+    notes: frozenset[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,6 +81,7 @@ class _AdmittedFrame:
     rejects: pa.Table
     places: Column
     of_no_use: int = 0
+    notes: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +122,7 @@ def admit(
         if name not in sources:
             raise DataError(_unknown_input(plan, name))
     facts, counts, types, of_no_use = {}, {}, {}, dict.fromkeys(sources, 0)
-    tables, places = [rejects.none()], [np.zeros(0, np.int64)]
+    tables, places, notes = [rejects.none()], [np.zeros(0, np.int64)], set[str]()
     for name, source in sources.items():
         facts[name] = no_facts(len(source.columns) - 1)
         counts[name] = Counts()
@@ -122,12 +134,13 @@ def admit(
             ticks = _Ticks(before, now, counting)
             found = _admit(source, rows, values, ticks, conflicts)
             facts[name], counts[name], of_no_use[name] = found.facts, found.counts, found.of_no_use
+            notes |= found.notes
             types[name] = tuple(map(declared, (column.type for column in rows.columns), source.types))
             if len(found.places):
                 tables.append(found.rejects)
                 places.append(found.places)
     table = pa.concat_tables(tables) if len(tables) > 1 else rejects.none()
-    return Admitted(facts, counts, table, np.concatenate(places), types, of_no_use)
+    return Admitted(facts, counts, table, np.concatenate(places), types, of_no_use, frozenset(notes))
 
 
 def _unknown_input(plan: Plan, name: str) -> str:
@@ -158,6 +171,7 @@ def _admit(
         arrival = Ticks(arrivals(time.numbers, ticks.before, ticks.now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
+    notes = _notes(source.name, time, counting)
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
@@ -186,7 +200,7 @@ def _admit(
     if not found:
         facts = _once(given)
         counts = Counts(facts.count, rows.count - facts.count)
-        return _AdmittedFrame(facts, counts, rejects.none(), np.zeros(0, np.int64))
+        return _AdmittedFrame(facts, counts, rejects.none(), np.zeros(0, np.int64), notes=notes)
     facts = _once(given.take(fine))
     lost = {reason: sum(len(at) for r, at, _ in found if r == reason) for reason in REASONS}
     counts = Counts(facts.count, int(fine.sum()) - facts.count, **lost)
@@ -194,7 +208,13 @@ def _admit(
     as_json = rejects.json_rows([column[at] for column in given.columns], len(at), values)
     table = _rejected(source.name, as_json, time, arrival, found)
     unusable = int(np.logical_or.reduce([each.applies for each in of_no_use]).sum())
-    return _AdmittedFrame(facts, counts, table, np.sort(at), unusable)
+    return _AdmittedFrame(facts, counts, table, np.sort(at), unusable, notes)
+
+
+def _notes(name: str, time: Ticks, counting: Counting) -> frozenset[str]:
+    twice = int((time.shown(TWICE) & time.whole).sum())
+    found = {comes_twice(twice, name)} if twice else set()
+    return frozenset(found | {UTC_ASSUMED}) if assumes_utc(time, counting) else frozenset(found)
 
 
 def _cells(
@@ -250,7 +270,7 @@ def _about_times(time: Ticks, arrival: Ticks, counting: Counting) -> Iterator[_O
     for what, times, wrong in (("time", time, ~time.natural), ("arrival", arrival, ~arrival.whole)):
 
         def detail(rows: Column, what: str = what, times: Ticks = times) -> pa.Array:
-            return rejects.about_time(what, times, rows, counting.tick)
+            return rejects.about_time(what, times, rows, counting)
 
         yield _Objection(MALFORMED, wrong, detail)
 

@@ -68,8 +68,8 @@ def about_value(name: str, kind: str | None, cells: Column, values: Values) -> p
     return pc.if_else(pa.array(cells == UNBOUND), f"column {name} has no value", wrong)
 
 
-def about_time(what: str, times: Ticks, rows: Column, length: int | None) -> pa.Array:
-    """Reasons why times or arrivals are not natural numbers up to LAST; `length` is that of a tick."""
+def about_time(what: str, times: Ticks, rows: Column, counting: Counting) -> pa.Array:
+    """Reasons why times or arrivals are not natural numbers up to LAST."""
     odd, values = times.take(rows), Values()
     with naming(f"the {what}", odd.given.type):
         cells, bad = values.encode_usable(odd.given)
@@ -77,7 +77,7 @@ def about_time(what: str, times: Ticks, rows: Column, length: int | None) -> pa.
     if kind_of(odd.given.type) is Kind.TEXT:  # without the quotes of the language, as it was written
         given = in_one_piece(odd.given if bad is None else without(odd.given, bad)).cast(pa.string())
         texts = pc.if_else(pc.equal(pc.utf8_trim_whitespace(given), ""), None, given)
-    said = why_no_tick(what, odd, texts, length)
+    said = why_no_tick(what, odd, texts, counting)
     if bad is None:
         return said
     return pc.if_else(pa.array(bad), f"the {what} {why_of_no_use(odd.given.type)}", said)

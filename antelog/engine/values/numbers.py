@@ -171,6 +171,7 @@ def _at(column: Column, row: int) -> int:
 
 
 _ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
+    "minute": pc.minute,
     "hour": pc.hour,
     "weekday": partial(pc.day_of_week, count_from_zero=False),
     "day": pc.day,

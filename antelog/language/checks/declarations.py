@@ -15,7 +15,7 @@ from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
 from antelog.language.functions import BUILT_IN
 from antelog.language.literals.last import Last
-from antelog.language.moments import DEFAULT_ZONE, zones
+from antelog.language.moments import zones
 from antelog.language.parser import Parsed
 from antelog.language.printer import to_text
 from antelog.language.vocabulary import Predicate, PredicateKind, Schedule, Signature, Type, Vocabulary
@@ -78,14 +78,14 @@ def _tick(document: syntax.Document, found: list[Diagnostic]) -> int | None:
     return None
 
 
-def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) -> str:
+def _zone(document: syntax.Document, tick: int | None, found: list[Diagnostic]) -> str | None:
     statement = _single("zone", document.zones, "all times of a program are shown in the same zone", found)
     if statement is None:
-        return DEFAULT_ZONE
+        return None
     if statement.name not in zones():
         hint = did_you_mean(statement.name, zones()) or "Zones are called as in `Europe/Berlin`."
         found.append(Diagnostic("E113", f"there is no zone {statement.name}", statement.span, hint))
-        return DEFAULT_ZONE
+        return None
     if tick is None:
         hint = "Say how long a tick is, as in `tick 10 minutes.`; without it times are numbers."
         found.append(Diagnostic("E113", "a `zone` needs a `tick`", statement.span, hint))

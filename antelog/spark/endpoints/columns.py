@@ -10,28 +10,19 @@ A field with the whole name is preferred to a path, as in `antelog.files.json_fi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from pyspark.sql import Column
 from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, NumericType, StructType
+from pyspark.sql.types import DataType, NumericType, StringType, StructType
 
 from antelog.arrow.grammar import EXACT, NO_NUMBER, NOT_WHOLE, NUMBER, ROUNDED
 from antelog.errors import DataError
 from antelog.language.epochs import Counting
-from antelog.spark.job.epochs import no_time, text_ticks
+from antelog.spark.job.epochs import ParsedColumn, parsed_times
 from antelog.spark.settings import MALFORMED, quoted
 
 Kind: TypeAlias = Literal["number", "integer", "text", "time"]
-
-
-@dataclass(frozen=True)
-class ParsedColumn:
-    """A column of values, and one of error messages, null where the value is valid."""
-
-    column: Column
-    complaint: Column
 
 
 def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedColumn:
@@ -46,7 +37,7 @@ def value_of(text: Column, name: str, kind: Kind, counting: Counting) -> ParsedC
         number = f.when(text.rlike(_WHOLE), f.trim(text).try_cast("bigint")).otherwise(plain)
         said = f.concat(f.lit("value `"), text, f.lit(f"` of column {name} {NOT_WHOLE}"))
         return ParsedColumn(number, f.when(text.isNotNull() & number.isNull(), said))
-    return ParsedColumn(text_ticks(text, counting), no_time(text, name, counting))
+    return parsed_times(text, StringType(), name, counting) or ParsedColumn(text, nothing())
 
 
 def nothing() -> Column:

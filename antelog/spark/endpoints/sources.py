@@ -7,7 +7,7 @@ they are in process (`antelog.spark.endpoints.csv_source`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -24,7 +24,6 @@ from antelog.language.epochs import Counting
 from antelog.run.address import Files, Jdbc, Kafka, Rate, Table
 from antelog.spark.endpoints.columns import (
     Kind,
-    ParsedColumn,
     column_of,
     field,
     fields,
@@ -35,7 +34,7 @@ from antelog.spark.endpoints.columns import (
 from antelog.spark.endpoints.csv_source import CsvReading, csv_rows, deal_out_whole_files, with_files
 from antelog.spark.endpoints.endpoints import Source, properties_of
 from antelog.spark.endpoints.unreadable import without
-from antelog.spark.job.epochs import typed_ticks
+from antelog.spark.job.epochs import ParsedColumn, parsed_times
 from antelog.spark.settings import MALFORMED, ROW, quoted
 
 Schema: TypeAlias = StructType
@@ -95,17 +94,24 @@ def frame(
     rows = typed(spark, source, stream, limit, reading.schema)
     if isinstance(source, Files):
         rows = without(rows, leave_out)
-    return rows.select(*(_cell(rows, column, name, reading) for column, name in reading.columns.items()))
+    return rows.select(*_cells(rows, reading))
 
 
 # ---- sources with types ----
 
 
-def _cell(rows: DataFrame, column: str, name: str, reading: Reading) -> Column:
-    cell = column_of(rows.columns, name)
-    if reading.kinds[column] == "time":
-        cell = typed_ticks(cell, rows.select(cell).schema.fields[0].dataType, reading.counting)
-    return cell.alias(column)
+def _cells(rows: DataFrame, reading: Reading) -> Iterator[Column]:
+    """The columns, with times as ticks; and one that marks rows as malformed if times may be none."""
+    wrong: list[Column] = []
+    for column, name in reading.columns.items():
+        cell = column_of(rows.columns, name)
+        if reading.kinds[column] == "time":
+            type_ = rows.select(cell).schema.fields[0].dataType
+            if (read := parsed_times(cell, type_, column, reading.counting)) is not None:
+                cell, wrong = read.column, [*wrong, read.complaint]
+        yield cell.alias(column)
+    if wrong:
+        yield f.coalesce(*wrong).alias(MALFORMED)
 
 
 def typed(

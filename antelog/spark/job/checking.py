@@ -14,7 +14,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.pandas.types import to_arrow_type
-from pyspark.sql.types import StringType, StructField, TimestampType
+from pyspark.sql.types import StructField, TimestampType
 
 from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import InTicks, is_timestamp, no_tick
@@ -40,7 +40,7 @@ from antelog.run.checks import tick_of
 from antelog.run.clock import ClockName, Timing
 from antelog.run.values import SettingError, length_of
 from antelog.spark.job.dividing import numbers_of_buckets
-from antelog.spark.job.epochs import no_time, typed_ticks
+from antelog.spark.job.epochs import parsed_times
 from antelog.spark.job.forecasts import Forecasts, forecasts_of, within
 from antelog.spark.job.functions import sent
 from antelog.spark.job.job import ARRIVED, WALL, Data, Job, RunSpan, WantedLines
@@ -181,10 +181,7 @@ def columns_taken(source: Input, has: Sequence[str], options: OutputOptions) -> 
 
 
 def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: OutputOptions) -> DataFrame:
-    """The rows with times in texts and numbers since 1970 converted to ticks, unless they were read as ticks.
-
-    Rows with a text that is no time are marked as malformed.
-    """
+    """The rows with their times read, unless they are ticks; those with one that is none are malformed."""
     if isinstance(options.arrival, InTicks):
         return frame
     words = {source.columns[-1]: "time", ARRIVED: "arrival"}
@@ -192,10 +189,10 @@ def _in_ticks(frame: DataFrame, source: Input, counting: Counting, options: Outp
     wrong = [columns[MALFORMED]] if MALFORMED in columns else []
     for each in frame.schema.fields:
         if each.name in words:
-            if isinstance(each.dataType, StringType):
-                wrong.append(no_time(columns[each.name], words[each.name], counting))
-                columns[MALFORMED] = f.coalesce(*wrong)
-            columns[each.name] = typed_ticks(columns[each.name], each.dataType, counting)
+            read = parsed_times(columns[each.name], each.dataType, words[each.name], counting)
+            if read is not None:
+                wrong.append(read.complaint)
+                columns |= {each.name: read.column, MALFORMED: f.coalesce(*wrong)}
     return frame.select(*(column.alias(name) for name, column in columns.items()))
 
 

@@ -1,125 +1,62 @@
-"""Converts times in texts, and numbers since 1970, to ticks by Spark's own functions.
+"""Reads columns of times on Spark into ticks, by `antelog.arrow.ticks`, which does it everywhere.
 
-A column of texts or numbers and its counting give a column of ticks, with the results of `antelog.engine`.
-`antelog.arrow.ticks` does the same for Arrow, and `antelog.language.epochs` decides for both.
+A time that is none has no tick, and a message that says why. What needs no reading is left as it is: numbers
+that are ticks, and timestamps of Spark, which are moments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any, cast
+from dataclasses import dataclass
 
+import numpy as np
+import pyarrow as pa
 from pyspark.sql import Column
-from pyspark.sql import functions as f
-from pyspark.sql.types import DataType, DecimalType, FractionalType, IntegralType, LongType, StringType
+from pyspark.sql.pandas.functions import arrow_udf
+from pyspark.sql.types import DataType, DateType, NumericType, StringType, TimestampNTZType
 
-from antelog.arrow.grammar import DATE, EXACT, NUMBER, STAMP, WHOLE_TIME, ZONED, nature_of_times
-from antelog.arrow.ticks import FAR, LARGEST, LAST
-from antelog.language.epochs import MICROSECONDS, Counting
-from antelog.language.moments import DEFAULT_ZONE, Timescale
-
-_HOUR, _MINUTE = r"([T ][0-9]{2})", r"([T ][0-9]{2}:[0-9]{2})"
-
-
-def typed_ticks(column: Column, type_: DataType, counting: Counting) -> Column:
-    """A column of ticks for a column of times: whole numbers, fractions, texts; other types are unchanged."""
-    if isinstance(type_, StringType):
-        return text_ticks(column, counting)
-    if counting.only_ticks:
-        return column
-    if isinstance(type_, IntegralType):
-        ticks = whole_ticks(column.cast("bigint"), counting)
-        # What is recognised gets smaller; what a unit is said of may not.
-        return ticks if counting.unit or isinstance(type_, LongType) else ticks.cast(type_)
-    if isinstance(type_, FractionalType | DecimalType):
-        number = column.cast("double")
-        return f.coalesce(double_ticks(number, counting).cast("double"), number)
-    return column
+from antelog.arrow.arrays import mask_of
+from antelog.arrow.kinds import Kind, kind_of
+from antelog.arrow.ticks import times_of
+from antelog.engine.facts.rejects import about_time
+from antelog.language.epochs import Counting
+from antelog.spark import workers
 
 
-def text_ticks(text: Column, counting: Counting) -> Column:
-    """The ticks of a column of texts, as long whole numbers; null for those that are no times."""
-    is_whole = text.rlike(WHOLE_TIME)
-    whole = f.when(is_whole, f.regexp_extract(text, r"[+-]?[0-9]+", 0).try_cast("bigint"))
-    if counting.timescale is None:
-        return whole
-    # Seconds may have a fraction; and a reader of JSON may write 1714603200.5 as 1.7146032005E9.
-    others = f.when(text.rlike(NUMBER) & ~is_whole, f.trim(text).try_cast("double"))
-    stamps = f.when(text.rlike(STAMP), f.regexp_replace(f.trim(text), ",", "."))
-    for short, rest in ((_HOUR, ":00:00"), (_MINUTE, ":00")):  # Spark reads a zone behind seconds only
-        stamps = f.regexp_replace(stamps, rf"{short}(Z|[+-][0-9:]+)$", f"$1{rest}$2")
-    # A time without a zone is one of UTC, whatever the zone of the session.
-    begin = f.lit("1970-01-01").cast("timestamp_ntz")
-    zoneless = f.timestamp_diff("MICROSECOND", begin, stamps.try_cast("timestamp_ntz"))
-    zoned = f.unix_micros(stamps.try_cast("timestamp"))
-    dates = f.when(stamps.rlike(DATE), _ticks_at(zoneless, replace(counting.timescale, zone=DEFAULT_ZONE)))
-    micros = f.when(stamps.rlike(ZONED), zoned).otherwise(zoneless)
-    return f.coalesce(
-        whole_ticks(whole, counting),
-        double_ticks(others, counting),
-        dates,
-        _ticks_at(micros, counting.timescale),
-    )
+@dataclass(frozen=True)
+class ParsedColumn:
+    """A column of values, and one of error messages, null where the value is valid."""
+
+    column: Column
+    complaint: Column
 
 
-def no_time(text: Column, name: str, counting: Counting) -> Column:
-    """An error message for each text that is no time, else null; a missing one is left to the engine."""
-    said = f.concat(f.lit(f"the {name} `"), text, f.lit(f"` is not {nature_of_times(counting.tick)}"))
-    return f.when(text.isNotNull() & text_ticks(text, counting).isNull(), said)
+def parsed_times(column: Column, type_: DataType, word: str, counting: Counting) -> ParsedColumn | None:
+    """The ticks of a column of times, which messages call by a word; None if it needs no reading."""
+    kinds = [(StringType, True), (NumericType, not counting.only_ticks)]
+    kinds += [(each, counting.tick is not None) for each in (TimestampNTZType, DateType)]
+    if not any(here and isinstance(type_, each) for each, here in kinds):
+        return None
+
+    def read(given: pa.Array) -> pa.Array:
+        workers.spare()
+        return ticks_read(given, word, counting)
+
+    found = arrow_udf(read, "ticks bigint, said string")(column)  # type: ignore[call-overload]  # wants a default
+    return ParsedColumn(found["ticks"], found["said"])
 
 
-def whole_ticks(number: Column, counting: Counting) -> Column:
-    """The ticks of a column of long whole numbers."""
-    if counting.timescale is None or not counting.ranges:
-        return number
-    even = counting.timescale.even  # if not, ticks are those of moments, which are counted in microseconds
-    length = counting.timescale.length if even else 1
-    each = {r.unit: MICROSECONDS[r.unit] / length for r in counting.ranges}
-    numerator, denominator = (
-        _of_unit(number, counting, {unit: getattr(e, part) for unit, e in each.items()})
-        for part in ("numerator", "denominator")
-    )
-    counts = number
-    if counting.unit is not None:
-        # What is further away than this is beyond the last tick anyway, and its number could overflow.
-        far = min(int(((LAST if even else FAR) + 1) / each[counting.unit]) + 1, 2**63 - 1)
-        counts = f.when(number > far, far).when(number < -far, -far).otherwise(number)
-    rest = f.pmod(counts, denominator)
-    ticks = _floor(counts, denominator) * numerator + _floor(rest * numerator, denominator)
-    ticks = ticks.cast("bigint")
-    return f.coalesce(ticks if even else _ticks_at(ticks, counting.timescale), number)
+def needs_reading(type_: pa.DataType, counting: Counting) -> bool:
+    """Whether times of an Arrow type need reading."""
+    kind = kind_of(type_)
+    dated = kind in (Kind.MOMENT, Kind.DATE) and counting.tick is not None
+    return dated or kind is Kind.TEXT or (kind is Kind.NUMBER and not counting.only_ticks)
 
 
-def double_ticks(number: Column, counting: Counting) -> Column:
-    """The ticks of a column of doubles, as long whole numbers; null for those that are none."""
-    whole = f.when((f.rint(number) == number) & number.between(-EXACT, EXACT), number).cast("bigint")
-    if counting.timescale is None or not counting.ranges:
-        return whole
-    factors = {r.unit: float(MICROSECONDS[r.unit]) for r in counting.ranges}
-    counts = f.rint(number * _of_unit(number, counting, factors))
-    near = f.when(counts > LARGEST, float(LARGEST)).when(counts < -LARGEST, -float(LARGEST)).otherwise(counts)
-    return f.coalesce(_ticks_at(near.cast("bigint"), counting.timescale), whole)
-
-
-def _ticks_at(micros: Column, timescale: Timescale) -> Column:
-    """The ticks of moments, in microseconds since 1970."""
-    if timescale.even:
-        return _floor(micros, f.lit(timescale.length))
-    near = f.when(micros > FAR, FAR).when(micros < -FAR, -FAR).otherwise(micros)
-    local = f.unix_micros(f.from_utc_timestamp(f.timestamp_micros(near), timescale.zone))
-    return _floor(local + timescale.ahead, f.lit(timescale.length))
-
-
-def _of_unit(number: Column, counting: Counting, values: Mapping[str, int | float]) -> Column:
-    """The value for the unit that each number counts; null for ticks."""
-    found: Any = f  # it has a `when`, as conditions have
-    for each in counting.ranges:
-        found = found.when((number >= each.first) & (number <= each.last), f.lit(values[each.unit]))
-    return cast(Column, found)
-
-
-def _floor(one: Column, other: Column) -> Column:
-    """The quotient, rounded down; Spark's own is rounded to 0."""
-    up = f.call_function("div", -1 - one, other)
-    return f.when(one < 0, -1 - up).otherwise(f.call_function("div", one, other))
+def ticks_read(given: pa.Array, word: str, counting: Counting) -> pa.Array:
+    """A struct for each time: its tick, and what is wrong with it. What is missing is left to the engine."""
+    times = times_of(given, counting)
+    wrong = np.flatnonzero(~times.whole & mask_of(given.is_valid()))
+    said = np.full(len(given), None, object)
+    said[wrong] = about_time(word, times, wrong, counting).to_pylist()
+    parts = [pa.array(times.numbers, pa.int64(), mask=~times.whole), pa.array(said.tolist(), pa.string())]
+    return pa.StructArray.from_arrays(parts, ["ticks", "said"])

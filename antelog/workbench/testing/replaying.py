@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from antelog.arrow.arrays import array_of
+from antelog.arrow.ticks import in_ticks_of
 from antelog.compile.rules.statics import Row as StaticRow
 from antelog.compile.rules.statics import evaluate
 from antelog.engine.step.plain_values import rows_of
@@ -22,7 +23,6 @@ from antelog.errors import AntelogError, DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
 from antelog.files.columns import WantedColumns
-from antelog.language.epochs import TICKS, Counting
 from antelog.process import Engine
 from antelog.program import Program
 from antelog.run import stretches
@@ -280,7 +280,7 @@ def _sources(case: RuleCase, program: Program, name: str) -> dict[str, InputSour
     found: dict[str, InputSource] = {}
     for each in plan.inputs:
         wanted = wanted_of(plan, each.name, case.options.arrival)
-        in_ticks = replace(wanted, counting=Counting(plan.timescale, TICKS))
+        in_ticks = replace(wanted, counting=in_ticks_of(plan.timescale))
         facts = [fact for fact in case.facts if fact.predicate == each.name]
         lines = [fact.node.start_mark.line + 1 for fact in facts]
         files = [file.path for file in case.files if file.predicate == each.name]

@@ -265,7 +265,7 @@ def test_a_state_goes_on_with_another_unit(tmp_path: Path) -> None:
     engine = antelog.Engine(program)
     engine.advance(2857672, {"Temp": [("a", SECONDS * 1000)]})
     engine.save(tmp_path / "state")
-    again = antelog.Engine.restore(tmp_path / "state", program.with_units({"Temp": "s"}))
+    again = antelog.Engine.restore(tmp_path / "state", program.with_times({"Temp": "s"}))
     (row,) = again.advance(2857673, {"Temp": [("a", SECONDS + 600)]})["Hot"].slice(0, 1).to_pylist()
     assert (row["change"], row["T"]) == ("confirmed", 2857672)
 
@@ -302,9 +302,9 @@ def test_a_late_fact_whose_time_is_odd(tick: str, time: int, said: str | None) -
 )
 def test_units_that_do_not_fit(units: dict[str, str], why: str) -> None:
     with pytest.raises(DataError, match=why):
-        antelog.parse(EPOCH.format("")).with_units(units)
+        antelog.parse(EPOCH.format("")).with_times(units)
     with pytest.raises(DataError, match="where a tick has a length"):
-        antelog.parse("input A(x, time). P(X, T) :- A(X, T). query P(X, T).").with_units({"A": "ms"})
+        antelog.parse("input A(x, time). P(X, T) :- A(X, T). query P(X, T).").with_times({"A": "ms"})
 
 
 def test_extra_columns_are_left_out_and_others_mapped() -> None:

@@ -47,7 +47,7 @@ def test_a_frame_of_no_use_is_an_error_and_nothing_is_taken(tick: str, given: An
     ("given", "said"),
     [
         (
-            frame(["2024-03-04", "noon", "noon"]),
+            frame(["2024-03-04T00Z", "noon", "noon"]),
             r"^Temp: 2 of 3 rows were set aside \(2 malformed\); the time `noon` is not .*; `rejects` of",
         ),
         (

@@ -218,8 +218,8 @@ class Lowering:
             return Calculation("+", (self.term(term.time), self.term(term.by)))
         if isinstance(term, syntax.Calculation):
             ticks = None
-            if term.function in ("hour", "weekday", "day", "month"):
-                ticks = TickLength(self.vocabulary.tick or 0, self.vocabulary.zone)
+            if term.function in ("minute", "hour", "weekday", "day", "month"):
+                ticks = TickLength(self.vocabulary.tick or 0, self.vocabulary.zone or "UTC")
             return worked_out(Calculation(term.function, tuple(map(self.term, term.arguments)), ticks))
         self.used += 1
         return Variable(f"_{self.used}") if self.own is None else Inner(f"_{self.used}")
