@@ -337,10 +337,10 @@ class Builder(Transformer[Token, Any]):
     def one_per(self, _meta: Meta, children: list[Token]) -> tuple[syntax.Name, ...]:
         return tuple(syntax.Name(str(name), span=_at(name)) for name in children)
 
-    def every(self, meta: Meta, children: list[Any]) -> syntax.Every:
+    def every(self, meta: Meta, children: list[Any]) -> syntax.ExpectedGap:
         gap, *names = children
         per = (syntax.Name(str(name), span=_at(name)) for name in names if name is not None)
-        return syntax.Every(gap, tuple(per), span=_span(meta))
+        return syntax.ExpectedGap(gap, tuple(per), span=_span(meta))
 
     def tick(self, meta: Meta, children: list[Any]) -> syntax.Tick:
         return syntax.Tick(children[0], span=_span(meta))
@@ -365,7 +365,7 @@ class Builder(Transformer[Token, Any]):
         delay = next((c for c in rest if isinstance(c, syntax.Bound)), None)
         one_per = next((c for c in rest if isinstance(c, tuple)), None)
         shares = next((c.each for c in rest if isinstance(c, _Shares)), None)
-        every = next((c for c in rest if isinstance(c, syntax.Every)), None)
+        every = next((c for c in rest if isinstance(c, syntax.ExpectedGap)), None)
         clauses = (delay, one_per, shares, every)
         return syntax.Input(str(name), columns, *clauses, span=_span(meta), name_span=_at(name))
 

@@ -7,7 +7,7 @@
     Zone       = name                                       zone "Europe/Berlin".
     Limit      = name, value: number                        limit hot = 90.
     Include    = path                                       include "fleet.alog".
-    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: Every?
+    Input      = name, Column*, Bound?, one_per: Name*?, shares: Percentage*?, every: ExpectedGap?
                                                             input P(a, b: number, time) delay 1, one per a.
     Static     = name, Column*                              static P(a, b).
     Function   = name, Column*, gives?                      function km(a, b) -> number.
@@ -135,7 +135,7 @@ class Name(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Every(Node):
+class ExpectedGap(Node):
     """The expected gap between facts, of each source: of what has the same values in the columns `per`."""
 
     gap: Bound
@@ -182,7 +182,7 @@ class Input(Named):
     delay: Bound | None = None
     one_per: tuple[Name, ...] | None = None
     shares: tuple[Percentage, ...] | None = None
-    every: Every | None = None
+    every: ExpectedGap | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,9 @@ def rhythms_of(plan: Plan) -> dict[str, Rhythm]:
     if tick is None:
         return {}
     return {
-        each.name: Rhythm(max(each.delays) * tick, tick if each.gap is None else each.gap * tick)
+        each.name: Rhythm(
+            max(each.delays) * tick, tick if each.expected.gap is None else each.expected.gap * tick
+        )
         for each in plan.inputs
     }
 

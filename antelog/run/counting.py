@@ -143,9 +143,9 @@ class InputCounts:
         self._inputs, self._tick = {source.name: source for source in plan.inputs}, plan.tick
         self.each = {name: (known or {}).get(name) or Count() for name in self._inputs}
         self.slots = {
-            source.name: SlotTimes([source.columns[at] for at in source.source])
+            source.name: SlotTimes([source.columns[at] for at in source.expected.of])
             for source in plan.inputs
-            if source.source and plan.tick is not None
+            if source.expected.of and plan.tick is not None
         }
         self._backlogs = {name: Backlog() for name in self._inputs}
         self._wall = self._began = 0
@@ -198,7 +198,7 @@ class InputCounts:
 
     def _gap(self, name: str) -> int | None:
         """How long nothing may come before an input is silent: its gap with a tolerance, and a grace."""
-        declared, tick = self._inputs[name].gap, self._tick or 0
+        declared, tick = self._inputs[name].expected.gap, self._tick or 0
         expected = self.each[name].usual_gap if declared is None or not tick else declared * tick * 3 // 2
         return None if expected is None else expected + max(tick, _LEAST_GRACE)
 

@@ -59,7 +59,7 @@ LITERALS = st.one_of(
 PERCENTAGES = st.builds(syntax.Percentage, AMOUNTS)
 SHARES = st.none() | st.lists(PERCENTAGES, min_size=1, max_size=3).map(tuple)
 SOURCES = st.lists(st.builds(syntax.Name, WORDS), max_size=2).map(tuple)
-GAPS = st.none() | st.builds(syntax.Every, BOUNDS, SOURCES)
+GAPS = st.none() | st.builds(syntax.ExpectedGap, BOUNDS, SOURCES)
 COLUMNS = st.lists(st.builds(syntax.Column, WORDS, st.none() | WORDS, st.none() | BOUNDS), max_size=3).map(
     tuple
 )

@@ -29,7 +29,7 @@ SECOND = 1_000_000
 )
 def test_a_gap_is_counted_in_ticks(clauses: str, gap: int | None) -> None:
     program = antelog.parse(f"tick 2 s. input P(x, time) {clauses}. {RULE}")
-    assert [each.gap for each in program.plan.inputs] == [gap]
+    assert [each.expected.gap for each in program.plan.inputs] == [gap]
 
 
 @pytest.mark.parametrize(

@@ -174,13 +174,27 @@ class InputOdds(Struct, frozen=True):
     shares: tuple[float, ...] | None = None
 
 
+class Expected(Struct, frozen=True):
+    """How often a fact comes of each source: within each `gap` of ticks (None: not declared).
+
+    Facts with the same values at the positions `of` are of one source (none: they have no source).
+    """
+
+    gap: int | None = None
+    of: tuple[int, ...] = ()
+
+    @property
+    def sight(self) -> int:
+        """A source of which nothing is there about so many ticks up to one is unseen at it."""
+        return (self.gap or 0) * 3 // 2
+
+
 class Input(Struct, frozen=True):
     """A stream of facts: its columns (the time is the last), their types, and its delays.
 
     With `one per` it has at most one fact for each slot: the time and the columns at the
-    positions of `slot` (None: there may be any number). Another fact is
-    expected within each `gap` of ticks (None: not declared) from each source: what has the same values at
-    the positions of `source`. No answer depends on it, but what nobody could see is lost.
+    positions of `slot` (None: there may be any number). No answer depends on how often facts are
+    `expected`, but what nobody could see is lost.
     """
 
     name: str
@@ -190,13 +204,7 @@ class Input(Struct, frozen=True):
     refinements: tuple[Refinement, ...] = ()
     slot: tuple[int, ...] | None = None
     odds: InputOdds = InputOdds()
-    gap: int | None = None
-    source: tuple[int, ...] = ()
-
-    @property
-    def sight(self) -> int:
-        """A source of which nothing is there about so many ticks up to one is unseen at it."""
-        return (self.gap or 0) * 3 // 2
+    expected: Expected = Expected()
 
     @property
     def delays(self) -> frozenset[int]:
@@ -287,7 +295,7 @@ class Plan(Struct, frozen=True, cache_hash=True):
     @property
     def has_sight(self) -> bool:
         """Whether decisions may be lost from sight: facts are expected of some sources."""
-        return any(source.source for source in self.inputs)
+        return any(source.expected.of for source in self.inputs)
 
     @property
     def timescale(self) -> Timescale | None:

@@ -20,6 +20,7 @@ from antelog.compile.nodes.plan import (
     AnswerVariables,
     Bounds,
     Chance,
+    Expected,
     GivenFacts,
     Input,
     InputOdds,
@@ -114,7 +115,7 @@ def _input(name: str, vocabulary: Vocabulary) -> Input:
     types = _type_names(name, vocabulary)
     return Input(
         *(name, predicate.columns, types, schedule.bound, refinements, predicate.slot),
-        *(InputOdds(chances, _floats(odds.shares)), schedule.gap, predicate.source),
+        *(InputOdds(chances, _floats(odds.shares)), Expected(schedule.gap, predicate.source)),
     )
 
 

@@ -170,7 +170,7 @@ def needed(plan: Plan, cycles: Mapping[str, frozenset[str]]) -> dict[str, int | 
         if each.reference.of_input:
             name = each.reference.name
             first[name] = _earlier(first[name], _sum(own, None if each.kept is None else -each.kept))
-    sight = {source.name: max(source.sight - 1, 0) for source in plan.inputs if source.source}
+    sight = {source.name: max(source.expected.sight - 1, 0) for source in plan.inputs if source.expected.of}
     return {name: _sum(tick, -sight.get(name, 0)) for name, tick in first.items()}
 
 

@@ -36,9 +36,9 @@ def partition(relations: Iterable[Relation], inputs: Iterable[Input]) -> Key:
         if source.slot is not None and source.name in choices:
             # Which fact holds a slot has to be known where its facts are.
             choices[source.name] = frozenset(source.slot)
-        if source.source and source.name in choices:
+        if source.expected.of and source.name in choices:
             # So has, whether a source was seen.
-            choices[source.name] &= frozenset(source.source)
+            choices[source.name] &= frozenset(source.expected.of)
     choices |= {r.name: frozenset(range(len(r.answer.variables))) for r in relations}
     for name, positions in choices.items():
         if not positions:

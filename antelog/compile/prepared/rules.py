@@ -179,7 +179,7 @@ class Rules:
                 below: tuple[SourceReach, ...] | None = ()
                 if reference.of_input or reference.remembered:
                     source = self.inputs[reference.predicate]
-                    given = ((at, reference.arguments[at]) for at in source.source)
+                    given = ((at, reference.arguments[at]) for at in source.expected.of)
                     terms = {at: term for at, term in given if term is not None}
                     below = (SourceReach(source, terms, 0, 0),) if terms else ()
                 elif reference.name not in self.cycles:  # of those it is remembered what was decided, not why
@@ -204,7 +204,7 @@ class Rules:
             predicate, given = literal.predicate, literal.arguments
         else:
             return False
-        source = self.inputs[predicate].source if predicate in self.inputs else ()
+        source = self.inputs[predicate].expected.of if predicate in self.inputs else ()
         return bool(source) and {at for at, term in enumerate(given) if term is not None} <= {*source}
 
     def is_single(self, aggregate: Aggregate) -> bool:

@@ -107,7 +107,7 @@ def _without_jitter(plan: Plan, document: syntax.Document) -> Iterator[Diagnosti
         source = inputs.get(each.name) if isinstance(each, syntax.Input) else None
         if source is None or not isinstance(each, syntax.Input) or each.every is None:
             continue
-        if plan.tick is not None and source.source and source.gap == 1:
+        if plan.tick is not None and source.expected.of and source.expected.gap == 1:
             message = (
                 f"facts of {each.name} are expected at each tick: one that comes a moment late leaves a tick "
                 "without any, and what is decided there counts as lost from sight"

@@ -66,9 +66,9 @@ def _input_text(source: Input, unit: str | None) -> str:
     if source.slot is not None:
         names = [source.columns[i] for i in source.slot] or ["tick"]
         text += f", one per {' and '.join(names)}"
-    if source.gap is not None:
-        names = [source.columns[i] for i in source.source if source.source != source.slot]
-        text += f", every {source.gap}" + (f" per {' and '.join(names)}" if names else "")
+    if source.expected.gap is not None:
+        names = [source.columns[i] for i in source.expected.of if source.expected.of != source.slot]
+        text += f", every {source.expected.gap}" + (f" per {' and '.join(names)}" if names else "")
     for r in source.refinements:
         text += f", {r.delay} for {_facts(source, r.pattern)}"
     return text

@@ -44,7 +44,7 @@ class Sight:
     def unseen(self, source: Input, cells: Mapping[int, Column], asked: AskedTicks) -> Column:
         """At how many of its ticks the source of each row is unseen: that with these cells in its columns."""
         count = len(asked.first)
-        found, named = np.zeros(count, np.int64), [at for at in source.source if at in cells]
+        found, named = np.zeros(count, np.int64), [at for at in source.expected.of if at in cells]
         if not named or not count:
             return found
         # All others are no source; the other columns still say which it is.
@@ -64,12 +64,12 @@ class Sight:
 
     def _unseen(self, source: Input, named: list[int], cells: list[Column], asked: AskedTicks) -> Column:
         """As `unseen`, where all facts may be equally late."""
-        first = np.maximum(asked.first, self.begin + source.sight - 1)
+        first = np.maximum(asked.first, self.begin + source.expected.sight - 1)
         last = np.maximum(asked.last, first - 1)
-        about = span(int(first.min()) - source.sight + 1, int(last.max()))
+        about = span(int(first.min()) - source.expected.sight + 1, int(last.max()))
         facts = gather(self.history, source.name, about)
         keys, owners = keys_of([cells, [facts.columns[at] for at in named]])
-        seen = _Seen.of(owners, facts, source.sight, int(asked.late[0]))
+        seen = _Seen.of(owners, facts, source.expected.sight, int(asked.late[0]))
         there = seen.up_to(keys, last) - seen.up_to(keys, first - 1)
         unseen: Column = last - first + 1 - there
         return unseen

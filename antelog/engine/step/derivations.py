@@ -292,7 +292,7 @@ class Knowledge:
     """The rules, the values of cells, the kept facts, the background, and the decided atoms of cycles.
 
     `seen` has the values of unguarded variables, `memo` what was found out in this step. With `sight` nothing
-    is concluded from deadlines at ticks at which sources are unseen; `promised` is what is known otherwise.
+    is concluded from deadlines at ticks at which sources are unseen.
     """
 
     rules: Rules
@@ -303,12 +303,11 @@ class Knowledge:
     decided: Mapping[str, DecidedAtoms]
     memo: Memo
     sight: Sight | None = None
-    promised: Knowledge | None = None
 
     @property
     def believing(self) -> Knowledge:
         """What is known where every deadline counts."""
-        return self.promised or self
+        return self.memo.promised or self
 
     def twins(self, query: StepQuery) -> Twins | None:
         """The twins of a query's answers; None if there are none, or if only some answers are reported."""
@@ -372,10 +371,11 @@ class Memo:
 
     Atoms as of earlier ticks are asked for after the same atoms as of now, and have the same derivations.
     Of relations in cycles it has the atoms that `may_be_true` (None: nothing says which), and `through_time`
-    those that were found out block by block.
+    those that were found out block by block. What is `promised` is known where every deadline counts.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, promised: Knowledge | None = None) -> None:
+        self.promised = promised
         self._truths: dict[tuple[str, bool, bool], tuple[list[Column], Truth]] = {}
         self._derivations: dict[str, tuple[list[Column], list[Derivations]]] = {}
         self.deadlines: dict[Hashable, tuple[list[Column], Column]] = {}

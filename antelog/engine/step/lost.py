@@ -33,7 +33,7 @@ from antelog.engine.values.values import UNBOUND
 
 def sighted(known: Knowledge, begin: int) -> Knowledge:
     """Knowledge in which nothing is concluded from deadlines at ticks at which sources are unseen."""
-    return replace(known, memo=Memo(), sight=Sight(known.history, begin), promised=known)
+    return replace(known, memo=Memo(known), sight=Sight(known.history, begin))
 
 
 def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
@@ -61,9 +61,9 @@ def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
 
 
 def looking_back(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
-    """The query with all that became of the answers that are rejected in a step; None if that is known.
+    """The query with all that became of the answers that are rejected in a step.
 
-    An answer with one derivation at most has nothing but what is looked at anyway.
+    None if that is known: an answer with one derivation has nothing but what is looked at anyway.
     """
     found, at = reported.found, reported.at
     rejected = (reported.status[1:] == NOTHING) & (at.answer[1:] == at.answer[:-1])

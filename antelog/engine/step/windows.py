@@ -128,7 +128,8 @@ class Windows:
     def _spent(self, tick: Column) -> Column:
         """How many ticks of the windows can add none any more, or have added none."""
         over, closing = np.minimum(tick - self.ticks.delay, self.ticks.last), self.taken or self.members
-        spent: Column = np.maximum(over - self.ticks.first + 1, 0) - self._up_to(closing, closing.until(over))
+        spent: Column = np.maximum(over - self.ticks.first + 1, 0)
+        spent -= self._up_to(closing, closing.until(over), tick)
         if self.taken is not None:
             spent += self._up_to(closing, closing.slices, tick)
             spent -= self._up_to(self.members, self.members.slices, tick)

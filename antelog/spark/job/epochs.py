@@ -19,7 +19,7 @@ from antelog.arrow.kinds import Kind, kind_of
 from antelog.arrow.ticks import times_of
 from antelog.engine.facts.rejects import about_time
 from antelog.language.epochs import Counting
-from antelog.spark import workers
+from antelog.spark.settings import spare
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ def parsed_times(column: Column, type_: DataType, word: str, counting: Counting)
         return None
 
     def read(given: pa.Array) -> pa.Array:
-        workers.spare()
+        spare()
         return ticks_read(given, word, counting)
 
     found = arrow_udf(read, "ticks bigint, said string")(column)  # type: ignore[call-overload]  # wants a default

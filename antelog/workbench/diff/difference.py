@@ -150,7 +150,7 @@ _ASPECTS: Mapping[str, Callable[[Input], object]] = {
     "types": lambda each: each.types,
     "delay": lambda each: (each.delay, [(r.pattern, r.delay) for r in each.refinements]),
     "one per": lambda each: each.slot,
-    "every": lambda each: (each.gap, each.source),
+    "every": lambda each: each.expected,
     "chances": lambda each: (each.odds, [r.shares for r in each.refinements]),
 }
 
