@@ -199,7 +199,7 @@ def constructs(text: str) -> frozenset[str]:
         if isinstance(declaration, syntax.Input) and declaration.one_per is not None:
             found.add("one per column" if declaration.one_per else "one per tick")
         if isinstance(declaration, syntax.Input) and declaration.every is not None:
-            found.add("expected gap per column" if declaration.per else "expected gap")
+            found.add("expected gap per column" if declaration.every.per else "expected gap")
         found |= {"typed column" if c.type else "untyped column" for c in declaration.columns[:-1]}
     for query in document.queries:
         found |= {"window"} if query.window else set()
