@@ -14,8 +14,7 @@ from lark.tree import Meta
 
 from antelog.diagnostics import Diagnostic, Span
 from antelog.language import syntax
-from antelog.language.arithmetic import FUNCTIONS
-from antelog.language.calendar import CALENDAR
+from antelog.language.functions import ARITHMETIC, OF_ONE
 from antelog.language.literals import KINDS
 from antelog.language.literals.comparison import MIRRORED, SPELLING
 from antelog.language.printer import KEYWORDS, to_text
@@ -61,9 +60,6 @@ def _usable(name: Token) -> None:
     if name in KEYWORDS:
         raise UnusableError(reserved(name, _at(name)))
 
-
-_ARGUMENTS = {**FUNCTIONS, **dict.fromkeys(CALENDAR, 1)}
-"""How many arguments each function takes."""
 
 LARGEST = 2**53
 """The longest time that a duration can have."""
@@ -223,8 +219,8 @@ class Builder(Transformer[Token, Any]):
         if name[0].isupper():
             raise UnusableError(no_value(str(name), _at(name)))
         _refuse_durations(*arguments)
-        if len(arguments) != _ARGUMENTS.get(name, len(arguments)):
-            raise UnusableError(wrong_arguments(str(name), _ARGUMENTS[name], _span(meta)))
+        if name in OF_ONE and len(arguments) != 1:
+            raise UnusableError(wrong_arguments(str(name), _span(meta)))
         return syntax.Calculation(str(name), tuple(arguments), span=_span(meta))
 
     def range(self, meta: Meta, children: list[syntax.Term]) -> syntax.Term:
@@ -282,7 +278,7 @@ class Builder(Transformer[Token, Any]):
                 raise UnusableError(no_variable(str(name), _at(name)))
             value = syntax.Variable(str(name), span=_at(name))
         atom, *conditions = rest
-        if atom.predicate in FUNCTIONS or not atom.terms:
+        if atom.predicate in ARITHMETIC or not atom.terms:
             raise UnusableError(no_atom(to_text(atom), atom.span))
         return syntax.Aggregate(str(function), distinct, value, atom, tuple(conditions), span=_span(meta))
 

@@ -9,8 +9,8 @@ from typing import cast
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from antelog.diagnostics import Diagnostic, Span
-from antelog.language.calendar import CALENDAR
 from antelog.language.checks.suggestions import did_you_mean
+from antelog.language.functions import CALENDAR
 from antelog.language.printer import KEYWORDS
 from antelog.language.syntax_hints import AGGREGATE, INSTEAD, TERM, Trouble, hint, symbols
 
@@ -167,10 +167,9 @@ def no_atom(text: str, span: Span) -> Diagnostic:
     return Diagnostic("E001", message, span, AGGREGATE)
 
 
-def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
-    plural = "argument" if count == 1 else "arguments"
+def wrong_arguments(name: str, span: Span) -> Diagnostic:
     example = f"{name}({'T' if name in CALENDAR else 'V'})"
-    return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{example}`.")
+    return Diagnostic("E001", f"`{name}` takes 1 argument", span, f"Write it like `{example}`.")
 
 
 def not_alone(span: Span, instead: str) -> Diagnostic:

@@ -1,32 +1,31 @@
-"""The built-in functions of texts and places, on columns."""
+"""The functions of the language on columns; their names and types are in `antelog/language/functions.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from antelog.engine.columns.tables import Column
 from antelog.errors import FunctionError
 from antelog.functions import UserFunction
 
+Doubles: TypeAlias = NDArray[np.float64]
 EARTH = 6371.0088
 """The mean radius of the earth, in kilometres."""
 
 
-def distance_km(
-    lat1: NDArray[np.float64],
-    lon1: NDArray[np.float64],
-    lat2: NDArray[np.float64],
-    lon2: NDArray[np.float64],
-) -> NDArray[np.float64]:
+def distance_km(lat1: Doubles, lon1: Doubles, lat2: Doubles, lon2: Doubles) -> Doubles:
     """The length of the great circle between two places, given in degrees; to the millimetre."""
     one, other = np.radians(lat1), np.radians(lat2)
     north, east = np.sin((other - one) / 2), np.sin(np.radians(lon2 - lon1) / 2)
     part = north * north + np.cos(one) * np.cos(other) * east * east
-    kilometres: NDArray[np.float64] = np.round(2 * EARTH * np.arcsin(np.sqrt(np.minimum(part, 1.0))), 6)
+    kilometres: Doubles = np.round(2 * EARTH * np.arcsin(np.sqrt(np.minimum(part, 1.0))), 6)
     return kilometres
 
 
@@ -54,19 +53,43 @@ def _matches(texts: pa.Array, pattern: str) -> pa.Array:
         raise FunctionError(f"`{pattern}` is no pattern for `matches`: {error}") from None
 
 
-def _arrow(name: str, code: Callable[..., pa.Array]) -> UserFunction:
-    return UserFunction(name, code, "arrow")
-
-
 BUILT_IN: Mapping[str, UserFunction] = {
-    each.name: each
-    for each in (
-        _arrow("lower", pc.utf8_lower),
-        _arrow("upper", pc.utf8_upper),
-        _arrow("length", pc.utf8_length),
-        _arrow("contains", _with_each(pc.match_substring)),
-        _arrow("starts_with", _with_each(pc.starts_with)),
-        _arrow("matches", _with_each(_matches)),
-        UserFunction("distance_km", distance_km, "numpy"),
-    )
+    "distance_km": UserFunction("distance_km", distance_km, "numpy"),
+    **{
+        name: UserFunction(name, code, "arrow")
+        for name, code in {
+            "lower": pc.utf8_lower,
+            "upper": pc.utf8_upper,
+            "length": pc.utf8_length,
+            "contains": _with_each(pc.match_substring),
+            "starts_with": _with_each(pc.starts_with),
+            "matches": _with_each(_matches),
+        }.items()
+    },
+}
+"""The functions of texts and places."""
+
+ON_TIMES: Mapping[str, Callable[..., pa.Array]] = {
+    "minute": pc.minute,
+    "hour": pc.hour,
+    "weekday": partial(pc.day_of_week, count_from_zero=False),
+    "day": pc.day,
+    "month": pc.month,
+}
+ON_DOUBLES: Mapping[str, Callable[..., Doubles]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": lambda one, other: np.where(other == 0, np.nan, one / other),
+    "abs": np.abs,
+    "round": np.rint,
+    "floor": np.floor,
+}
+ON_WHOLE: Mapping[str, Callable[..., Column]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "abs": np.abs,
+    "round": lambda one: one,
+    "floor": lambda one: one,
 }

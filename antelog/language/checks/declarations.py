@@ -7,13 +7,12 @@ from typing import TypeVar
 
 from antelog.diagnostics import Diagnostic, Note, Span
 from antelog.language import syntax
-from antelog.language.arithmetic import FUNCTIONS
 from antelog.language.checks.refinements import alert_problems, refine, word_problems
 from antelog.language.checks.suggestions import did_you_mean
 from antelog.language.checks.units import ticks_of, type_of_time_problems, units_of, unknown_unit
 from antelog.language.durations import microseconds
 from antelog.language.epochs import UNITS
-from antelog.language.functions import BUILT_IN
+from antelog.language.functions import BUILT_IN, OF_ONE
 from antelog.language.literals.last import Last
 from antelog.language.moments import zones
 from antelog.language.parser import Parsed
@@ -228,7 +227,7 @@ def functions_of(
             hint = "Keep one of the declarations."
             found.append(Diagnostic("E101", f"{each.name} is declared twice", each.name_span, hint, (note,)))
             continue
-        if each.name in BUILT_IN or each.name in FUNCTIONS:
+        if each.name in BUILT_IN or each.name in OF_ONE:
             message = f"there is a built-in function {each.name} already"
             hint = "Use it without a declaration, or give the function another name."
             found.append(Diagnostic("E208", message, each.name_span, hint))
