@@ -19,7 +19,6 @@ from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE, Value, number
 from antelog.language.vocabulary import Signature, Type
 
-OPERATORS = ("+", "-", "*", "/")
 ARITHMETIC: Mapping[str, Callable[..., int | float]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -40,7 +39,7 @@ CALENDAR: Mapping[str, Callable[[datetime], int]] = {
 }
 """The functions of a tick: what clock and calendar of the program's zone say when it begins."""
 
-OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*OPERATORS})
+OF_ONE = frozenset({*ARITHMETIC, *CALENDAR} - {*"+-*/"})
 """The functions of one number, or of one time."""
 
 _TEXT, _NUMBER = Type.TEXT, Type.NUMBER

@@ -135,8 +135,11 @@ def _with_calls(statements: Sequence[syntax.Statement]) -> Iterator[syntax.State
         elif isinstance(each, syntax.Rule):
             names.discard(each.head.predicate)
     for each in statements:
-        body = tuple(_called(one, names) for one in each.body) if isinstance(each, syntax.Rule) else ()
-        yield replace(each, body=body) if any(isinstance(one, syntax.Call) for one in body) else each
+        if isinstance(each, syntax.Rule):
+            body = tuple(_called(one, names) for one in each.body)
+            yield each if body == each.body else replace(each, body=body)
+        else:
+            yield each
 
 
 def _called(literal: syntax.Literal, names: Collection[str]) -> syntax.Literal:

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from antelog.forecast.columns import KINDS
 from antelog.run.values import (
     SettingError,
     chance,
     duration,
-    kinds,
     length_of,
     master,
     one_of,
     sides,
+    some_of,
     token,
     trigger,
     whole,
@@ -53,7 +54,11 @@ def test_durations_are_of_a_millisecond_or_more() -> None:
         (chance, "5", "5.0 is no chance. Write one from 0 to 1, like 0.01."),
         (chance, "nan", "nan is no chance."),
         (chance, "likely", "`likely` is no chance."),
-        (kinds, "possible,confirmd", "the kind `confirmd`. Did you mean confirmed?"),
+        (
+            some_of(one_of("kind", KINDS)),
+            "possible,confirmd",
+            "there is no kind `confirmd`. Did you mean confirmed?",
+        ),
         (one_of("clock", ("arrival", "event")), "evnt", "there is no clock `evnt`. Did you mean event?"),
         (one_of("clock", ("arrival", "event")), "wall", "The clocks are arrival, event."),
         (master, "sc://host", "is a Spark Connect server"),
@@ -67,7 +72,7 @@ def test_values_that_are_none(read, text: str, message: str) -> None:  # type: i
 
 def test_values() -> None:
     assert (whole(1)("1"), chance("0.5"), master("local[2]")) == (1, 0.5, "local[2]")
-    assert kinds("possible, confirmed") == ("possible", "confirmed")
+    assert some_of(one_of("kind", KINDS))("possible, confirmed") == ("possible", "confirmed")
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,8 @@ def say_outcomes(found: Mapping[str, QuerySummary], tick: int | None, only: Sequ
     """Prints the summary to stderr if there were changes; with `only`, counts of these kinds of changes."""
     if not any(each.changes for each in found.values()):
         return
-    columns = _by_kind(found, only) if only else _outcomes(found)
+    columns = {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
+    columns = columns or _outcomes(found)
     columns |= _how_early(found, tick, only)
     widths = {name: max(len(name), *map(len, cells)) for name, cells in columns.items()}
     left = max(map(len, found))
@@ -188,11 +189,6 @@ def _outcomes(found: Mapping[str, QuerySummary]) -> dict[str, list[str]]:
     """Columns of answers by outcome, and of the number of changes."""
     columns = {name: [f"{each.ended.get(name, 0):,}" for each in found.values()] for name in _STYLES}
     return columns | {"changes": [f"{sum(each.changes.values()):,}" for each in found.values()]}
-
-
-def _by_kind(found: Mapping[str, QuerySummary], only: Sequence[str]) -> dict[str, list[str]]:
-    """Columns of changes by kind."""
-    return {kind: [f"{each.changes.get(kind, 0):,}" for each in found.values()] for kind in only}
 
 
 def _how_early(

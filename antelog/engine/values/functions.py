@@ -29,7 +29,7 @@ from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.built_in import BUILT_IN
 from antelog.engine.values.encoding import OTHERS, UNBOUND
 from antelog.errors import FunctionError
-from antelog.functions import UserFunction, call_in_words, file_of, in_words, not_given
+from antelog.functions import UserFunction, file_of, in_words, not_given
 from antelog.language.functions import BUILT_IN as SIGNATURES
 from antelog.language.syntax import number
 from antelog.language.vocabulary import Type
@@ -182,8 +182,8 @@ def _failed(function: UserFunction, arguments: Sequence[_Argument], count: int, 
             break
     rows = "1 row" if count == 2 else f"{count - 1} rows"
     more = f", and {rows} more," if found is error and count > 1 else ""
-    said = [a.values.text(int(a.cells[row])) for a in arguments]
-    return f"{call_in_words(function.name, said)}{more} failed: {in_words(found, file_of(function))}"
+    said = ", ".join(a.values.text(int(a.cells[row])) for a in arguments)
+    return f"{function.name}({said}){more} failed: {in_words(found, file_of(function))}"
 
 
 _TRIED = 1000

@@ -99,7 +99,11 @@ def check_durations(parsed: Parsed, vocabulary: Vocabulary) -> Iterator[Diagnost
                 if isinstance(term, syntax.Shifted) and term.unit is not None:
                     yield from _shift_problems(term, sorts.get(term.variable, True), vocabulary.tick)
             if vocabulary.tick is None:
-                yield from (_no_calendar(c) for c in calculations_in(literal) if c.function in CALENDAR)
+                for call in (each for each in calculations_in(literal) if each.function in CALENDAR):
+                    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
+                    hint = "Say how long a tick is, such as `tick 10 minutes.`; "
+                    hint += "else ticks have no place on a calendar."
+                    yield Diagnostic("E103", message, call.span, hint)
 
 
 def with_ticks_in_facts(
@@ -150,12 +154,6 @@ def _in_ticks(term: syntax.Term, most: int | None, tick: int | None, found: list
     found += [] if problem is None else [problem]
     ticks = 0 if problem is not None or tick is None else int((microseconds(bound) or 0) / tick)
     return syntax.Constant(ticks, to_text(term), span=term.span)
-
-
-def _no_calendar(call: syntax.Calculation) -> Diagnostic:
-    message = f"`{to_text(call)}` means nothing without a `tick` declaration"
-    hint = "Say how long a tick is, such as `tick 10 minutes.`; else ticks have no place on a calendar."
-    return Diagnostic("E103", message, call.span, hint)
 
 
 def _shift_problems(term: syntax.Shifted, is_time: bool, tick: int | None) -> Iterator[Diagnostic]:
