@@ -60,7 +60,7 @@ def unsure(known: Knowledge, query: StepQuery, reported: Explanations) -> Mask:
     return doubtful
 
 
-def looking_back(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
+def with_its_past(query: StepQuery, reported: Explanations, doubtful: Mask) -> StepQuery | None:
     """The query with all that became of the answers that are rejected in a step.
 
     None if that is known: an answer with one derivation has nothing but what is looked at anyway.
