@@ -60,7 +60,7 @@ from antelog.engine.step.lines import (
     open_lines,
 )
 from antelog.engine.step.lives import current, lives, moments_of
-from antelog.engine.step.lost import LostLiterals, with_its_past, sighted, unsure
+from antelog.engine.step.lost import LostLiterals, sighted, unsure, with_its_past
 from antelog.engine.step.outlook import with_overdue
 from antelog.engine.step.query import ALL_LINES, HiddenAnswers, LineSelection, StepQuery
 from antelog.engine.step.remembering import remembered
