@@ -24,17 +24,7 @@ import pyarrow as pa
 from antelog.accounts import REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
-from antelog.arrow.ticks import (
-    TWICE,
-    UTC_ASSUMED,
-    InTicks,
-    Ticks,
-    assumes_utc,
-    comes_twice,
-    is_timestamp,
-    no_tick,
-    times_of,
-)
+from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.delays import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
@@ -171,7 +161,7 @@ def _admit(
         arrival = Ticks(arrivals(time.numbers, ticks.before, ticks.now), time.whole, rows.time)
     else:
         arrival = _ticks(rows.arrival, counting, f"the arrival of {source.name}")
-    notes = _notes(source.name, time, counting)
+    notes = frozenset(notes_on_clocks(time, counting, source.name))
     given = Facts(cells, time.numbers, arrival.numbers)
     fine = np.ones(rows.count, np.bool_)
     found: list[tuple[str, Column, pa.Array]] = []
@@ -209,12 +199,6 @@ def _admit(
     table = _rejected(source.name, as_json, time, arrival, found)
     unusable = int(np.logical_or.reduce([each.applies for each in of_no_use]).sum())
     return _AdmittedFrame(facts, counts, table, np.sort(at), unusable, notes)
-
-
-def _notes(name: str, time: Ticks, counting: Counting) -> frozenset[str]:
-    twice = int((time.shown(TWICE) & time.whole).sum())
-    found = {comes_twice(twice, name)} if twice else set()
-    return frozenset(found | {UTC_ASSUMED}) if assumes_utc(time, counting) else frozenset(found)
 
 
 def _cells(
