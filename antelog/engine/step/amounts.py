@@ -34,8 +34,9 @@ from antelog.engine.step.derivations import Truth
 from antelog.engine.step.members import Members
 from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.exact_sums import Summands
-from antelog.engine.values.numbers import Numbers, calculate
+from antelog.engine.values.numbers import Numbers, after_steps
 from antelog.engine.values.values import Values
+from antelog.language.literals.aggregate import Step
 from antelog.language.literals.comparison import HOLDS
 
 Test: TypeAlias = Callable[[Any, Any], Any]
@@ -43,7 +44,7 @@ Test: TypeAlias = Callable[[Any, Any], Any]
 QUARTERS = 4
 """A value that rises towards the number it is compared with is told again at each of so many parts."""
 
-_ANY = np.int64(2**62)
+ANY = np.int64(2**62)
 """The number of atoms that may still come, where that is any number."""
 
 
@@ -66,7 +67,7 @@ def amount(aggregate: Aggregate, found: Members, at: TickTable, rows: Rows, valu
     """The value of an aggregate at each tick, with any value for the variables that rows leave open."""
     aggregate, is_open = aggregate.with_any(rows.bound.keys()), not aggregate.variables <= rows.bound.keys()
     coming = at.up_to(found.coming, found.until)
-    left = np.where(at.tick < found.any_until.take(at.row), _ANY, coming.last - coming.end)
+    left = np.where(at.tick < found.any_until.take(at.row), ANY, coming.last - coming.end)
     row, true_at, cells = found.row, found.true_at, found.value
     rises, there = rising(aggregate, rows, values), at.up_to(row, true_at)
     open_ = is_open & ((left > 0) | (there.end > there.first))
@@ -172,7 +173,7 @@ class _Limit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class _Between:
+class Between:
     """The values there may be: from `least` to `largest`, in whole steps if it counts.
 
     `none` has no value for certain, `open` may have none, or any. What is `rising` may be less than that.
@@ -193,71 +194,78 @@ class _Between:
         return result
 
 
-def _between(of: Amount) -> _Between:
+def between(of: Amount) -> Between:
     """The values that an aggregate may have, for all values of its open variables."""
     found = _of_whole(of)
     if not of.open.any():
-        return found
+        return _after(found, of.aggregate.steps)
     below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
     is_open = np.where(of.open, ~of.rises, found.open)
     least = _Limit(found.least.number, below)
-    return replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+    found = replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+    return _after(found, of.aggregate.steps)
 
 
-def _of_whole(of: Amount) -> _Between:
+def _of_whole(of: Amount) -> Between:
     """The values that an aggregate may have, by what is there and what may still come."""
     now, settled, function = of.now, of.coming == 0, of.aggregate.function
     nothing, near = ~now.there, np.zeros(len(of.coming), np.int8)
     no = near > 0
     below, above = (np.where(settled, 0, beyond).astype(np.int8) for beyond in (-1, 1))
     if function == "count":
-        coming = np.where(of.coming == _ANY, 0, of.coming)
-        largest = _Limit(_whole(now.whole + coming), np.where(of.coming == _ANY, 1, 0).astype(np.int8))
-        return _Between(_Limit(now, near), largest, True, no, no, no)
+        coming = np.where(of.coming == ANY, 0, of.coming)
+        largest = _Limit(_whole(now.whole + coming), np.where(of.coming == ANY, 1, 0).astype(np.int8))
+        return Between(_Limit(now, near), largest, True, no, no, no)
     if function == "sum":
         # One beyond the doubles has no value, unless others can bring it back.
         below = np.where(of.rises, 0, below).astype(np.int8)
-        return _Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
+        return Between(_Limit(now, below), _Limit(now, above), False, nothing & (below == 0), no, no)
     if function == "max":
         below = np.where(nothing, below, 0).astype(np.int8)
     elif function == "min":
         above = np.where(nothing, above, 0).astype(np.int8)
     may_lack = nothing if function != "avg" else np.ones(len(nothing), np.bool_)
     least, largest = _Limit(now, below), _Limit(now, above)
-    return _Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
+    return Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
 
 
-def _number(number: Numbers) -> _Between:
+def of_number(number: Numbers) -> Between:
     """One value, or none."""
     end, no = _Limit(number, np.zeros(len(number.real), np.int8)), np.zeros(len(number.real), np.bool_)
-    return _Between(end, end, False, ~number.there, no, no)
+    return Between(end, end, False, ~number.there, no, no)
 
 
-def _any_number(count: int) -> _Between:
+def _any_number(count: int) -> Between:
     """Any value, or none: nothing is known of it."""
     yes, no = np.ones(count, np.bool_), np.zeros(count, np.bool_)
     least, largest = (_Limit(_whole(np.zeros(count, np.int64)), yes * np.int8(sign)) for sign in (-1, 1))
-    return _Between(least, largest, False, no, yes, no)
+    return Between(least, largest, False, no, yes, no)
 
 
-def _times(values: _Between, factor: int | float, cells: Values) -> _Between:
-    """Values, each times a number."""
-    if factor == 1:
-        return values
-    by = Numbers.of_cells(np.array([cells.cell(factor)]), cells)
-    sign = np.int8(1 if factor >= 0 else -1)
-    given = (values.least, values.largest)
-    ends = [_Limit(calculate("*", [end.number, by]), end.beyond * sign) for end in given]
-    # One that is beyond the doubles has no value.
-    first, last = (
-        (was.beyond == 0) & was.number.there & ~end.number.there for was, end in zip(given, ends, strict=True)
-    )
-    least, largest = ends if factor >= 0 else ends[::-1]
-    none, is_open = values.none | (first & last), values.open | (first ^ last)
-    return replace(values, least=least, largest=largest, counts=False, none=none, open=is_open)
+def _after(values: Between, steps: Sequence[Step]) -> Between:
+    """What steps make of values."""
+    for step in steps:
+        ends = [_limit_after(each, step) for each in (values.least, values.largest)]
+        # One that is divided by 0 or beyond the doubles has no value.
+        no, other = (
+            ~end.number.there & (was.number.there | (was.beyond != 0))
+            for end, was in zip(ends, (values.least, values.largest), strict=True)
+        )
+        least, largest = ends if step.sign >= 0 else ends[::-1]
+        counts = values.counts and step.operator in "+-" and isinstance(step.number, int)
+        none, is_open = values.none | (no & other), values.open | (no ^ other)
+        values = replace(values, least=least, largest=largest, counts=counts, none=none, open=is_open)
+    return values
 
 
-def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]:
+def _limit_after(limit: _Limit, step: Step) -> _Limit:
+    """What a step makes of a limit; 0 times any number is 0."""
+    far, number = limit.beyond != 0, limit.number
+    near = Numbers(np.where(far, 0, number.real), np.where(far, 0, number.whole), number.is_whole | far)
+    return _Limit(after_steps(near, (step,)), limit.beyond * np.int8(step.sign))
+
+
+def outcome_of(operator: str, left: Between, right: Between) -> NDArray[np.int8]:
     """Whether a comparison holds for all values (1), fails for all (0), or neither (-1)."""
     if operator in ("=", "!="):
         equal, different = _may_equal(left, right), _may_differ(left, right)
@@ -276,7 +284,7 @@ def _outcome(operator: str, left: _Between, right: _Between) -> NDArray[np.int8]
     return np.where(left.none | right.none, 0, found).astype(np.int8)
 
 
-def _may_equal(left: _Between, right: _Between) -> Mask:
+def _may_equal(left: Between, right: Between) -> Mask:
     """Whether some value is possible on both sides."""
     if left.counts or right.counts:  # these are much smaller than what doubles round
         low = np.ceil(np.maximum(left.least.real, right.least.real))
@@ -285,7 +293,7 @@ def _may_equal(left: _Between, right: _Between) -> Mask:
     return left.least.compared(at_most, right.largest) & right.least.compared(at_most, left.largest)
 
 
-def _may_differ(left: _Between, right: _Between) -> Mask:
+def _may_differ(left: Between, right: Between) -> Mask:
     """Whether different values are possible."""
     both = left.one & right.one
     return ~(both & left.least.compared(HOLDS["="], right.least))
@@ -335,16 +343,16 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     amounts = [amount(each, its, at, rows, values) for each, its in zip(node.aggregates, found, strict=True)]
     for each in amounts:
         tell_lost(each.aggregate, each.now, values)
-    left = _between(amounts[0])
+    left = between(amounts[0])
     if isinstance(node.right, Aggregate):
-        right = _times(_between(amounts[1]), node.factor, values)
+        right = between(amounts[1])
     elif not variables_in([node.right]) <= rows.bound.keys():
         right = _any_number(len(at.row))
     else:
         numbers = numbers_of(node.right, rows.bound, values)
         place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
-        right = _number(numbers.or_none(place))
-    outcome = _outcome(node.operator, left, right)
+        right = of_number(numbers.or_none(place))
+    outcome = outcome_of(node.operator, left, right)
     true_at, false_at = np.full((2, rows.count), NEVER)
     settled = marked(outcome >= 0)
     first = settled.take(marked(changed(at.row.take(settled))))

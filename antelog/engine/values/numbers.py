@@ -21,6 +21,7 @@ from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.values import Values
 from antelog.language.arithmetic import calculated
+from antelog.language.literals.aggregate import Step
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
 
@@ -155,6 +156,16 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
             if (number := calculated(function, [_at(each.whole, row) for each in arguments])) is not None
         }
     )
+
+
+def after_steps(numbers: Numbers, steps: Sequence[Step]) -> Numbers:
+    """What is made of numbers by what is done to an aggregate's value, step by step."""
+    for each in steps:
+        whole = isinstance(each.number, int)
+        real = np.array([each.number], np.float64)
+        number = Numbers(real, np.array([each.number if whole else 0], np.int64), np.array([whole]))
+        numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])
+    return numbers
 
 
 def calendar_numbers(function: str, ticks: Column, timescale: Timescale) -> Numbers:

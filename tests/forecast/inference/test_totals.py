@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from itertools import product
 from operator import eq, ge, gt, le, lt, ne
 
@@ -10,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from antelog.forecast.inference.diagrams import FALSE, TRUE, diagram_of
-from antelog.forecast.inference.totals import Weighed, ratio_of, total
+from antelog.forecast.inference.totals import Weighed, total, whole_values
+from antelog.language.literals.aggregate import Step
 from tests.forecast.inference.test_diagrams import question, walked, x
 
 OPERATORS = {">=": ge, ">": gt, "<": lt, "<=": le, "=": eq, "!=": ne}
@@ -29,7 +29,9 @@ def test_totals(weights: list[int], operator: str, number: int) -> None:
         assert walked(diagram, {(0, at): each for at, each in enumerate(came)}) == (TRUE if holds else FALSE)
 
 
-def test_the_ratio_of_a_factor() -> None:
-    assert ratio_of(2, 5) == 2
-    assert ratio_of(1.1, 49) == Fraction(11, 10)
-    assert ratio_of(1.1, 50) is None  # 1.1 * 50 is a little more than 55
+def test_counts_times_and_plus_numbers_as_whole_ones() -> None:
+    half, more = Step("*", 0.5, first=True), Step("+", 2, first=False)
+    assert whole_values(">", [((), 2), ((half, more), 3)]) == [[0, 2, 4], [4, 5, 6, 7]]
+    assert whole_values("=", [((Step("/", 0, first=False),), 2), ((), 3)]) is None
+    often = [((Step("*", 1.1, first=True),), 50), ((), 60)]
+    assert whole_values(">", often) is None  # 1.1 * 50 is a little more than 55
