@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from antelog.arrow.ticks import InTicks
 from antelog.errors import DataError
 from antelog.files.misfits import arrivals_of, has, no_columns, not_mapped
@@ -25,6 +28,9 @@ _UNNAMED = re.compile("c[0-9]+")
 LINE = "the line"
 """What the column is called that says from which line of its file a row is."""
 
+ROW = "@row"
+"""What a column of the program is mapped to that says where a row was read: `readings.csv:17`."""
+
 
 @dataclass(frozen=True)
 class WantedColumns:
@@ -33,7 +39,8 @@ class WantedColumns:
     `types` are those of the columns without the time, TICKS among them; `arrival` is what files call the
     column of arrivals, and `counting` says how times are counted, where they may be timestamps.
     `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
-    arrivals must be there.
+    arrivals must be there. `of_rows` are columns beside these that say where each row was read, by place.
+    `slot` are the columns of `one per`, if there is one.
     """
 
     name: str
@@ -44,6 +51,8 @@ class WantedColumns:
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
+    of_rows: tuple[tuple[int, str], ...] = ()
+    slot: tuple[str, ...] | None = None
 
     @property
     def value_types(self) -> tuple[str | None, ...]:
@@ -61,6 +70,13 @@ class WantedColumns:
         """The names that each record must have, as its source calls them."""
         columns = [*self.columns, *([self.arrival] if self.must_arrive else [])]
         return [dict(self.called).get(column, column) for column in columns]
+
+    def with_places(self, table: pa.Table, file: str) -> pa.Table:
+        """Rows of a file with the columns that say where each was read."""
+        for at, name in self.of_rows:
+            lines = pc.cast(table.column(LINE), pa.string())
+            table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
+        return table
 
     def shown(self, column: str) -> str:
         """A column as messages call it: with the name that the file has for it, if that is another."""
@@ -99,7 +115,17 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
     called = {
         column: maps[key] for column in columns for key in (column, f"{wanted.name}.{column}") if key in maps
     }
-    return replace(wanted, called=tuple(called.items()))
+    of_rows = tuple((i, name) for i, name in enumerate(wanted.columns[:-1]) if called.get(name) == ROW)
+    if not wanted.timed or not of_rows:
+        return replace(wanted, called=tuple(called.items()))
+    kept = [i for i, name in enumerate(wanted.columns) if called.get(name) != ROW]
+    return replace(
+        wanted,
+        columns=tuple(wanted.columns[i] for i in kept),
+        types=tuple(wanted.types[i] for i in kept[:-1]),
+        called=tuple(each for each in called.items() if each[1] != ROW),
+        of_rows=of_rows,
+    )
 
 
 def places(

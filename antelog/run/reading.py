@@ -9,7 +9,7 @@ first of them was read, and sorted by arrival. From sources that go on, each row
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -52,7 +52,8 @@ def wanted_of(
     for source in plan.inputs:
         if source.name == name:
             wanted = WantedColumns(name, source.columns, source.types, True, arrival, plan.counting(name))
-            return mapped(wanted, maps)
+            slot = None if source.slot is None else tuple(source.columns[i] for i in source.slot)
+            return mapped(replace(wanted, slot=slot), maps)
     static = next(static for static in plan.statics if static.name == name)
     most = static.most or (None,) * len(static.columns)
     types = tuple(type_ if m is None else TICKS for type_, m in zip(static.types, most, strict=True))
@@ -249,7 +250,7 @@ class InputReader:
             rows = rows_of(each.wanted, piece)
             for note in self.rejects.new_of(rows.notes):
                 self.listeners.note(note)
-            self.rejects.came(name, piece.file, rows.count)
+            self.rejects.came(name, piece.file, rows.count, rows.gap)
             self.rejects.tally.update(malformed=len(rows.set_aside))
             self.set_aside(rows.set_aside)
             self._keep(name, piece.file, self._dated(each.wanted, rows, now))
@@ -305,7 +306,7 @@ class InputReader:
 
     def _deadlines(self, wanted: WantedColumns, table: pa.Table) -> Column:
         """The ticks up to which the last facts of a table may come."""
-        last = table.slice(max(0, table.num_rows - SAMPLES)).select(wanted.columns)
+        last = table.slice(max(0, table.num_rows - SAMPLES)).drop_columns([ARRIVAL, LINE])
         time: Column = last.column(-1).to_numpy()
         delays = self._delays.get(wanted.name)
         if delays is None:

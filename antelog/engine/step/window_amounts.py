@@ -221,10 +221,8 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
     fixed = any(step.sign == 0 for each in node.aggregates for step in each.steps)
     moves = rises.any() or fixed or any(isinstance(each, _Extreme) for each in amounts)
     if isinstance(node.right, Aggregate):
-        found = (
-            _searched(node.operator, amounts, None) if moves else _in_the_end(node.operator, amounts, None)
-        )
-        return Compared(Truth(*found, decided), left, quarters)
+        ticks = (_searched if moves else _in_the_end)(node.operator, amounts, None)
+        return Compared(Truth(*ticks, decided), left, quarters)
     other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
     if not moves:
         true_at, false_at = _in_the_end(node.operator, amounts, other)
