@@ -23,8 +23,7 @@ from antelog.compile.literals.terms import Const
 from antelog.compile.nodes.plan import Plan
 from antelog.compile.plan.delays import DelayTable
 from antelog.engine.columns.tables import Column
-from antelog.engine.facts.admission import arrivals
-from antelog.engine.facts.beyond import beyond
+from antelog.engine.facts.admission import arrivals, beyond
 from antelog.errors import DataError
 from antelog.files import ARRIVAL, LINE, Reject, Rejects
 from antelog.files.chunks import CheckedRows

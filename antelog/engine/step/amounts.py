@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -108,21 +109,9 @@ def _distinct(found: UpTo, cells: Column, _values: Values) -> Numbers:
     return _whole(before.take(found.end) - before.take(found.first))
 
 
-def _sum(found: UpTo, cells: Column, values: Values) -> Numbers:
-    """Sums that are exact and rounded once, so that no order of members matters."""
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end)
-
-
-def _average(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=True)
-
-
-def _least(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.minimum)
-
-
-def _largest(found: UpTo, cells: Column, values: Values) -> Numbers:
-    return _extreme(found, cells, values, np.maximum)
+def _sum(found: UpTo, cells: Column, values: Values, *, mean: bool = False) -> Numbers:
+    """Sums that are exact and rounded once, so that no order of members matters; or means."""
+    return Summands.of(Numbers.of_cells(cells, values)).stretches(found.first, found.end, mean=mean)
 
 
 def _extreme(found: UpTo, cells: Column, values: Values, better: Any) -> Numbers:
@@ -145,9 +134,9 @@ _RUNNING: dict[str, Callable[[UpTo, Column, Values], Numbers]] = {
     "count": _count,
     "distinct": _distinct,
     "sum": _sum,
-    "avg": _average,
-    "min": _least,
-    "max": _largest,
+    "avg": partial(_sum, mean=True),
+    "min": partial(_extreme, better=np.minimum),
+    "max": partial(_extreme, better=np.maximum),
 }
 """For each function the value of the members that are there, None of which is a text but for counts."""
 
@@ -197,12 +186,11 @@ class Between:
 def between(of: Amount) -> Between:
     """The values that an aggregate may have, for all values of its open variables."""
     found = _of_whole(of)
-    if not of.open.any():
-        return _after(found, of.aggregate.steps)
-    below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
-    is_open = np.where(of.open, ~of.rises, found.open)
-    least = _Limit(found.least.number, below)
-    found = replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
+    if of.open.any():
+        below = np.where(of.open, -1, found.least.beyond).astype(np.int8)
+        is_open = np.where(of.open, ~of.rises, found.open)
+        least = _Limit(found.least.number, below)
+        found = replace(found, least=least, none=found.none & ~of.open, open=is_open, rising=of.open)
     return _after(found, of.aggregate.steps)
 
 
@@ -229,17 +217,12 @@ def _of_whole(of: Amount) -> Between:
     return Between(least, largest, False, nothing & settled, may_lack & ~settled, no)
 
 
-def of_number(number: Numbers) -> Between:
-    """One value, or none."""
-    end, no = _Limit(number, np.zeros(len(number.real), np.int8)), np.zeros(len(number.real), np.bool_)
-    return Between(end, end, False, ~number.there, no, no)
-
-
-def _any_number(count: int) -> Between:
-    """Any value, or none: nothing is known of it."""
-    yes, no = np.ones(count, np.bool_), np.zeros(count, np.bool_)
-    least, largest = (_Limit(_whole(np.zeros(count, np.int64)), yes * np.int8(sign)) for sign in (-1, 1))
-    return Between(least, largest, False, no, yes, no)
+def of_number(number: Numbers, *, known: bool = True) -> Between:
+    """One value, or none; if it is not `known` it may be any."""
+    count = len(number.real)
+    least, largest = (_Limit(number, np.full(count, 0 if known else sign, np.int8)) for sign in (-1, 1))
+    no = np.zeros(count, np.bool_)
+    return Between(least, largest, False, known & ~number.there, no | (not known), no)
 
 
 def _after(values: Between, steps: Sequence[Step]) -> Between:
@@ -310,6 +293,17 @@ class Compared:
     so_far: AmountSoFar
     quarters: Column
 
+    @classmethod
+    def joined(cls, parts: Sequence[Compared]) -> Compared:
+        """Those of rows, step by step, and then those of others."""
+        truth = Truth(*map(np.concatenate, zip(*(each.truth for each in parts), strict=True)))
+        begins = np.cumsum([0, *(len(each.truth.true_at) for each in parts)])
+        tables = [each.so_far for each in parts if isinstance(each.so_far, AmountTable)]
+        rows = [each.at.row + begin for each, begin in zip(tables, begins, strict=False)]
+        at = TickTable(np.concatenate(rows), np.concatenate([each.at.tick for each in tables]))
+        so_far = AmountTable(at, Numbers.joined([each.now for each in tables]))
+        return cls(truth, so_far, np.concatenate([each.quarters for each in parts], axis=1))
+
 
 def quarter_reached(now: Numbers, number: int, goal: Numbers) -> Mask:
     """For each row, whether a number has come so many quarters of the way to another."""
@@ -347,7 +341,7 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
     if isinstance(node.right, Aggregate):
         right = between(amounts[1])
     elif not variables_in([node.right]) <= rows.bound.keys():
-        right = _any_number(len(at.row))
+        right = of_number(_whole(np.zeros(len(at.row), np.int64)), known=False)
     else:
         numbers = numbers_of(node.right, rows.bound, values)
         place = np.zeros_like(at.row) if len(numbers.real) == 1 else at.row
@@ -366,4 +360,7 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
         for number, line in enumerate(quarters, 1):
             reached = marked(rising & quarter_reached(now, number, goal))
             np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
-    return Compared(Truth(true_at, false_at, until), AmountTable(at, amounts[0].now), quarters)
+    now = amounts[0].now
+    differs = marked(changed(at.row) | changed(now.real) | changed(now.whole))
+    so_far = AmountTable(TickTable(at.row.take(differs), at.tick.take(differs)), now.take(differs))
+    return Compared(Truth(true_at, false_at, until), so_far, quarters)

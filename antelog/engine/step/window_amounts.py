@@ -223,7 +223,9 @@ def _compared(node: Aggregation, found: Sequence[Windows], rows: Rows, values: V
     if isinstance(node.right, Aggregate):
         ticks = (_searched if moves else _in_the_end)(node.operator, amounts, None)
         return Compared(Truth(*ticks, decided), left, quarters)
-    other = _for_each(numbers_of(node.right, rows.bound, values), rows.count)
+    other = numbers_of(node.right, rows.bound, values)
+    if len(other.real) == 1:  # a constant has one row
+        other = other.take(np.zeros(rows.count, np.int64))
     if not moves:
         true_at, false_at = _in_the_end(node.operator, amounts, other)
     elif left.aggregate.steps:
@@ -268,11 +270,6 @@ def _searched(
     found = least(begin, end, lambda tick: outcome(tick) >= 0)
     holds, when = outcome(found) == 1, np.where(found == begin, -1, found)
     return np.where(holds, when, NEVER), np.where(holds, NEVER, when)
-
-
-def _for_each(numbers: Numbers, count: int) -> Numbers:
-    """A number for each row; a constant has one for all."""
-    return numbers.take(np.zeros(count, np.int64)) if len(numbers.real) == 1 else numbers
 
 
 def _count(left: WindowAmount, operator: str, other: Numbers) -> tuple[Column, Column]:

@@ -161,9 +161,7 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
 def after_steps(numbers: Numbers, steps: Sequence[Step]) -> Numbers:
     """What is made of numbers by what is done to an aggregate's value, step by step."""
     for each in steps:
-        whole = isinstance(each.number, int)
-        real = np.array([each.number], np.float64)
-        number = Numbers(real, np.array([each.number if whole else 0], np.int64), np.array([whole]))
+        number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})
         numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])
     return numbers
 

@@ -92,7 +92,8 @@ class KafkaTopic(FactSource):
         found: dict[bytes, list[tuple[int, bytes]]] = {}
         for offset, value in messages:
             arrives = _cells(value) == len(names) + 1
-            header = f"{','.join([*names, *([_quoted(self._wanted.arrival)] if arrives else [])])}\n"
+            quoted = self._wanted.arrival.replace('"', '""')
+            header = ",".join([*names, *([f'"{quoted}"'] if arrives else [])]) + "\n"
             found.setdefault(header.encode(), []).append((offset, value.rstrip(b"\r\n") + b"\n"))
         return found
 
@@ -123,7 +124,3 @@ def _cells(row: bytes) -> int:
         return len(next(csv.reader([text.strip()])))
     except csv.Error:
         return 0
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
