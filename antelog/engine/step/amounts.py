@@ -361,6 +361,6 @@ def compared(node: Aggregation, found: Sequence[Members], rows: Rows, values: Va
             reached = marked(rising & quarter_reached(now, number, goal))
             np.minimum.at(line, at.row.take(reached), at.tick.take(reached))
     now = amounts[0].now
-    differs = marked(changed(at.row) | changed(now.real) | changed(now.whole))
+    differs = marked(changed(at.row) | changed(now.real.view(np.int64)) | changed(now.whole))
     so_far = AmountTable(TickTable(at.row.take(differs), at.tick.take(differs)), now.take(differs))
     return Compared(Truth(true_at, false_at, until), so_far, quarters)

@@ -57,7 +57,6 @@ from antelog.engine.step.mattering_ticks import (
     settled_as_of,
 )
 from antelog.engine.step.members import AskedAtoms, Members, candidates, members
-from antelog.engine.step.open_atoms import OpenAtoms, conditions_on_open, known_tick
 from antelog.engine.step.open_ends import TrueAtoms, as_they_are, false_by_end, while_they_are, without_bounds
 from antelog.engine.step.query import StepQuery
 from antelog.engine.step.query_rows import background_of, rows_of_query
@@ -69,7 +68,7 @@ from antelog.engine.step.rows import (
     term_column,
     time_column,
 )
-from antelog.engine.step.seeds import rows_for, seed_of
+from antelog.engine.step.seeds import OpenAtoms, conditions_on_open, known_tick, rows_for, seed_of
 from antelog.engine.step.window_amounts import in_windows
 from antelog.engine.step.windows import windows_of
 

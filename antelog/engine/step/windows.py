@@ -29,8 +29,7 @@ from antelog.engine.step.matching import fitting, wholes
 from antelog.engine.step.members import is_possible
 from antelog.engine.step.rows import ONE, Rows, TickRange, holds, term_column, time_column
 from antelog.engine.step.seeds import seed_of
-from antelog.engine.step.window_atoms import WindowAtoms, least
-from antelog.engine.step.window_values import WindowValues
+from antelog.engine.step.window_atoms import WindowAtoms, WindowValues, least
 from antelog.engine.values.values import Values
 
 

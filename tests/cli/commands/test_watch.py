@@ -328,4 +328,4 @@ def test_facts_that_are_one_in_their_tick_are_a_band(here: Path, start: Start) -
         records = FeedReader(StoredFeedAt(here / "s")).read() if (here / "s").exists() else []
         return [note for each in records if "status" in each for note in each["status"].get("notes") or ()]
 
-    until(lambda: "1 of 3 facts of Temp is conflicting in its tick." in bands())
+    until(lambda: "1 of 2 facts of Temp is conflicting in its tick." in bands())
