@@ -33,26 +33,35 @@ ROW = "@row"
 
 
 @dataclass(frozen=True)
+class Apart:
+    """The `slot` of `one per` (None: all columns), and columns, by place, that say where rows were read."""
+
+    slot: tuple[str, ...] | None = None
+    of_rows: tuple[tuple[int, str], ...] = ()
+
+
+@dataclass(frozen=True)
 class WantedColumns:
     """The columns a file is read for: those of an input, the last being its time, or of a static.
 
     `types` are those of the columns without the time, TICKS among them; `arrival` is what files call the
     column of arrivals, and `counting` says how times are counted, where they may be timestamps.
     `called` has the names that files give to columns otherwise; with `must_arrive`, a column of
-    arrivals must be there. `of_rows` are columns beside these that say where each row was read, by place.
-    `slot` are the columns of `one per`, if there is one.
+    arrivals must be there.
     """
 
     name: str
     columns: tuple[str, ...]
     types: tuple[str | None, ...]
-    timed: bool
     arrival: str = DEFAULT_ARRIVAL
     counting: Counting = TICKLESS
     called: tuple[tuple[str, str], ...] = ()
     must_arrive: bool = False
-    of_rows: tuple[tuple[int, str], ...] = ()
-    slot: tuple[str, ...] | None = None
+    apart: Apart = Apart()
+
+    @property
+    def timed(self) -> bool:
+        return len(self.columns) > len(self.types)
 
     @property
     def value_types(self) -> tuple[str | None, ...]:
@@ -73,7 +82,7 @@ class WantedColumns:
 
     def with_places(self, table: pa.Table, file: str) -> pa.Table:
         """Rows of a file with the columns that say where each was read."""
-        for at, name in self.of_rows:
+        for at, name in self.apart.of_rows:
             lines = pc.cast(table.column(LINE), pa.string())
             table = table.add_column(at, name, pc.binary_join_element_wise(pa.scalar(file), lines, ":"))
         return table
@@ -111,20 +120,19 @@ def mapped(wanted: WantedColumns, maps: Mapping[str, str]) -> WantedColumns:
 
     `maps` is from `P.column`, or `column` of whatever has it, to a name in the file.
     """
-    columns = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
+    known = [*wanted.columns, *([wanted.arrival] if _takes_arrival(wanted) else [])]
     called = {
-        column: maps[key] for column in columns for key in (column, f"{wanted.name}.{column}") if key in maps
+        column: maps[key] for column in known for key in (column, f"{wanted.name}.{column}") if key in maps
     }
-    of_rows = tuple((i, name) for i, name in enumerate(wanted.columns[:-1]) if called.get(name) == ROW)
-    if not wanted.timed or not of_rows:
-        return replace(wanted, called=tuple(called.items()))
-    kept = [i for i, name in enumerate(wanted.columns) if called.get(name) != ROW]
+    columns = wanted.columns[:-1] if wanted.timed else ()
+    of_rows = tuple((i, name) for i, name in enumerate(columns) if called.get(name) == ROW)
+    kept = [i for i, name in enumerate(wanted.columns) if (i, name) not in of_rows]
     return replace(
         wanted,
         columns=tuple(wanted.columns[i] for i in kept),
-        types=tuple(wanted.types[i] for i in kept[:-1]),
-        called=tuple(each for each in called.items() if each[1] != ROW),
-        of_rows=of_rows,
+        types=tuple(wanted.types[i] for i in kept if i < len(wanted.types)),
+        called=tuple(each for each in called.items() if each[0] not in dict(of_rows).values()),
+        apart=replace(wanted.apart, of_rows=of_rows),
     )
 
 

@@ -27,7 +27,7 @@ from antelog.compile.literals.terms import (
     variables_in,
 )
 from antelog.language import syntax
-from antelog.language.literals.aggregate import Step, around_steps
+from antelog.language.literals.aggregate import Affine, around_steps
 from antelog.language.printer import value_text
 
 
@@ -112,12 +112,12 @@ class Aggregate(Struct, frozen=True, tag=True):
     distinct: bool
     value: Inner | None
     inside: Inside
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Affine, ...] = ()
 
     @classmethod
     def of(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
         value = None if aggregate.value is None else Inner(aggregate.value.name)
-        steps = tuple(Step(each.operator, each.number, each.first) for each in aggregate.steps)
+        steps = tuple(Affine(each.operator, each.number, each.first) for each in aggregate.steps)
         return cls(aggregate.function, aggregate.distinct, value, Inside.of(aggregate, lowering), steps)
 
     @property

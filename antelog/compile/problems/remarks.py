@@ -80,10 +80,8 @@ def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
 
 def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
     """Counts of facts of which all equal ones of a tick are one, where a tick is a stretch of time."""
-    if plan.tick is None:
-        return
     plain = (each for each in plan.inputs if each.slot is None and each.gap is None and not each.odds.chances)
-    names = {each.name for each in plain}
+    names = {each.name for each in plain if plan.tick is not None}
     literals = (each for rule in document.rules for each in rule.body if isinstance(each, syntax.Aggregation))
     for each in (aggregate for literal in literals for aggregate in literal.aggregates):
         name, own = each.atom.predicate, each.inner & syntax.variables_of(each.atom.terms)

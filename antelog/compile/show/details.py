@@ -60,13 +60,9 @@ def source_lines(plan: Plan, rows: Mapping[str, int] | None = None) -> Iterator[
 
 def counted(plan: Plan) -> frozenset[str]:
     """The inputs whose facts are counted or added up, several at a tick."""
-    asked = (each for relation in plan.relations for pattern in relation.patterns for each in pattern.asked)
-    aggregates = [
-        each for literal in asked if isinstance(literal, Aggregation) for each in literal.aggregates
-    ]
-    names = {
-        e.inside.predicate for e in aggregates if e.function in ("count", "sum", "avg") and not e.distinct
-    }
+    asked = (a for r in plan.relations for p in r.patterns for a in p.asked if isinstance(a, Aggregation))
+    added = (e for a in asked for e in a.aggregates if e.function not in ("min", "max") and not e.distinct)
+    names = {each.inside.predicate for each in added}
     return frozenset(each.name for each in plan.inputs if each.name in names and each.slot is None)
 
 

@@ -37,7 +37,7 @@ from antelog.engine.step.rows import Rows, numbers_of
 from antelog.engine.values.exact_sums import Summands
 from antelog.engine.values.numbers import Numbers, after_steps
 from antelog.engine.values.values import Values
-from antelog.language.literals.aggregate import Step
+from antelog.language.literals.aggregate import Affine
 from antelog.language.literals.comparison import HOLDS
 
 Test: TypeAlias = Callable[[Any, Any], Any]
@@ -225,7 +225,7 @@ def of_number(number: Numbers, *, known: bool = True) -> Between:
     return Between(least, largest, False, known & ~number.there, no | (not known), no)
 
 
-def _after(values: Between, steps: Sequence[Step]) -> Between:
+def _after(values: Between, steps: Sequence[Affine]) -> Between:
     """What steps make of values."""
     for step in steps:
         ends = [_limit_after(each, step) for each in (values.least, values.largest)]
@@ -241,7 +241,7 @@ def _after(values: Between, steps: Sequence[Step]) -> Between:
     return values
 
 
-def _limit_after(limit: _Limit, step: Step) -> _Limit:
+def _limit_after(limit: _Limit, step: Affine) -> _Limit:
     """What a step makes of a limit; 0 times any number is 0."""
     far, number = limit.beyond != 0, limit.number
     near = Numbers(np.where(far, 0, number.real), np.where(far, 0, number.whole), number.is_whole | far)

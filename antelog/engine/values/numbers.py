@@ -21,7 +21,7 @@ from antelog.arrow.ticks import begins
 from antelog.engine.columns.tables import Column, Mask, marked
 from antelog.engine.values.values import Values
 from antelog.language.arithmetic import calculated
-from antelog.language.literals.aggregate import Step
+from antelog.language.literals.aggregate import Affine
 from antelog.language.moments import Timescale
 from antelog.language.terms import WHOLE
 
@@ -158,7 +158,7 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
     )
 
 
-def after_steps(numbers: Numbers, steps: Sequence[Step]) -> Numbers:
+def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
     """What is made of numbers by what is done to an aggregate's value, step by step."""
     for each in steps:
         number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})

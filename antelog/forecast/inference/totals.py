@@ -17,7 +17,7 @@ from operator import add, mul, sub, truediv
 import numpy as np
 
 from antelog.forecast.inference.nodes import NOT, AtLeast, Every, Never, Node
-from antelog.language.literals.aggregate import Step, after_steps
+from antelog.language.literals.aggregate import Affine, after_steps
 from antelog.language.literals.comparison import HOLDS
 
 
@@ -53,7 +53,7 @@ FAILS = {"<": ">=", "<=": ">", "!=": "="}
 """Comparisons that hold where another one fails."""
 
 
-def whole_values(operator: str, sides: Sequence[tuple[Sequence[Step], int]]) -> Sequence[list[int]] | None:
+def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
     """What steps make of counts from 0 to a most one at both sides, times one number that makes all whole.
 
     None if some have no value, or the doubles that they round to compare otherwise.
@@ -70,7 +70,7 @@ def whole_values(operator: str, sides: Sequence[tuple[Sequence[Step], int]]) -> 
     return whole if (one == other).all() else None
 
 
-def _exactly(value: Fraction, steps: Sequence[Step]) -> Fraction:
+def _exactly(value: Fraction, steps: Sequence[Affine]) -> Fraction:
     for each in steps:
         number = Fraction(str(each.number))
         value = _OPERATORS[each.operator](*((number, value) if each.first else (value, number)))

@@ -32,8 +32,8 @@ FUNCTIONS = ("count", "sum", "avg", "min", "max")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Times or plus a number, done to an aggregate's value; the number may stand `first`, as in `5 - avg(…)`.
+class Affine:
+    """Times or plus a number, done to a value; the number may stand `first`, as in `5 - avg(…)`.
 
     `written` is how the number is written if not as its value: by the name of a limit.
     """
@@ -51,7 +51,7 @@ class Step:
         return -1 if self.first and self.operator == "-" else 1
 
 
-def after_steps(value: Number | None, steps: Sequence[Step]) -> Number | None:
+def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
     """What steps make of a value; None if it has none, as beyond all doubles and divided by 0."""
     for each in steps:
         if value is not None:
@@ -60,17 +60,15 @@ def after_steps(value: Number | None, steps: Sequence[Step]) -> Number | None:
     return value
 
 
-def around_steps(steps: Sequence[Step], number: Callable[[Step], Any]) -> tuple[list[Any], list[Any]]:
+def around_steps(steps: Sequence[Affine], number: Callable[[Affine], Any]) -> tuple[list[Any], list[Any]]:
     """The parts of the text before and behind a value to which steps are done, given those of numbers."""
     before, behind, closeness = list[Any](), list[Any](), 3
     for each in steps:
         own = 1 if each.operator in "+-" else 2
         if closeness < own + each.first:
             before, behind = ["(", *before], [*behind, ")"]
-        if each.first:
-            before = [number(each), f" {each.operator} ", *before]
-        else:
-            behind = [*behind, f" {each.operator} ", number(each)]
+        before = [number(each), f" {each.operator} ", *before] if each.first else before
+        behind = behind if each.first else [*behind, f" {each.operator} ", number(each)]
         closeness = own
     return before, behind
 
@@ -88,7 +86,7 @@ class Aggregate(Node):
     atom: Atom
     conditions: tuple[Comparison, ...]
     inner: frozenset[str] = field(default=frozenset(), compare=False)
-    steps: tuple[Step, ...] = ()
+    steps: tuple[Affine, ...] = ()
 
     @classmethod
     def at_side(cls, side: Side) -> Aggregate | None:
@@ -99,7 +97,7 @@ class Aggregate(Node):
             return None
         for first, (number, other) in ((True, side.arguments), (False, side.arguments[::-1])):
             if isinstance(number, Constant) and not isinstance(number.value, str):
-                step = Step(side.function, number.value, first, number.written)
+                step = Affine(side.function, number.value, first, number.written)
                 found = None if first and side.function == "/" else cls.at_side(other)
                 return found and replace(found, steps=(*found.steps, step))
         return None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from antelog.forecast.inference.diagrams import FALSE, TRUE, diagram_of
 from antelog.forecast.inference.totals import Weighed, total, whole_values
-from antelog.language.literals.aggregate import Step
+from antelog.language.literals.aggregate import Affine
 from tests.forecast.inference.test_diagrams import question, walked, x
 
 OPERATORS = {">=": ge, ">": gt, "<": lt, "<=": le, "=": eq, "!=": ne}
@@ -30,8 +30,8 @@ def test_totals(weights: list[int], operator: str, number: int) -> None:
 
 
 def test_counts_times_and_plus_numbers_as_whole_ones() -> None:
-    half, more = Step("*", 0.5, first=True), Step("+", 2, first=False)
+    half, more = Affine("*", 0.5, first=True), Affine("+", 2, first=False)
     assert whole_values(">", [((), 2), ((half, more), 3)]) == [[0, 2, 4], [4, 5, 6, 7]]
-    assert whole_values("=", [((Step("/", 0, first=False),), 2), ((), 3)]) is None
-    often = [((Step("*", 1.1, first=True),), 50), ((), 60)]
+    assert whole_values("=", [((Affine("/", 0, first=False),), 2), ((), 3)]) is None
+    often = [((Affine("*", 1.1, first=True),), 50), ((), 60)]
     assert whole_values(">", often) is None  # 1.1 * 50 is a little more than 55

@@ -14,7 +14,7 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any, NamedTuple, Self
 
 from antelog.language import syntax
-from antelog.language.literals.aggregate import Step, around_steps
+from antelog.language.literals.aggregate import Affine, around_steps
 from antelog.language.syntax import Value
 from tests.specification.literals.comparison import Comparison
 from tests.specification.literals.literal import (
@@ -74,7 +74,7 @@ class Aggregate:
     last: Term
     single: bool
     conditions: tuple[Comparison, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Affine, ...]
 
     @classmethod
     def lowered(cls, aggregate: syntax.Aggregate, lowering: Lowering) -> Self:
@@ -398,7 +398,7 @@ class Aggregation(Body):
                 below.asked(atom)
 
 
-def _after(values: Values, step: Step) -> Values:
+def _after(values: Values, step: Affine) -> Values:
     """What times or plus a number makes of values; those beyond all doubles, or divided by 0, have none."""
     ends = [_end_after(each, step) for each in (values.least, values.largest)]
     lost = ends.count(None)
@@ -412,7 +412,7 @@ def _after(values: Values, step: Step) -> Values:
     )
 
 
-def _end_after(value: float, step: Step) -> int | float | None:
+def _end_after(value: float, step: Affine) -> int | float | None:
     number = step.number
     if math.isinf(value) and step.operator in "+-":
         return -value if step.first and step.operator == "-" else value
