@@ -29,7 +29,7 @@ LINE = "the line"
 """What the column is called that says from which line of its file a row is."""
 
 ROW = "@row"
-"""What a column of the program is mapped to that says where a row was read: `readings.csv:17`."""
+"""The name that a column is mapped to which says where a row was read: `readings.csv:17`."""
 
 
 @dataclass(frozen=True)

@@ -226,7 +226,7 @@ def of_number(number: Numbers, *, known: bool = True) -> Between:
 
 
 def _after(values: Between, steps: Sequence[Affine]) -> Between:
-    """What steps make of values."""
+    """The values after some steps."""
     for step in steps:
         ends = [_limit_after(each, step) for each in (values.least, values.largest)]
         # One that is divided by 0 or beyond the doubles has no value.
@@ -242,7 +242,7 @@ def _after(values: Between, steps: Sequence[Affine]) -> Between:
 
 
 def _limit_after(limit: _Limit, step: Affine) -> _Limit:
-    """What a step makes of a limit; 0 times any number is 0."""
+    """The limit after a step; 0 times any number is 0."""
     far, number = limit.beyond != 0, limit.number
     near = Numbers(np.where(far, 0, number.real), np.where(far, 0, number.whole), number.is_whole | far)
     return _Limit(after_steps(near, (step,)), limit.beyond * np.int8(step.sign))

@@ -60,11 +60,11 @@ class WindowAmount:
 
     @property
     def in_the_end(self) -> Numbers:
-        """What is compared in the end."""
+        """The values that are compared in the end."""
         return after_steps(self.at(None), self.aggregate.steps)
 
     def between(self, tick: Column) -> Between:
-        """What is compared at some ticks: all that it may be."""
+        """All values that may be compared, as of some ticks."""
         no = np.zeros(len(tick), np.bool_)
         return between(Amount(self.aggregate, self.at(tick), self.windows.coming(tick), self.rises, no))
 

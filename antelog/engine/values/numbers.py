@@ -159,7 +159,7 @@ def calculate(function: str, arguments: Sequence[Numbers]) -> Numbers:
 
 
 def after_steps(numbers: Numbers, steps: Sequence[Affine]) -> Numbers:
-    """What is made of numbers by what is done to an aggregate's value, step by step."""
+    """The numbers after what is done to an aggregate's value, step by step."""
     for each in steps:
         number = Numbers.of_doubles(np.zeros(1)).with_exact({0: each.number})
         numbers = calculate(each.operator, [number, numbers] if each.first else [numbers, number])

@@ -54,7 +54,7 @@ FAILS = {"<": ">=", "<=": ">", "!=": "="}
 
 
 def whole_values(operator: str, sides: Sequence[tuple[Sequence[Affine], int]]) -> Sequence[list[int]] | None:
-    """What steps make of counts from 0 to a most one at both sides, times one number that makes all whole.
+    """The values of counts from 0 on, after steps, at both sides, times a number that makes all whole.
 
     None if some have no value, or the doubles that they round to compare otherwise.
     """

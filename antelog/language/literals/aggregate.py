@@ -52,7 +52,7 @@ class Affine:
 
 
 def after_steps(value: Number | None, steps: Sequence[Affine]) -> Number | None:
-    """What steps make of a value; None if it has none, as beyond all doubles and divided by 0."""
+    """The value after some steps; None if it has none, as beyond all doubles and divided by 0."""
     for each in steps:
         if value is not None:
             sides = (each.number, value) if each.first else (value, each.number)

@@ -399,7 +399,7 @@ class Aggregation(Body):
 
 
 def _after(values: Values, step: Affine) -> Values:
-    """What times or plus a number makes of values; those beyond all doubles, or divided by 0, have none."""
+    """The values times or plus a number; those beyond all doubles, or divided by 0, have none."""
     ends = [_end_after(each, step) for each in (values.least, values.largest)]
     lost = ends.count(None)
     least, largest = sorted(math.inf if each is None else each for each in ends)
