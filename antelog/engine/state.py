@@ -31,10 +31,9 @@ from antelog.engine.step.derivations import Knowledge, Memo
 from antelog.engine.step.query import Step
 from antelog.engine.step.schema import AnswerColumns, answer_columns, seen_types
 from antelog.engine.values.functions import Functions
-from antelog.engine.values.single_calls import SingleCalls
 from antelog.engine.values.types import NOTHING, Types, types_of_rows, wider
 from antelog.engine.values.types import Seen as SeenTypes
-from antelog.engine.values.values import Values
+from antelog.engine.values.values import SingleCalls, Values
 from antelog.functions import NO_FUNCTIONS, UserFunction
 
 Given = Mapping[str, list[Row]]

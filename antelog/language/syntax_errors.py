@@ -173,20 +173,14 @@ def wrong_arguments(name: str, count: int, span: Span) -> Diagnostic:
     return Diagnostic("E001", f"`{name}` takes {count} {plural}", span, f"Write it like `{example}`.")
 
 
-def not_alone(span: Span, instead: str) -> Diagnostic:
-    """An aggregate that is calculated with; `instead` is the comparison in which it stands alone, if any."""
+def not_alone(span: Span) -> Diagnostic:
+    """An aggregate that is calculated with, but by times and plus numbers."""
     hint = (
-        "Put what it is calculated with on the other side: `avg(…) < V / 1.1` in place of `V > 1.1 * avg(…)`."
+        "Put all else on the other side: `avg(…) < V - 5` in place of `V - avg(…) > 5`, "
+        "`max(…) > min(…) + 5` in place of `max(…) - min(…) > 5`."
     )
-    if instead:
-        hint = f"Put what it is calculated with on the other side: `{instead}`."
-    return Diagnostic("E001", "an aggregate stands alone on its side of a comparison", span, hint)
-
-
-def two_aggregates(span: Span) -> Diagnostic:
-    """Two aggregates that are compared after a calculation."""
-    hint = "Write it like `max(…) > 2 * min(…)`. For a difference, compare two facts, as in `V - W > 5`."
-    return Diagnostic("E001", "two aggregates are compared as they are, or one times a number", span, hint)
+    message = "an aggregate stands on its side of a comparison with times and plus numbers only"
+    return Diagnostic("E001", message, span, hint)
 
 
 def explain(error: UnexpectedInput, statement: str, start: int) -> Diagnostic:

@@ -20,11 +20,12 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from antelog.accounts import REASONS, Counts
 from antelog.arrow.arrays import Array, why_of_no_use
 from antelog.arrow.kinds import Kind, kind_of_column
-from antelog.arrow.ticks import InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
+from antelog.arrow.ticks import LAST, InTicks, Ticks, is_timestamp, no_tick, notes_on_clocks, times_of
 from antelog.compile.nodes.plan import Input, Plan
 from antelog.compile.plan.delays import declared as declared_delays
 from antelog.compile.prepared.rules import prepared
@@ -384,3 +385,25 @@ def delays(source: Input, columns: Sequence[Column], values: Values) -> Column:
         matches = at >= 0
         result[matches] = table.delays[at[matches]]
     return result
+
+
+# ---- rows that come too late for a run: `--until 5`, and one that arrived at 6 ----
+
+
+@dataclass(frozen=True, eq=False)
+class Beyond:
+    """The counts of such rows; those set aside, and their rows in their frames."""
+
+    counts: Counts
+    rejects: pa.Table
+    places: Column
+
+
+def beyond(plan: Plan, frames: Mapping[str, Frame], until: int, *, arrival: str) -> Beyond:
+    """The counts of rows that arrived after tick `until`; malformed ones are set aside with their reason."""
+    batch = admit(plan, frames, Values(), until, LAST, arrival=arrival)
+    malformed = pc.equal(batch.rejects.column("reason"), MALFORMED)
+    rejects = batch.rejects.filter(malformed)
+    given = sum(counts.given for counts in batch.counts.values())
+    counts = Counts(malformed=rejects.num_rows, after_until=given - rejects.num_rows)
+    return Beyond(counts, rejects, batch.places[malformed.to_numpy(zero_copy_only=False)])

@@ -428,3 +428,16 @@ class Values:
 def _distinct(cells: Column) -> tuple[Column, pa.Array]:
     encoded = pa.array(cells).dictionary_encode()
     return encoded.dictionary.to_numpy(), encoded.indices
+
+
+class SingleCalls:
+    """Calls functions for single rows, with values as Python has them, where the background is worked out."""
+
+    def __init__(self, functions: Functions) -> None:
+        self._functions, self._values = functions, Values()
+
+    def called(self, function: str, arguments: Sequence[Value]) -> Value | bool | None:
+        """The result of a function; None: it has none."""
+        cells = [np.array([self._values.cell(each)]) for each in arguments]
+        found: Value | bool | None = self._functions.results(function, cells, self._values)[0].as_py()
+        return number(found) if isinstance(found, float) else found

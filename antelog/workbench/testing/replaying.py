@@ -18,7 +18,7 @@ from antelog.compile.rules.statics import Row as StaticRow
 from antelog.compile.rules.statics import evaluate
 from antelog.engine.step.plain_values import rows_of
 from antelog.engine.values.functions import Functions
-from antelog.engine.values.single_calls import SingleCalls
+from antelog.engine.values.values import SingleCalls
 from antelog.errors import AntelogError, DataError
 from antelog.files import ARRIVAL, Reject, Rejects
 from antelog.files.chunks import Chunk
