@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from antelog.compile.conditions.differences import Times
 from antelog.compile.literals.terms import Time, variables_in
 from antelog.compile.nodes.patterns import Earliest, Pattern
-from antelog.compile.nodes.plan import Plan, Relation
+from antelog.compile.nodes.plan import Expected, Plan, Relation
 from antelog.compile.rules.clauses import Clause
 from antelog.compile.rules.program import Clauses
 from antelog.diagnostics import Diagnostic
@@ -83,7 +83,11 @@ def _apart(pattern: Pattern, plan: Plan) -> tuple[int, int]:
 
 def _counted_once(plan: Plan, document: syntax.Document) -> Iterator[Diagnostic]:
     """Counts of facts of which all equal ones of a tick are one, where a tick is a stretch of time."""
-    plain = (each for each in plan.inputs if each.slot is None and each.gap is None and not each.odds.chances)
+    plain = (
+        each
+        for each in plan.inputs
+        if each.slot is None and each.expected == Expected() and not each.odds.chances
+    )
     names = {each.name for each in plain if plan.tick is not None}
     literals = (each for rule in document.rules for each in rule.body if isinstance(each, syntax.Aggregation))
     for each in (aggregate for literal in literals for aggregate in literal.aggregates):
