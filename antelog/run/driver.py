@@ -149,10 +149,6 @@ class RunCourse:
     tend: Callable[[], object] = lambda: None
 
 
-def _never() -> bool:
-    return False
-
-
 @dataclass(eq=False)
 class Driver:
     """Drives an engine with the rows of a reader."""
@@ -163,7 +159,7 @@ class Driver:
     course: RunCourse = field(default_factory=RunCourse)
     journal: Journal | None = None
     time: RunTime = field(default_factory=RunTime)
-    _stopping: Callable[[], bool] = field(default_factory=lambda: _never, init=False)
+    _stopping: Callable[[], bool] = field(default=lambda: False, init=False)
     _last_fact: str = field(default="", init=False)
 
     def run(self, sink: Sink, stopping: Callable[[], bool]) -> None:
@@ -288,6 +284,8 @@ class Driver:
         yield from self._committed(self.view.rest(self.engine, end))
 
     def _judged(self, batch: DueRows) -> None:
+        if self.journal is not None:
+            self.journal.hear(batch.facts)
         self.reader.set_aside(batch.rejects(self.engine.last_rejects, self.engine.plan.timescale))
 
     def _commit(self, step: StepResult | None = None) -> None:
