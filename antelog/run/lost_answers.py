@@ -99,7 +99,7 @@ class LostAnswers:
 
     def _add(self, name: str, line: dict[str, Any]) -> None:
         found = {each for text in line[LOST] for each in sources_of(self._plan, text)}
-        anything = {ExpectedSource(each.name, (), ()) for each in self._plan.inputs if each.source}
+        anything = {ExpectedSource(each.name, (), ()) for each in self._plan.inputs if each.expected.of}
         self._lost[name], self._waits[name] = line, found or anything
 
 

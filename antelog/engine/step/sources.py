@@ -43,7 +43,7 @@ def _below(
     plan: Plan, predicate: str, values: tuple[Plain, ...], above: frozenset[str]
 ) -> Iterator[ExpectedSource]:
     for each in (each for each in plan.inputs if each.name == predicate):
-        if known := [at for at in each.source if at < len(values) and values[at] is not None]:
+        if known := [at for at in each.expected.of if at < len(values) and values[at] is not None]:
             yield ExpectedSource(predicate, tuple(known), tuple(values[at] for at in known))
     for relation in plan.relations:
         if relation.name in above or predicate not in (relation.name, relation.predicate):
